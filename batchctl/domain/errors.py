@@ -1,0 +1,82 @@
+"""The error tree.
+
+BatchctlError
+├── ConfigurationError      a setting is missing or wrong                              exit 2
+├── NotFound                no such row, batch, step, file                             exit 3
+├── Refused                 the act is not allowed in the state found                  exit 4
+│   ├── StatusChanged       the row is in another status than the verb needs
+│   └── SchemaMismatch      the database has another schema version, or none
+├── DatabaseUnusable        missing, read-only, not a database                         exit 4
+├── Busy                    another controller, or a lock that does not end            exit 5
+├── StepRefused             a step cannot be rendered; no retry can help
+└── PluginError             a plugin is broken or missing
+
+Every message says what happened, to which row, and what to do next.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class BatchctlError(Exception):
+    """Base of everything batchctl raises on purpose. `next_step` is what to type next, if anything."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, next_step: str | None = None) -> None:
+        """Keep what happened and what to do next."""
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+
+class ConfigurationError(BatchctlError):
+    """A setting is missing or wrong; the message names file, line and key."""
+
+    exit_code = 2
+
+
+class NotFound(BatchctlError):
+    """The row, batch, step or file that was asked for does not exist."""
+
+    exit_code = 3
+
+
+class Refused(BatchctlError):
+    """The act is not allowed in the state found."""
+
+    exit_code = 4
+
+
+class StatusChanged(Refused):
+    """The row is not in a status the verb may find."""
+
+    def __init__(self, row: str, found: str, verb: str, *, next_step: str | None = None) -> None:
+        """Name the row, the status found and the verb that does not fit it."""
+        super().__init__(f"{row} is {found}: '{verb}' is not possible there.", next_step=next_step)
+        self.row, self.found, self.verb = row, found, verb
+
+
+class SchemaMismatch(Refused):
+    """The database's schema is not the one this version works with."""
+
+
+class DatabaseUnusable(BatchctlError):
+    """The control database is missing, read-only, corrupt or not a database."""
+
+    exit_code = 4
+
+
+class Busy(BatchctlError):
+    """Somebody else holds what is needed."""
+
+    exit_code = 5
+
+
+class StepRefused(BatchctlError):
+    """A step cannot be made ready to run; trying again without a correction cannot help."""
+
+
+class PluginError(BatchctlError):
+    """A plugin cannot be loaded, is missing, or broke its contract."""

@@ -1,0 +1,148 @@
+"""What keeps an instance from starting. The controller decides with these gates, and `why` explains with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from batchctl.domain.rows import BatchDefinition, BatchInstance
+from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One condition. `blocked` is None when it is passed, else why it is not; `clear` is what to type."""
+
+    name: str
+    blocked: str | None = None
+    clear: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What an instance's gates depend on besides itself and its batch."""
+
+    now: datetime
+    places: int
+    """How many more instances of the batch may run at once."""
+    ahead: BatchInstance | None = None
+    """An earlier instance of the batch that makes later ones wait."""
+    stop_all: BatchInstance | None = None
+    """A failure anywhere whose batch stops everything."""
+
+
+def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> tuple[Gate, ...]:
+    """Return every gate of an instance, passed or blocking."""
+    return (
+        _status(instance),
+        _enabled(batch),
+        _steps(batch),
+        _next_run_time(instance, standing.now),
+        _failure_policy(batch, standing.ahead),
+        _stop_all(standing.stop_all),
+        _places(batch, standing.places),
+    )
+
+
+def may_start(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> bool:
+    """Say whether no gate blocks."""
+    return all(gate.blocked is None for gate in gates(instance, batch, standing))
+
+
+def startable(
+    batch: BatchDefinition, candidates: Iterable[BatchInstance], *, now: datetime, places: int
+) -> Iterator[BatchInstance]:
+    """Yield the instances of a batch that may start now, in order; `candidates` are its open ones in order of creation.
+
+    `places` is MaxConcurrent less the claimed instances; candidates that are claimed already do not count again.
+    """
+    for instance in candidates:
+        if places <= 0:
+            return
+        if may_start(instance, batch, Standing(now=now, places=places)):
+            places -= 1
+            yield instance
+        elif makes_later_wait(instance, batch, now):
+            return
+
+
+def makes_later_wait(instance: BatchInstance, batch: BatchDefinition, now: datetime) -> bool:
+    """Say whether later instances of the batch wait for this one by the failure policy."""
+    if batch.on_failure is OnFailure.CONTINUE:
+        return False
+    waits = instance.status in {InstanceStatus.READY, InstanceStatus.RETRY} and instance.next_run_time > now
+    return waits or instance.status in STANDING_FAILURE
+
+
+_STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
+    InstanceStatus.READY: (None, None),
+    InstanceStatus.RETRY: (None, None),
+    InstanceStatus.RUNNING: ("it is running now", None),
+    InstanceStatus.PAUSING: ("it pauses when its running step ends", "batchctl resume {id} --reason ..."),
+    InstanceStatus.PAUSED: ("somebody paused it", "batchctl resume {id} --reason ..."),
+    InstanceStatus.FAILED: ("a step failed and no retry is left", "batchctl rerun {id} --reason ..."),
+    InstanceStatus.HELD: (
+        "a step was started and nobody knows how it ended; look at its work, then decide",
+        "batchctl rerun {id} --reason ...   (or: batchctl skip {id} --reason ...)",
+    ),
+    InstanceStatus.CANCELLING: ("it is being cancelled", None),
+    InstanceStatus.CANCELLED: ("somebody cancelled it", "batchctl rerun {id} --reason ..."),
+    InstanceStatus.COMPLETE: ("it is complete", "batchctl rerun {id} --from SEQ --reason ..."),
+}
+
+
+def _status(instance: BatchInstance) -> Gate:
+    blocked, clear = _STATUS_SAYS[instance.status]
+    return Gate(name="status", blocked=blocked, clear=clear and clear.format(id=instance.instance_id))
+
+
+def _enabled(batch: BatchDefinition) -> Gate:
+    if batch.enabled:
+        return Gate(name="enabled")
+    return Gate(
+        name="enabled",
+        blocked=f"batch {batch.name} is disabled",
+        clear=f"batchctl enable {batch.name} --reason ...",
+    )
+
+
+def _steps(batch: BatchDefinition) -> Gate:
+    blocked = None if batch.steps else f"batch {batch.name} has no steps"
+    return Gate(name="steps", blocked=blocked, clear=blocked and "INSERT INTO ProcessControl ...")
+
+
+def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
+    if instance.next_run_time <= now:
+        return Gate(name="NextRunTime")
+    return Gate(
+        name="NextRunTime",
+        blocked=f"it waits until {instance.next_run_time:%Y-%m-%d %H:%M:%S} UTC",
+        clear=f"batchctl rerun {instance.instance_id} --reason ...",
+    )
+
+
+def _failure_policy(batch: BatchDefinition, ahead: BatchInstance | None) -> Gate:
+    if ahead is None:
+        return Gate(name="failure policy")
+    return Gate(
+        name="failure policy",
+        blocked=f"BatchControl {ahead.instance_id} of the same batch is {ahead.status} (OnFailure {batch.on_failure})",
+        clear=f"batchctl why {ahead.instance_id}",
+    )
+
+
+def _stop_all(failure: BatchInstance | None) -> Gate:
+    if failure is None:
+        return Gate(name="stop_all")
+    return Gate(
+        name="stop_all",
+        blocked=f"BatchControl {failure.instance_id} is {failure.status} and its batch stops everything",
+        clear=f"batchctl why {failure.instance_id}",
+    )
+
+
+def _places(batch: BatchDefinition, places: int) -> Gate:
+    if places > 0:
+        return Gate(name="MaxConcurrent")
+    return Gate(name="MaxConcurrent", blocked=f"{batch.max_concurrent} of batch {batch.name} are started before it")

@@ -1,0 +1,195 @@
+"""What happens after a step: decided here, purely; written elsewhere.
+
+The retry law: RetryCount is the number of automatic retries still allowed. A failure takes one and waits
+RetryWaitMins; at zero the instance is failed. Success and a manual re-run set it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance
+from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost
+
+LOST_LIMIT = 5
+"""An instance whose steps were lost more often than this is held: something kills its controllers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """How an attempt ended and where its instance stands afterwards."""
+
+    verb: InstanceVerb
+    history_status: HistoryStatus
+    last_seq: int
+    retry_count: int
+    next_run_time: datetime
+    lost_count: int
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """An execution that has ended, as far as anybody can know."""
+
+    seq: int
+    status: HistoryStatus
+    message: str | None
+    fatal: bool
+
+
+def ended(seq: int, outcome: StepOutcome, *, timed_out: bool, cancelled: bool) -> Ended:
+    """Name how an execution ended; a success stands even when a stop was on its way."""
+    if outcome.succeeded:
+        status = HistoryStatus.SUCCESS
+    elif timed_out and outcome.stopped:
+        status = HistoryStatus.TIMEOUT
+    elif cancelled and outcome.stopped:
+        status = HistoryStatus.CANCELLED
+    elif outcome.stopped:
+        status = HistoryStatus.LOST
+    else:
+        status = HistoryStatus.FAILED
+    return Ended(seq=seq, status=status, message=outcome.message, fatal=outcome.fatal)
+
+
+def verified(seq: int, outcome: StepOutcome, *, done: bool | None) -> Ended:
+    """Read the answer of a check command: the lost step was done, was not done, or nobody knows."""
+    if done is None:
+        return Ended(seq=seq, status=HistoryStatus.LOST, message=outcome.message, fatal=False)
+    status = HistoryStatus.SUCCESS if done else HistoryStatus.FAILED
+    said = "the check says the step was done" if done else "the check says the step was not done"
+    return Ended(seq=seq, status=status, message=said, fatal=False)
+
+
+def after_step(
+    instance: BatchInstance, batch: BatchDefinition, end: Ended, *, now: datetime, may_go_on: bool
+) -> Move:
+    """Decide what follows the end of a step, for an instance found in a claimed status."""
+    match end.status:
+        case HistoryStatus.SUCCESS | HistoryStatus.SKIPPED:
+            return _after_success(instance, batch, end, may_go_on=may_go_on)
+        case HistoryStatus.FAILED | HistoryStatus.TIMEOUT:
+            return _after_failure(instance, batch, end, now)
+        case HistoryStatus.CANCELLED:
+            return _standing(instance, end, InstanceVerb.CANCEL)
+        case HistoryStatus.LOST:
+            return _after_lost(instance, batch, end, now)
+        case HistoryStatus.FENCED | HistoryStatus.RUNNING:
+            message = f"an attempt does not end as {end.status}"
+            raise ValueError(message)
+
+
+def _after_success(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, may_go_on: bool) -> Move:
+    verb = InstanceVerb.FINISH
+    if batch.step_after(end.seq) is not None:
+        match instance.status:
+            case InstanceStatus.CANCELLING:
+                verb = InstanceVerb.CANCEL
+            case InstanceStatus.PAUSING:
+                verb = InstanceVerb.PAUSE
+            case _:
+                verb = InstanceVerb.ADVANCE if may_go_on else InstanceVerb.RELEASE
+    return Move(
+        verb=verb,
+        history_status=end.status,
+        last_seq=end.seq,
+        retry_count=batch.retry_count,
+        next_run_time=LONG_AGO,
+        lost_count=0,
+        message=end.message,
+    )
+
+
+def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
+    if instance.status is InstanceStatus.CANCELLING:
+        return _standing(instance, end, InstanceVerb.CANCEL)
+    if instance.retry_count <= 0 or end.fatal:
+        return _standing(instance, end, InstanceVerb.FAIL, retry_count=max(instance.retry_count - 1, 0))
+    pausing = instance.status is InstanceStatus.PAUSING
+    return Move(
+        verb=InstanceVerb.PAUSE if pausing else InstanceVerb.RETRY_AT,
+        history_status=end.status,
+        last_seq=instance.last_seq,
+        retry_count=instance.retry_count - 1,
+        next_run_time=now + batch.retry_wait,
+        lost_count=instance.lost_count,
+        message=end.message,
+    )
+
+
+def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
+    if instance.status is InstanceStatus.CANCELLING:
+        return _standing(instance, end, InstanceVerb.CANCEL)
+    step = batch.step_at(end.seq)
+    on_lost = OnLost.HOLD if step is None else step.on_lost
+    lost_count = instance.lost_count + 1
+    if on_lost is OnLost.HOLD or lost_count > LOST_LIMIT:
+        return _standing(instance, end, InstanceVerb.HOLD, lost_count=lost_count)
+    if on_lost is OnLost.VERIFY:
+        verb = InstanceVerb.PAUSE if instance.status is InstanceStatus.PAUSING else InstanceVerb.RETRY_AT
+        return _standing(instance, end, verb, lost_count=lost_count, next_run_time=now)
+    counted = _after_failure(instance, batch, end, now)
+    return _standing(
+        instance,
+        end,
+        counted.verb,
+        retry_count=counted.retry_count,
+        next_run_time=counted.next_run_time,
+        lost_count=lost_count,
+    )
+
+
+def _standing(  # noqa: PLR0913 - the columns a move may change, by name
+    instance: BatchInstance,
+    end: Ended,
+    verb: InstanceVerb,
+    *,
+    retry_count: int | None = None,
+    next_run_time: datetime | None = None,
+    lost_count: int | None = None,
+) -> Move:
+    return Move(
+        verb=verb,
+        history_status=end.status,
+        last_seq=instance.last_seq,
+        retry_count=instance.retry_count if retry_count is None else retry_count,
+        next_run_time=instance.next_run_time if next_run_time is None else next_run_time,
+        lost_count=instance.lost_count if lost_count is None else lost_count,
+        message=end.message,
+    )
+
+
+def cause_of(status_before: InstanceStatus, *, attempts: int, must_verify: bool) -> Cause:
+    """Say why an attempt is made, from how often the step was tried and how its instance stood."""
+    if must_verify:
+        return Cause.VERIFY
+    if attempts == 0:
+        return Cause.AUTO
+    return Cause.RETRY if status_before is InstanceStatus.RETRY else Cause.MANUAL
+
+
+def moved(instance: BatchInstance, move: Move) -> BatchInstance:
+    """Return the instance as it stands after a move."""
+    status = TRANSITIONS[move.verb][instance.status]
+    return replace(
+        instance,
+        status=status,
+        last_seq=move.last_seq,
+        retry_count=move.retry_count,
+        next_run_time=move.next_run_time,
+        lost_count=move.lost_count,
+        claimed_by=instance.claimed_by if status.is_claimed else None,
+    )
+
+
+def claimed(instance: BatchInstance, controller: str) -> BatchInstance:
+    """Return the instance as it stands once a controller has claimed it, under the next token."""
+    return replace(
+        instance,
+        status=TRANSITIONS[InstanceVerb.CLAIM][instance.status],
+        claim_token=instance.claim_token + 1,
+        claimed_by=controller,
+    )

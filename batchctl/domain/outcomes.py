@@ -1,0 +1,101 @@
+"""What a handler is asked, what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+
+from batchctl.domain.rows import BatchInstance, Step
+
+JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a definition, said so that the reader can mend it."""
+
+    column: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A named target database of the configuration. `url` keeps its password out of repr."""
+
+    name: str
+    url: str = field(repr=False)
+    procedures: str | None = None
+
+    @property
+    def dialect(self) -> str:
+        """Return the database's kind: sqlite, postgresql, mssql."""
+        return self.url.partition(":")[0].partition("+")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the configuration offers to steps: connections, jobs and secrets by name, and where relative paths begin."""
+
+    connections: Mapping[str, Connection]
+    jobs: Mapping[str, bool]
+    """Registered job names; true for those declared in-process."""
+    secrets: Mapping[str, str]
+    """Secret name to where its value comes from: `env:NAME` or `file:/path`. Never the value."""
+    directory: str
+    """Absolute; relative file names and working directories start here."""
+    read_text: Callable[[str], str]
+    """Read a file below `directory`; raises `StepRefused` when it cannot be read or lies outside."""
+    batchctl_command: tuple[str, ...]
+    """How this batchctl with this configuration is called from a shell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRequest:
+    """One attempt at one step, before placeholders are filled."""
+
+    step: Step
+    instance: BatchInstance
+    batch_name: str
+    attempt_no: int
+    surroundings: Surroundings
+    note: str
+    """One line that says when, where and as whom it runs; goes into the command text as a comment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A step made ready: the text a person can paste, and the exact data that will be executed."""
+
+    command_text: str
+    spec: Mapping[str, JsonValue]
+    """JSON-able; stored as CommandSpec. `execute` uses nothing else. Secrets stand in it as references."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOutcome:
+    """How an execution ended."""
+
+    succeeded: bool
+    message: str | None = None
+    return_code: int | None = None
+    output: str | None = None
+    rows_affected: int | None = None
+    value: str | int | float | bool | None = None
+    """First value a query or job returned; only verification reads it."""
+    fatal: bool = False
+    """True when trying again cannot help: retries are skipped."""
+    stopped: bool = False
+    """True when the execution ended because it was told to stop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What proves later whether an execution is still alive."""
+
+    pid: int | None = None
+    pid_start: str | None = None
+    boot_id: str | None = None
+    db_session: str | None = None
+    spawned_at: datetime | None = None

@@ -1,0 +1,177 @@
+"""Placeholders such as `{Data1}`: parsed once by a scanner of our own, never an expression language.
+
+A text is parsed into parts before any value is looked at, so a value can never become a template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from batchctl.domain.errors import StepRefused
+from batchctl.domain.outcomes import Problem, StepRequest
+from batchctl.domain.rows import BatchInstance
+from batchctl.domain.text import did_you_mean, unfit, visible
+
+NAMES = (
+    "Data1",
+    "Data2",
+    "Data3",
+    "Data4",
+    "Data5",
+    "Data6",
+    "FileName",
+    "Entity",
+    "CycleKey",
+    "FileProcess_id",
+    "BatchControl_id",
+)
+
+SECRET = "secret:"  # noqa: S105 - the word that begins a reference, not a secret
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """Text that stands for itself."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """A name to be filled from the instance."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SecretReference:
+    """A secret, by name. Its value is resolved only at execution."""
+
+    name: str
+
+
+Part: TypeAlias = Literal | Placeholder | SecretReference
+Template: TypeAlias = tuple[Part, ...]
+
+
+class MalformedTemplate(ValueError):
+    """A brace without partner, or a name that is not known."""
+
+
+def parse(text: str) -> Template:
+    """Split a text into literals and placeholders; `{{` and `}}` stand for braces."""
+    return tuple(_parts(text))
+
+
+def _parts(text: str) -> Iterator[Part]:
+    literal: list[str] = []
+    at = 0
+    while at < len(text):
+        pair, character = text[at : at + 2], text[at]
+        if pair in {"{{", "}}"}:
+            literal.append(character)
+            at += 2
+        elif character == "{":
+            end = text.find("}", at)
+            if end < 0:
+                message = f"the '{{' at position {at + 1} is never closed; write '{{{{' for a brace that stands for itself"
+                raise MalformedTemplate(message)
+            if literal:
+                yield Literal("".join(literal))
+                literal = []
+            yield _named(text[at + 1 : end])
+            at = end + 1
+        elif character == "}":
+            message = f"the '}}' at position {at + 1} closes nothing; write '}}}}' for a brace that stands for itself"
+            raise MalformedTemplate(message)
+        else:
+            literal.append(character)
+            at += 1
+    if literal:
+        yield Literal("".join(literal))
+
+
+def _named(name: str) -> Part:
+    if name in NAMES:
+        return Placeholder(name)
+    if name.startswith(SECRET) and len(name) > len(SECRET):
+        return SecretReference(name.removeprefix(SECRET))
+    message = f"'{{{visible(name)}}}' is not a placeholder.{did_you_mean(name, NAMES)}"
+    raise MalformedTemplate(message)
+
+
+def problems(column: str, text: str | None, secrets: Mapping[str, str]) -> list[Problem]:
+    """Return what is wrong with a text as a template."""
+    if text is None:
+        return []
+    try:
+        template = parse(text)
+    except MalformedTemplate as error:
+        return [Problem(column, str(error))]
+    unknown = [part.name for part in template if isinstance(part, SecretReference) and part.name not in secrets]
+    return [
+        Problem(column, f"secret '{visible(name)}' is not in the configuration.{did_you_mean(name, secrets)}")
+        for name in unknown
+    ]
+
+
+def values_of(instance: BatchInstance) -> dict[str, str | None]:
+    """Return the value of every placeholder for one instance."""
+    values: dict[str, str | None] = {f"Data{at}": value for at, value in enumerate(instance.data, start=1)}
+    values["FileName"] = instance.file_name
+    values["Entity"] = instance.entity
+    values["CycleKey"] = instance.cycle_key
+    values["FileProcess_id"] = str(instance.intake_id)
+    values["BatchControl_id"] = str(instance.instance_id)
+    return values
+
+
+def parse_for(request: StepRequest, column: int) -> Template:
+    """Parse one Data column of a step about to run; empty when the column is null."""
+    text = request.step.data[column - 1]
+    try:
+        return parse(text or "")
+    except MalformedTemplate as error:
+        message = f"Step {request.step.seq} '{visible(request.step.name)}', Data{column}: {error}."
+        raise StepRefused(message, next_step="batchctl check") from None
+
+
+def fit_value(request: StepRequest, name: str) -> str | None:
+    """Return a placeholder's value, refusing what no command, file or database can carry."""
+    value = values_of(request.instance)[name]
+    reason = None if value is None else unfit(value)
+    if reason is not None:
+        message = f"{{{name}}} of BatchControl {request.instance.instance_id} cannot be used: {reason}."
+        raise StepRefused(message, next_step=_correct(request, name))
+    return value
+
+
+def fill(request: StepRequest, template: Template) -> str:
+    """Fill a template into one text. A null value is refused: an empty word in its place could mean anything."""
+    return "".join(_filled(request, part) for part in template)
+
+
+def _filled(request: StepRequest, part: Part) -> str:
+    match part:
+        case Literal(text):
+            return text
+        case Placeholder(name):
+            value = fit_value(request, name)
+            if value is None:
+                message = f"{{{name}}} has no value in BatchControl {request.instance.instance_id}."
+                raise StepRefused(message, next_step=_correct(request, name))
+            return value
+        case SecretReference(name):
+            message = (
+                f"Step {request.step.seq} '{visible(request.step.name)}' puts {{secret:{visible(name)}}} where everybody "
+                "on the machine could read it."
+            )
+            raise StepRefused(message, next_step="batchctl check")
+
+
+def _correct(request: StepRequest, name: str) -> str | None:
+    if not name.startswith("Data"):
+        return None
+    return f"batchctl rerun {request.instance.instance_id} --set {name}=... --reason ..."

@@ -1,0 +1,179 @@
+"""Frozen values, one per table: what the store returns and everything else reasons about.
+
+Attribute names are the column names in Python spelling; the class names its table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import NewType
+
+from batchctl.domain.status import (
+    Cause,
+    DependencyMode,
+    HistoryStatus,
+    InstanceStatus,
+    IntakeStatus,
+    OnFailure,
+    OnLost,
+)
+
+IntakeId = NewType("IntakeId", int)
+BatchId = NewType("BatchId", int)
+InstanceId = NewType("InstanceId", int)
+HistoryId = NewType("HistoryId", int)
+
+LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
+"""`NextRunTime` of an instance that waits for nothing."""
+
+DataValues = tuple[str | None, str | None, str | None, str | None, str | None, str | None]
+"""`Data1` to `Data6`."""
+
+NO_DATA: DataValues = (None, None, None, None, None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntakeRow:
+    """A `FileProcess` row: something asks for work."""
+
+    intake_id: IntakeId
+    entity: str
+    file_name: str | None
+    status: IntakeStatus
+    data: str | None
+    cycle_key: str | None
+    source: str | None
+    message: str | None
+    inserted_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A `ProcessControl` row: one step of a batch."""
+
+    batch_id: BatchId
+    seq: int
+    name: str
+    process_type: str
+    expected_duration: timedelta | None = None
+    alarm_duration: timedelta | None = None
+    max_duration: timedelta | None = None
+    on_lost: OnLost = OnLost.HOLD
+    data: DataValues = NO_DATA
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchDefinition:
+    """A `ProcessBatch` row with its steps in order of ProcessControlSeq."""
+
+    batch_id: BatchId
+    name: str
+    entity: str
+    enabled: bool = True
+    seq: int = 100
+    retry_count: int = 0
+    retry_wait: timedelta = timedelta(minutes=5)
+    populator: str = "pattern"
+    populator_args: str | None = None
+    on_failure: OnFailure = OnFailure.HOLD_BATCH
+    dependency_mode: DependencyMode = DependencyMode.ALL
+    max_concurrent: int = 1
+    duplicate_check: bool = True
+    description: str | None = None
+    steps: tuple[Step, ...] = ()
+
+    def step_after(self, seq: int) -> Step | None:
+        """Return the first step behind `seq`; gaps in the numbering mean nothing."""
+        return next((step for step in self.steps if step.seq > seq), None)
+
+    def step_at(self, seq: int) -> Step | None:
+        """Return the step numbered `seq`."""
+        return next((step for step in self.steps if step.seq == seq), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchInstance:
+    """A `BatchControl` row with what its placeholders need of its `FileProcess` row."""
+
+    instance_id: InstanceId
+    batch_id: BatchId
+    intake_id: IntakeId
+    last_seq: int
+    status: InstanceStatus
+    retry_count: int
+    next_run_time: datetime
+    cycle_key: str | None
+    data: DataValues
+    claim_token: int
+    claimed_by: str | None
+    lost_count: int
+    entity: str
+    file_name: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryEntry:
+    """A `BatchProcessHistory` row: one attempt at a step."""
+
+    history_id: HistoryId
+    instance_id: InstanceId
+    batch_id: BatchId
+    seq: int
+    step_name: str
+    process_type: str
+    attempt_no: int
+    claim_token: int
+    cause: Cause
+    status: HistoryStatus
+    command_text: str
+    command_spec: str
+    started_at: datetime
+    ended_at: datetime | None = None
+    return_code: int | None = None
+    message: str | None = None
+    output: str | None = None
+    rows_affected: int | None = None
+    host: str | None = None
+    pid: int | None = None
+    pid_start: str | None = None
+    boot_id: str | None = None
+    db_session: str | None = None
+    spawned_at: datetime | None = None
+    retry_count_after: int | None = None
+    next_run_time_after: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Populated:
+    """What a populator makes of an intake row: the values the steps' placeholders are filled from."""
+
+    data: DataValues = NO_DATA
+    cycle_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """An `AuditLog` row: what a person did, to what, why."""
+
+    audit_id: int
+    at: datetime
+    actor: str
+    host: str
+    action: str
+    target: str
+    reason: str | None
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptsSoFar:
+    """The number of the last attempt at each step of one instance."""
+
+    last_attempt: Mapping[int, int] = field(default_factory=dict)
+
+    def at(self, seq: int) -> int:
+        """Return how often a step was tried."""
+        return self.last_attempt.get(seq, 0)

@@ -1,0 +1,180 @@
+"""The words a row's state is written in, and the verbs that may move it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TypeVar
+
+Word = TypeVar("Word", bound=StrEnum)
+
+
+class IntakeStatus(StrEnum):
+    """`FileProcess.Status`."""
+
+    READY = "ready"
+    PAUSED = "paused"
+    COMPLETE = "complete"
+    REJECTED = "rejected"
+    DUPLICATE = "duplicate"
+
+
+class InstanceStatus(StrEnum):
+    """`BatchControl.Status`; `ready` is what the seed calls success: the instance may go on."""
+
+    READY = "ready"
+    RUNNING = "running"
+    RETRY = "retry"
+    FAILED = "failed"
+    HELD = "held"
+    PAUSING = "pausing"
+    PAUSED = "paused"
+    CANCELLING = "cancelling"
+    CANCELLED = "cancelled"
+    COMPLETE = "complete"
+
+    @property
+    def is_claimed(self) -> bool:
+        """Say whether a controller owns the instance at this moment."""
+        return self in CLAIMED
+
+    @property
+    def is_final(self) -> bool:
+        """Say whether nothing more happens unless a person asks."""
+        return self in FINAL
+
+
+class HistoryStatus(StrEnum):
+    """`BatchProcessHistory.Status`: how one attempt at a step stands or ended."""
+
+    RUNNING = "running"
+    SUCCESS = "success"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+    FENCED = "fenced"
+    SKIPPED = "skipped"
+
+
+class Cause(StrEnum):
+    """`BatchProcessHistory.Cause`: who or what asked for the attempt."""
+
+    AUTO = "auto"
+    RETRY = "retry"
+    MANUAL = "manual"
+    VERIFY = "verify"
+
+
+class OnFailure(StrEnum):
+    """`ProcessBatch.OnFailure`: what else waits while an instance stands failed."""
+
+    HOLD_BATCH = "hold_batch"
+    STOP_ALL = "stop_all"
+    CONTINUE = "continue"
+
+
+class OnLost(StrEnum):
+    """`ProcessControl.OnLost`: what follows when the outcome of a started step cannot be known."""
+
+    HOLD = "hold"
+    RERUN = "rerun"
+    VERIFY = "verify"
+
+
+class DependencyMode(StrEnum):
+    """`ProcessBatch.DependencyMode`: whether all or any of the batches it depends on must complete."""
+
+    ALL = "all"
+    ANY = "any"
+
+
+CLAIMED = frozenset({InstanceStatus.RUNNING, InstanceStatus.PAUSING, InstanceStatus.CANCELLING})
+FINAL = frozenset({InstanceStatus.COMPLETE, InstanceStatus.CANCELLED})
+STANDING_FAILURE = frozenset({InstanceStatus.RETRY, InstanceStatus.FAILED, InstanceStatus.HELD})
+
+
+class InstanceVerb(StrEnum):
+    """Everything that can happen to a `BatchControl` row."""
+
+    CLAIM = "claim"
+    ADVANCE = "advance"
+    RELEASE = "release"
+    FINISH = "finish"
+    RETRY_AT = "retry_at"
+    FAIL = "fail"
+    HOLD = "hold"
+    REQUEST_PAUSE = "request_pause"
+    PAUSE = "pause"
+    RESUME = "resume"
+    REQUEST_CANCEL = "request_cancel"
+    CANCEL = "cancel"
+    RERUN = "rerun"
+    SKIP = "skip"
+
+
+_S = InstanceStatus
+_V = InstanceVerb
+
+TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
+    _V.CLAIM: {_S.READY: _S.RUNNING, _S.RETRY: _S.RUNNING},
+    _V.ADVANCE: {_S.RUNNING: _S.RUNNING},
+    _V.RELEASE: {_S.RUNNING: _S.READY},
+    _V.FINISH: {_S.RUNNING: _S.COMPLETE, _S.PAUSING: _S.COMPLETE, _S.CANCELLING: _S.COMPLETE},
+    _V.RETRY_AT: {_S.RUNNING: _S.RETRY},
+    _V.FAIL: {_S.RUNNING: _S.FAILED, _S.PAUSING: _S.FAILED},
+    _V.HOLD: {_S.RUNNING: _S.HELD, _S.PAUSING: _S.HELD, _S.CANCELLING: _S.HELD},
+    _V.REQUEST_PAUSE: {_S.RUNNING: _S.PAUSING},
+    _V.PAUSE: {_S.READY: _S.PAUSED, _S.RETRY: _S.PAUSED, _S.PAUSING: _S.PAUSED},
+    _V.RESUME: {_S.PAUSED: _S.READY, _S.PAUSING: _S.RUNNING},
+    _V.REQUEST_CANCEL: {_S.RUNNING: _S.CANCELLING, _S.PAUSING: _S.CANCELLING},
+    _V.CANCEL: {
+        _S.READY: _S.CANCELLED,
+        _S.RETRY: _S.CANCELLED,
+        _S.FAILED: _S.CANCELLED,
+        _S.HELD: _S.CANCELLED,
+        _S.PAUSED: _S.CANCELLED,
+        _S.CANCELLING: _S.CANCELLED,
+    },
+    _V.RERUN: {
+        _S.RETRY: _S.READY,
+        _S.FAILED: _S.READY,
+        _S.HELD: _S.READY,
+        _S.PAUSED: _S.READY,
+        _S.CANCELLED: _S.READY,
+        _S.COMPLETE: _S.READY,
+    },
+    _V.SKIP: {
+        _S.RETRY: _S.READY,
+        _S.FAILED: _S.READY,
+        _S.HELD: _S.READY,
+        _S.PAUSED: _S.READY,
+    },
+}
+"""For each verb the statuses it may find and the status it leaves. A skip past the last step goes on to `finish`'s end."""
+
+
+def sources(verb: InstanceVerb) -> frozenset[InstanceStatus]:
+    """Return the statuses in which the verb is allowed."""
+    return frozenset(TRANSITIONS[verb])
+
+
+def verbs_allowed(status: InstanceStatus) -> tuple[InstanceVerb, ...]:
+    """Return the verbs allowed in a status, in the order of their definition."""
+    return tuple(verb for verb, moves in TRANSITIONS.items() if status in moves)
+
+
+def word(kind: type[Word], text: str) -> Word:
+    """Read a status word in any letter case."""
+    return kind(text.strip().lower())
+
+
+def mermaid() -> str:
+    """Draw the instance state machine as a Mermaid diagram, for the README and its test."""
+    arrows: dict[tuple[InstanceStatus, InstanceStatus], list[str]] = {}
+    for verb, moves in TRANSITIONS.items():
+        for source, target in moves.items():
+            arrows.setdefault((source, target), []).append(verb.value)
+    lines = ["stateDiagram-v2", "    [*] --> ready: create"]
+    lines += [f"    {source} --> {target}: {', '.join(verbs)}" for (source, target), verbs in arrows.items()]
+    lines += [f"    {status} --> [*]" for status in InstanceStatus if status.is_final]
+    return "\n".join(lines)

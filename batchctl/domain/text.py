@@ -1,0 +1,47 @@
+"""What text may hold, and how to show text that may hold anything."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+
+
+def unfit(value: str) -> str | None:
+    """Say why a text cannot be stored, passed or shown everywhere; None when it can."""
+    if "\x00" in value:
+        return "it contains a NUL character"
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        return "it contains bytes that are not valid UTF-8"
+    return None
+
+
+def is_invisible(character: str) -> bool:
+    """Say whether a character acts on a terminal or on its neighbours instead of being seen."""
+    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(value: str) -> str:
+    """Write a text on one line, with everything invisible as an escape."""
+    if value.isascii() and value.isprintable():
+        return value
+    return "".join(_escape(character) if is_invisible(character) else character for character in value)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def shorten(value: str, limit: int) -> str:
+    """Cut a text for display and say that it was cut."""
+    return value if len(value) <= limit else f"{value[: limit - 1]}…"
+
+
+def did_you_mean(unknown: str, known: Iterable[str]) -> str:
+    """Return ` Did you mean 'x'?`, or the known words when nothing is near, or nothing."""
+    words = sorted(known)
+    folded = {word.lower(): word for word in words}
+    near = difflib.get_close_matches(unknown.lower(), folded, n=1)
+    if near:
+        return f" Did you mean '{folded[near[0]]}'?"
+    return f" Known: {', '.join(words)}." if words else ""

@@ -1,0 +1,167 @@
+"""The doors through which everything outside enters: time, transactions, executions, files, identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar
+
+from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
+from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeRow, Populated
+from batchctl.plugin_api import StepHandler
+
+Result = TypeVar("Result")
+
+
+class Boundary(StrEnum):
+    """The commits of the engine, by name, so that a test can cut each one."""
+
+    INTAKE = "C1"
+    POPULATE = "C2"
+    CLAIM = "C3"
+    START = "C4"
+    SPAWNED = "C5"
+    HEARTBEAT = "C6"
+    STEP_SUCCEEDED = "C7"
+    STEP_FAILED = "C8"
+    INSTANCE_DONE = "C9"
+    OPERATOR = "C11"
+    TAKEOVER = "C12"
+
+
+class Clock(Protocol):
+    """Time. `now` is the database's clock: it decides what is due and what is written."""
+
+    def now(self) -> datetime:
+        """Return the control database's present time, UTC, in milliseconds."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never jump, for durations and deadlines of one's own."""
+        ...
+
+
+class Transactions(Protocol):
+    """The only way to the control database. `Any` is a SQLAlchemy connection that only store functions touch."""
+
+    def read(self) -> AbstractContextManager[Any]:
+        """Lend a connection for reading; every statement sees the newest committed state."""
+        ...
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result]) -> Result:
+        """Run `work` in one write transaction and commit it.
+
+        When the database is busy or a deadlock's victim, the whole of `work` is run again; it must be repeatable.
+        """
+        ...
+
+    def changed(self) -> bool:
+        """Say whether anybody else has committed since this was last asked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """A report: the execution now has a process or a session."""
+
+    key: HistoryId
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A report: the execution has ended. `identity` is what it had, if anything."""
+
+    key: HistoryId
+    outcome: StepOutcome
+    identity: Identity | None
+
+
+Report = Spawned | Finished
+
+
+class StepRunner(Protocol):
+    """Carries executions. Nothing here blocks but `collect`."""
+
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
+        """Begin an execution; its end arrives through `collect`, also when it cannot begin."""
+        ...
+
+    def refuse(self, key: HistoryId, reason: str) -> None:
+        """Let an execution that could not be rendered end as a fatal failure, through `collect`."""
+        ...
+
+    def collect(self, wait: timedelta) -> Sequence[Report]:
+        """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
+        ...
+
+    def wake(self) -> None:
+        """End a waiting `collect` early; may be called from a signal handler."""
+        ...
+
+    def stop(self, key: HistoryId) -> None:
+        """Tell an execution to stop: TERM to the tree, KILL after the grace time, interrupt to a session."""
+        ...
+
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+        """Stop what a dead controller's execution left on this host; return the process ids found alive."""
+        ...
+
+    def close(self) -> None:
+        """End the child processes and threads. Executions still running are stopped."""
+        ...
+
+
+class PopulatorRunner(Protocol):
+    """Calls populators where they can hurt nobody."""
+
+    def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
+        """Call a populator with a time limit; raises `CannotPopulate` with the reason, whatever went wrong."""
+        ...
+
+    def close(self) -> None:
+        """End the child process."""
+        ...
+
+
+class ControllerLock(Protocol):
+    """At most one controller works on a database."""
+
+    def hold(self, controller: str) -> AbstractContextManager[None]:
+        """Hold the lock; raises `Busy` naming the holder. A dead holder holds nothing."""
+        ...
+
+    def holder(self) -> str | None:
+        """Name the living controller, if there is one."""
+        ...
+
+
+class Ids(Protocol):
+    """Identities of this run of the program."""
+
+    def controller_id(self) -> str:
+        """Return an id that no other start of any controller has."""
+        ...
+
+    def host(self) -> str:
+        """Return this machine's name."""
+        ...
+
+    def user(self) -> str:
+        """Return the operating-system user's name."""
+        ...
+
+
+class Files(Protocol):
+    """The few files that are read besides the databases."""
+
+    def read_text(self, path: str) -> str:
+        """Read a UTF-8 file."""
+        ...
+
+    def exists(self, path: str) -> bool:
+        """Say whether a regular file is there."""
+        ...

@@ -1,0 +1,66 @@
+"""`AuditLog`: what people did."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, insert, select
+
+from batchctl.domain.rows import AuditEntry
+from batchctl.store.tables import audit_log
+
+_a = audit_log.c
+_ADD = insert(audit_log)
+_NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
+_OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
+
+
+def add(  # noqa: PLR0913 - one argument a column
+    connection: Connection,
+    *,
+    actor: str,
+    host: str,
+    action: str,
+    target: str,
+    reason: str | None,
+    before: str | None,
+    after: str | None,
+    now: datetime,
+) -> None:
+    """Record one act; `before` and `after` are JSON objects of the columns it changed."""
+    values = {
+        "z_inserted": now,
+        "Actor": actor,
+        "Host": host,
+        "Action": action,
+        "Target": target,
+        "Reason": reason,
+        "ValuesBefore": before,
+        "ValuesAfter": after,
+    }
+    connection.execute(_ADD, values)
+
+
+def of_target(connection: Connection, target: str) -> list[AuditEntry]:
+    """Return the acts on one row, oldest first."""
+    return [_entry(row) for row in connection.execute(_OF, {"target": target})]
+
+
+def newest(connection: Connection, most: int) -> list[AuditEntry]:
+    """Return the newest acts, newest first."""
+    return [_entry(row) for row in connection.execute(_NEWEST, {"most": most})]
+
+
+def _entry(row: Row[Any]) -> AuditEntry:
+    return AuditEntry(
+        audit_id=row.AuditLog_id,
+        at=row.z_inserted,
+        actor=row.Actor,
+        host=row.Host,
+        action=row.Action,
+        target=row.Target,
+        reason=row.Reason,
+        before=row.ValuesBefore,
+        after=row.ValuesAfter,
+    )

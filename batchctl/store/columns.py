@@ -1,0 +1,127 @@
+"""Column types and constraints that make one SQL text mean the same on every database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    CursorResult,
+    Dialect,
+    Integer,
+    SmallInteger,
+    String,
+    Text,
+    Unicode,
+    UnicodeText,
+    types,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import expression
+from sqlalchemy.sql.elements import quoted_name
+from sqlalchemy.sql.type_api import TypeEngine
+
+NAME_LENGTH = 200
+
+
+def unquoted(text: str) -> quoted_name:
+    """Return an identifier that is emitted as written, never quoted."""
+    return quoted_name(text, quote=False)
+
+
+class UtcTime(types.TypeDecorator[datetime]):
+    """A moment in UTC with milliseconds; text such as `2026-11-21 03:15:00.000` on SQLite."""
+
+    impl = types.DateTime
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Choose text on SQLite, whose own date functions read it."""
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else types.DateTime())
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:  # noqa: ANN401 - SQLAlchemy's type
+        """Write a moment without zone, as UTC."""
+        if value is None:
+            return None
+        moment = value.astimezone(UTC).replace(tzinfo=None)
+        return moment.isoformat(sep=" ", timespec="milliseconds") if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ANN401 - SQLAlchemy's type
+        """Read a moment and give it its zone back."""
+        if value is None:
+            return None
+        moment = datetime.fromisoformat(value) if dialect.name == "sqlite" else value
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+class utc_now(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an SQL function
+    """The database's own clock, UTC, milliseconds; used as a column default."""
+
+    type = UtcTime()
+    inherit_cache = True
+
+
+@compiles(utc_now, "sqlite")
+def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ANN401, ARG001 - SQLAlchemy's hook
+    return "(strftime('%Y-%m-%d %H:%M:%f','now'))"
+
+
+def new_id(result: CursorResult[Any]) -> int:
+    """Return the id the database gave to the row just inserted."""
+    key = result.inserted_primary_key
+    assert key is not None  # noqa: S101 - a single INSERT always has one
+    return int(key[0])
+
+
+def identity() -> TypeEngine[int]:
+    """Return the type of a primary key the database numbers itself."""
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+def reference() -> TypeEngine[int]:
+    """Return the type of a column that holds another row's id."""
+    return BigInteger().with_variant(Integer(), "sqlite")
+
+
+def name(length: int = NAME_LENGTH) -> TypeEngine[str]:
+    """Return the type of a short text that names something."""
+    return Unicode(length)
+
+
+def word() -> TypeEngine[str]:
+    """Return the type of a status word, read in any letter case."""
+    return String(20).with_variant(String(20, collation="NOCASE"), "sqlite")
+
+
+def text_column() -> TypeEngine[str]:
+    """Return the type of a text of any length."""
+    return UnicodeText()
+
+
+def in_words(column: str, words: list[str]) -> str:
+    """Return the condition that a column holds one of some words, in any letter case."""
+    listed = ", ".join(f"'{word}'" for word in words)
+    return f"lower({column}) IN ({listed})"
+
+
+def sqlite_types(columns: list[Column[Any]]) -> list[CheckConstraint]:
+    """Return the constraints that give SQLite the column types other databases have by themselves."""
+    return [
+        CheckConstraint(_sqlite_type(column), name=f"{column.name}_Type").ddl_if(dialect="sqlite") for column in columns
+    ]
+
+
+def _sqlite_type(column: Column[Any]) -> str:
+    kind, at = column.type, column.name
+    if isinstance(kind, (BigInteger, Integer, SmallInteger)):
+        condition = f"typeof({at}) = 'integer'"
+    elif isinstance(kind, UtcTime):
+        condition = f"{at} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND julianday({at}) IS NOT NULL"
+    else:
+        condition = f"typeof({at}) = 'text' AND instr({at}, char(0)) = 0"
+        length = getattr(kind, "length", None)
+        condition += f" AND length({at}) <= {length}" if length else ""
+    return f"{at} IS NULL OR ({condition})" if column.nullable else condition

@@ -1,0 +1,1 @@
+"""What differs between databases: opening, locking, the meaning of errors."""

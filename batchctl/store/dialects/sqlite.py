@@ -1,0 +1,131 @@
+"""SQLite: one file, one writer at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import NullPool
+
+from batchctl.domain.errors import DatabaseUnusable
+
+BUSY_TIMEOUT = 5.0
+"""Seconds a statement waits for another process's write to end."""
+
+_TRANSIENT = frozenset({"SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_BUSY_RECOVERY", "SQLITE_LOCKED"})
+_UNUSABLE = {
+    "SQLITE_NOTADB": "is not a SQLite database",
+    "SQLITE_CORRUPT": "is damaged: restore it from a backup, do not write to it",
+    "SQLITE_READONLY": "is read-only",
+    "SQLITE_CANTOPEN": "cannot be opened",
+    "SQLITE_PERM": "may not be opened by this user",
+    "SQLITE_AUTH": "may not be opened by this user",
+    "SQLITE_FULL": "cannot grow: the disk is full",
+    "SQLITE_IOERR": "cannot be read or written: the disk reports an error",
+}
+
+
+def create(url: URL, directory: Path, *, may_create: bool) -> Engine:
+    """Return an engine for the file; nothing is created unless `may_create`."""
+    path = database_path(url, directory)
+    if not path.exists() and not may_create:
+        message = f"The control database {path} does not exist."
+        raise DatabaseUnusable(message, next_step="batchctl db upgrade")
+
+    def connect() -> sqlite3.Connection:
+        return _connect(path, "rwc" if may_create else "rw")
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+
+
+def database_path(url: URL, directory: Path) -> Path:
+    """Return the file's absolute path; a relative one begins where the configuration lies."""
+    if not url.database or url.database == ":memory:":
+        message = "A control database in memory would be forgotten at once: name a file, such as sqlite:///batchctl.db."
+        raise DatabaseUnusable(message)
+    return (directory / url.database).resolve()
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    try:
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_TIMEOUT,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        connection.text_factory = _read_text
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.Error as error:
+        raise unusable(error, str(path)) from error
+    return connection
+
+
+def _read_text(raw: bytes) -> str:
+    # A row that somebody filled with broken bytes must stay readable: it is rejected by name, not by a crash.
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def prepare_file(connection: Connection) -> None:
+    """Set what the file itself remembers: write-ahead logging, so that readers never wait."""
+    connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+
+def begin_write(connection: Connection) -> None:
+    """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
+    _raw(connection).execute("BEGIN IMMEDIATE")
+
+
+def commit(connection: Connection) -> None:
+    """Commit what `begin_write` began."""
+    _raw(connection).execute("COMMIT")
+
+
+def rollback(connection: Connection) -> None:
+    """Undo what `begin_write` began, if the database has not done so itself."""
+    raw = _raw(connection)
+    if raw.in_transaction:
+        raw.execute("ROLLBACK")
+
+
+def change_marker(connection: Connection) -> int:
+    """Return a number that differs once any other connection has committed."""
+    row = _raw(connection).execute("PRAGMA data_version").fetchone()
+    return int(row[0])
+
+
+def is_transient(error: BaseException) -> bool:
+    """Say whether running the whole transaction again may succeed."""
+    return _name_of(error) in _TRANSIENT
+
+
+def unusable(error: BaseException, where: str) -> DatabaseUnusable:
+    """Explain an error of the database file itself."""
+    code = _name_of(error)
+    reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
+    if code in _TRANSIENT:
+        reason = "is locked by another program that does not let go"
+    return DatabaseUnusable(f"The control database {where} {reason}.")
+
+
+def is_about_the_database(error: BaseException) -> bool:
+    """Say whether an error concerns the database as a whole, not a row."""
+    return isinstance(_origin(error), sqlite3.Error) and any(_name_of(error).startswith(code) for code in _UNUSABLE)
+
+
+def _raw(connection: Connection) -> Any:  # noqa: ANN401 - the driver's connection
+    return connection.connection.dbapi_connection
+
+
+def _origin(error: BaseException) -> BaseException:
+    return getattr(error, "orig", None) or error
+
+
+def _name_of(error: BaseException) -> str:
+    return str(getattr(_origin(error), "sqlite_errorname", "") or "")

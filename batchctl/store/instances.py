@@ -1,0 +1,158 @@
+"""`BatchControl`: the instances, and the only place their status is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, exists, func, insert, select, text, update
+
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
+from batchctl.domain.status import InstanceStatus, word
+from batchctl.store.columns import new_id
+from batchctl.store.tables import OPEN_INSTANCE, batch_control, file_process, process_batch
+
+_c, _f = batch_control.c, file_process.c
+_OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
+
+_ADD = insert(batch_control)
+_WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
+_LOAD = _WHOLE.where(_c.BatchControl_id == bindparam("instance_id"))
+_HEADS = select(process_batch.c.ProcessBatch_id).where(
+    exists().where(_c.ProcessBatch_id == process_batch.c.ProcessBatch_id, _OPEN)
+)
+_OPEN_OF = (
+    _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _OPEN, _c.BatchControl_id > bindparam("after"))
+    .order_by(_c.BatchControl_id)
+    .limit(bindparam("most"))
+)
+_CLAIMED = _WHOLE.where(_OPEN, _c.ClaimedBy.is_not(None)).order_by(_c.BatchControl_id)
+_STANDING = _WHOLE.where(_OPEN, _c.Status.in_(["retry", "failed", "held"])).order_by(_c.BatchControl_id)
+_NEXT_DUE = select(func.min(_c.NextRunTime)).where(
+    _OPEN, _c.Status.in_(["ready", "retry"]), _c.NextRunTime > bindparam("now")
+)
+_MOVE = (
+    update(batch_control)
+    .where(
+        _c.BatchControl_id == bindparam("instance_id"),
+        _c.Status == bindparam("found"),
+        _c.ClaimToken == bindparam("token"),
+    )
+    .values(
+        Status=bindparam("status"),
+        PrevProcessControlSeq=bindparam("last_seq"),
+        RetryCount=bindparam("retry_count"),
+        NextRunTime=bindparam("next_run_time"),
+        ClaimToken=bindparam("new_token"),
+        ClaimedBy=bindparam("claimed_by"),
+        LostCount=bindparam("lost_count"),
+        z_updated=bindparam("now"),
+    )
+)
+_CLAIM = _MOVE.where(_c.NextRunTime <= bindparam("now"))
+_CORRECT = (
+    update(batch_control)
+    .where(_c.BatchControl_id == bindparam("instance_id"))
+    .values({f"Data{at}": bindparam(f"value{at}") for at in range(1, 7)} | {"z_updated": bindparam("now")})
+)
+
+
+def add(
+    connection: Connection, row: IntakeRow, batch: BatchDefinition, populated: Populated, cycle_key: str
+) -> InstanceId:
+    """Create the instance of an intake row for a batch; the unique constraint makes it the only one."""
+    values: dict[str, object] = {
+        "ProcessBatch_id": batch.batch_id,
+        "FileProcess_id": row.intake_id,
+        "RetryCount": batch.retry_count,
+        "CycleKey": cycle_key,
+    }
+    values |= {f"Data{at}": value for at, value in enumerate(populated.data, start=1)}
+    result = connection.execute(_ADD, values)
+    return InstanceId(new_id(result))
+
+
+def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
+    """Return one instance."""
+    row = connection.execute(_LOAD, {"instance_id": instance_id}).one_or_none()
+    return None if row is None else instance(row)
+
+
+def batches_with_open(connection: Connection) -> frozenset[BatchId]:
+    """Return the batches that have instances which are neither complete nor cancelled."""
+    return frozenset(BatchId(row.ProcessBatch_id) for row in connection.execute(_HEADS))
+
+
+def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
+    """Return a batch's open instances behind `after`, in order of creation."""
+    found = connection.execute(_OPEN_OF, {"batch_id": batch_id, "after": after, "most": most})
+    return [instance(row) for row in found]
+
+
+def claimed(connection: Connection) -> list[BatchInstance]:
+    """Return the instances some controller owns."""
+    return [instance(row) for row in connection.execute(_CLAIMED)]
+
+
+def standing_failures(connection: Connection) -> Sequence[BatchInstance]:
+    """Return the instances that wait for a retry, have failed or are held."""
+    return [instance(row) for row in connection.execute(_STANDING)]
+
+
+def next_due(connection: Connection, now: datetime) -> datetime | None:
+    """Return when the next waiting instance becomes due."""
+    due: datetime | None = connection.execute(_NEXT_DUE, {"now": now}).scalar_one()
+    return due
+
+
+def claim(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
+    """Write a claim; false when the instance is not as it was read, or not due by the database's clock."""
+    return connection.execute(_CLAIM, _changes(before, after, now)).rowcount == 1
+
+
+def move(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
+    """Write a move; false when the instance is not in the status and under the token it was read with."""
+    return connection.execute(_MOVE, _changes(before, after, now)).rowcount == 1
+
+
+def correct(connection: Connection, changed: BatchInstance, now: datetime) -> None:
+    """Write corrected Data values."""
+    values: dict[str, object] = {f"value{at}": value for at, value in enumerate(changed.data, start=1)}
+    connection.execute(_CORRECT, values | {"instance_id": changed.instance_id, "now": now})
+
+
+def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:
+    return {
+        "instance_id": before.instance_id,
+        "found": before.status.value,
+        "token": before.claim_token,
+        "status": after.status.value,
+        "last_seq": after.last_seq,
+        "retry_count": after.retry_count,
+        "next_run_time": after.next_run_time,
+        "new_token": after.claim_token,
+        "claimed_by": after.claimed_by,
+        "lost_count": after.lost_count,
+        "now": now,
+    }
+
+
+def instance(row: Row[Any]) -> BatchInstance:
+    """Make a value of a row of `BatchControl` joined with its `FileProcess` row."""
+    return BatchInstance(
+        instance_id=InstanceId(row.BatchControl_id),
+        batch_id=BatchId(row.ProcessBatch_id),
+        intake_id=IntakeId(row.FileProcess_id),
+        last_seq=row.PrevProcessControlSeq,
+        status=word(InstanceStatus, row.Status),
+        retry_count=row.RetryCount,
+        next_run_time=row.NextRunTime,
+        cycle_key=row.CycleKey,
+        data=(row.Data1, row.Data2, row.Data3, row.Data4, row.Data5, row.Data6),
+        claim_token=row.ClaimToken,
+        claimed_by=row.ClaimedBy,
+        lost_count=row.LostCount,
+        entity=row.Entity,
+        file_name=row.FileName,
+    )

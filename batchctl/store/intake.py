@@ -1,0 +1,160 @@
+"""`FileProcess`: what asks for work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, bindparam, exists, func, insert, not_, or_, select, text, update
+
+from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
+from batchctl.domain.status import InstanceStatus, IntakeStatus, word
+from batchctl.store.columns import new_id
+from batchctl.store.definitions import ENTITY
+from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
+
+_f, _c, _b = file_process.c, batch_control.c, process_batch.c
+
+_ADD = insert(file_process)
+_LOAD = select(file_process).where(_f.FileProcess_id == bindparam("intake_id"))
+_HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
+_MISSING = (
+    select(file_process, _b.ProcessBatch_id.label("BatchToCreate"))
+    .join(process_batch, ENTITY == _f.Entity)
+    .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE), _f.FileProcess_id > bindparam("after"))
+    .order_by(_f.FileProcess_id, _b.Seq, _b.ProcessBatch_id)
+    .limit(bindparam("most"))
+)
+_UNTAKEN = (
+    select(file_process)
+    .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(ENTITY == _f.Entity)))
+    .order_by(_f.FileProcess_id)
+    .limit(bindparam("most"))
+)
+_same = file_process.alias("same")
+_FIRST = (
+    select(func.min(_same.c.FileProcess_id))
+    .where(
+        _same.c.Entity == bindparam("entity"),
+        _same.c.Data == bindparam("data"),
+        _same.c.FileProcess_id != bindparam("intake_id"),
+        or_(
+            and_(
+                _same.c.FileProcess_id < bindparam("intake_id"),
+                _same.c.Status.in_([IntakeStatus.READY.value, IntakeStatus.PAUSED.value]),
+            ),
+            exists().where(
+                _c.FileProcess_id == _same.c.FileProcess_id, _c.ProcessBatch_id == bindparam("batch_id")
+            ),
+        ),
+    )
+)
+_SET_STATUS = (
+    update(file_process)
+    .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == bindparam("found"))
+    .values(Status=bindparam("status"), Message=bindparam("reason"), z_updated=bindparam("now"))
+)
+_SAY = (
+    update(file_process)
+    .where(_f.FileProcess_id == bindparam("intake_id"))
+    .values(Message=bindparam("reason"), z_updated=bindparam("now"))
+)
+_UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, text(f"BatchControl.{OPEN_INSTANCE}"))
+_FINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status == InstanceStatus.COMPLETE.value)
+_COMPLETE = (
+    update(file_process)
+    .where(
+        _f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED), _FINISHED
+    )
+    .values(Status=IntakeStatus.COMPLETE.value, z_updated=bindparam("now"))
+)
+_REOPEN = (
+    update(file_process)
+    .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.COMPLETE.value)
+    .values(Status=IntakeStatus.READY.value, z_updated=bindparam("now"))
+)
+_NOT_TAKEN_IN = (
+    select(file_process)
+    .where(_f.Status.in_([IntakeStatus.REJECTED.value, IntakeStatus.DUPLICATE.value]))
+    .order_by(_f.FileProcess_id.desc())
+    .limit(bindparam("most"))
+)
+
+
+def add(
+    connection: Connection, *, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, source: str
+) -> IntakeId:
+    """Insert an intake row."""
+    values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key, "Source": source}
+    result = connection.execute(_ADD, values)
+    return IntakeId(new_id(result))
+
+
+def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
+    """Return one row."""
+    row = connection.execute(_LOAD, {"intake_id": intake_id}).one_or_none()
+    return None if row is None else intake_row(row)
+
+
+def missing_instances(connection: Connection, after: int, most: int) -> list[tuple[IntakeRow, BatchId]]:
+    """Return ready rows behind `after` with a batch that takes their entity and has no instance of them yet."""
+    found = connection.execute(_MISSING, {"after": after, "most": most})
+    return [(intake_row(row), BatchId(row.BatchToCreate)) for row in found]
+
+
+def untaken(connection: Connection, most: int) -> list[IntakeRow]:
+    """Return ready rows whose entity no batch takes."""
+    return [intake_row(row) for row in connection.execute(_UNTAKEN, {"most": most})]
+
+
+def first_with_same_data(connection: Connection, row: IntakeRow, batch_id: BatchId) -> IntakeId | None:
+    """Return the row this one repeats for a batch: same entity and Data, taken in before or waiting before it."""
+    if row.data is None:
+        return None
+    same = {"entity": row.entity, "data": row.data, "intake_id": row.intake_id, "batch_id": batch_id}
+    first: int | None = connection.execute(_FIRST, same).scalar_one()
+    return None if first is None else IntakeId(first)
+
+
+def set_status(
+    connection: Connection, row: IntakeRow, status: IntakeStatus, reason: str | None, now: datetime
+) -> bool:
+    """Move a row out of the status it was read in; false when it is no longer in it."""
+    values = {"intake_id": row.intake_id, "found": row.status.value, "status": status.value, "reason": reason, "now": now}
+    return connection.execute(_SET_STATUS, values).rowcount == 1
+
+
+def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: datetime) -> None:
+    """Write what there is to say about a row on the row itself."""
+    connection.execute(_SAY, {"intake_id": intake_id, "reason": reason, "now": now})
+
+
+def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
+    """Complete a row once all its instances are complete or cancelled and at least one is complete."""
+    connection.execute(_COMPLETE, {"intake_id": intake_id, "now": now})
+
+
+def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
+    """Make a complete row ready again because one of its instances is run again."""
+    connection.execute(_REOPEN, {"intake_id": intake_id, "now": now})
+
+
+def not_taken_in(connection: Connection, most: int) -> Sequence[IntakeRow]:
+    """Return the newest rejected and duplicate rows."""
+    return [intake_row(row) for row in connection.execute(_NOT_TAKEN_IN, {"most": most})]
+
+
+def intake_row(row: Row[Any]) -> IntakeRow:
+    """Make a value of a row of `FileProcess`."""
+    return IntakeRow(
+        intake_id=IntakeId(row.FileProcess_id),
+        entity=row.Entity,
+        file_name=row.FileName,
+        status=word(IntakeStatus, row.Status),
+        data=row.Data,
+        cycle_key=row.CycleKey,
+        source=row.Source,
+        message=row.Message,
+        inserted_at=row.z_inserted,
+    )

@@ -1,0 +1,242 @@
+"""The tables of the control database, under the names the people who insert rows know."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    SmallInteger,
+    Table,
+    UniqueConstraint,
+    text,
+)
+
+from batchctl.domain import status
+from batchctl.store.columns import (
+    UtcTime,
+    identity,
+    in_words,
+    name,
+    reference,
+    sqlite_types,
+    text_column,
+    unquoted,
+    utc_now,
+    word,
+)
+
+OPEN_INSTANCE = "Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')"
+READY_INTAKE = "Status = 'ready'"
+LIVE_ENTRY = "Status = 'running'"
+ENDED_OR_LIVE = (
+    "(lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)"
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "PK_%(table_name)s",
+        "fk": "FK_%(table_name)s_%(column_0_name)s",
+        "uq": "UQ_%(table_name)s_%(column_0_N_name)s",
+        "ck": "CK_%(table_name)s_%(constraint_name)s",
+        "ix": "IX_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+def _column(called: str, kind: Any, *rest: Any, **options: Any) -> Column[Any]:  # noqa: ANN401 - as Column takes them
+    options.setdefault("nullable", True)
+    return Column(unquoted(called), kind, *rest, **options)
+
+
+def _required(called: str, kind: Any, default: str | None = None, *rest: Any) -> Column[Any]:  # noqa: ANN401 - same
+    server_default = None if default is None else text(default)
+    return Column(unquoted(called), kind, *rest, nullable=False, server_default=server_default)
+
+
+def _key(called: str) -> Column[Any]:
+    return Column(unquoted(called), identity(), primary_key=True, autoincrement=True)
+
+
+def _stamp(called: str) -> Column[Any]:
+    return Column(unquoted(called), UtcTime(), nullable=False, server_default=utc_now())
+
+
+def _data_columns() -> list[Column[Any]]:
+    return [_column(f"Data{at}", text_column()) for at in range(1, 7)]
+
+
+def _words(called: str, kind: type[StrEnum]) -> CheckConstraint:
+    return CheckConstraint(in_words(called, [member.value for member in kind]), name=called)
+
+
+def _check(called: str, condition: str) -> CheckConstraint:
+    return CheckConstraint(condition, name=called)
+
+
+def _flag(called: str) -> CheckConstraint:
+    return CheckConstraint(f"{called} IN (0, 1)", name=called)
+
+
+def _table(called: str, *parts: Any, **options: Any) -> Table:  # noqa: ANN401 - as Table takes them
+    table = Table(unquoted(called), metadata, *parts, **options)
+    for constraint in sqlite_types([column for column in table.columns if not column.primary_key]):
+        table.append_constraint(constraint)
+    return table
+
+
+file_process = _table(
+    "FileProcess",
+    _key("FileProcess_id"),
+    _required("Entity", name()),
+    _column("FileName", text_column()),
+    _required("Status", word(), "'ready'"),
+    _column("Data", text_column()),
+    _column("CycleKey", name()),
+    _column("Source", name()),
+    _column("Message", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    _words("Status", status.IntakeStatus),
+    _check("Entity", "Entity <> ''"),
+    Index("IX_FileProcess_Ready", "FileProcess_id", sqlite_where=text(READY_INTAKE)),
+    Index("IX_FileProcess_Duplicate", "Entity", "Data", sqlite_where=text("Data IS NOT NULL")),
+    sqlite_autoincrement=True,
+)
+
+process_batch = _table(
+    "ProcessBatch",
+    _key("ProcessBatch_id"),
+    _required("ProcessBatchName", name()),
+    _column("Entity", name()),
+    _required("Enabled", SmallInteger(), "1"),
+    _required("Seq", Integer(), "100"),
+    _required("RetryCount", Integer(), "0"),
+    _required("RetryWaitMins", Integer(), "5"),
+    _required("Populator", name(), "'pattern'"),
+    _column("PopulatorArgs", text_column()),
+    _required("OnFailure", word(), "'hold_batch'"),
+    _required("DependencyMode", word(), "'all'"),
+    _required("MaxConcurrent", Integer(), "1"),
+    _required("DuplicateCheck", SmallInteger(), "1"),
+    _column("Description", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ProcessBatchName"),
+    _check("ProcessBatchName", "ProcessBatchName <> ''"),
+    _flag("Enabled"),
+    _flag("DuplicateCheck"),
+    _check("RetryCount", "RetryCount BETWEEN 0 AND 1000"),
+    _check("RetryWaitMins", "RetryWaitMins BETWEEN 0 AND 525600"),
+    _check("MaxConcurrent", "MaxConcurrent BETWEEN 1 AND 1000"),
+    _words("OnFailure", status.OnFailure),
+    _words("DependencyMode", status.DependencyMode),
+    sqlite_autoincrement=True,
+)
+
+process_control = _table(
+    "ProcessControl",
+    _key("ProcessControl_id"),
+    _required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("ProcessControlSeq", Integer()),
+    _required("ProcessName", name()),
+    _required("ProcessType", name(50)),
+    _column("ExpectedDuration", Integer()),
+    _column("AlarmDuration", Integer()),
+    _column("MaxDuration", Integer()),
+    _required("OnLost", word(), "'hold'"),
+    *_data_columns(),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ProcessBatch_id", "ProcessControlSeq"),
+    _check("ProcessControlSeq", "ProcessControlSeq BETWEEN 1 AND 2000000000"),
+    _check("ProcessName", "ProcessName <> ''"),
+    _check("ExpectedDuration", "ExpectedDuration BETWEEN 1 AND 31536000"),
+    _check("AlarmDuration", "AlarmDuration BETWEEN 1 AND 31536000"),
+    _check("MaxDuration", "MaxDuration BETWEEN 1 AND 31536000"),
+    _words("OnLost", status.OnLost),
+    sqlite_autoincrement=True,
+)
+
+batch_control = _table(
+    "BatchControl",
+    _key("BatchControl_id"),
+    _required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("FileProcess_id", reference(), None, ForeignKey("FileProcess.FileProcess_id")),
+    _required("PrevProcessControlSeq", Integer(), "0"),
+    _required("Status", word(), "'ready'"),
+    _required("RetryCount", Integer(), "0"),
+    _required("NextRunTime", UtcTime(), "'1900-01-01 00:00:00.000'"),
+    _column("CycleKey", name()),
+    *_data_columns(),
+    _required("ClaimToken", reference(), "0"),
+    _column("ClaimedBy", name()),
+    _required("LostCount", Integer(), "0"),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
+    _words("Status", status.InstanceStatus),
+    _check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
+    _check("RetryCount", "RetryCount >= 0"),
+    _check("LostCount", "LostCount >= 0"),
+    Index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", sqlite_where=text(OPEN_INSTANCE)),
+    sqlite_autoincrement=True,
+)
+
+batch_process_history = _table(
+    "BatchProcessHistory",
+    _key("BatchProcessHistory_id"),
+    _required("BatchControl_id", reference(), None, ForeignKey("BatchControl.BatchControl_id")),
+    _required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("ProcessControlSeq", Integer()),
+    _required("ProcessName", name()),
+    _required("ProcessType", name(50)),
+    _required("AttemptNo", Integer(), "1"),
+    _required("ClaimToken", reference(), "0"),
+    _required("Cause", word(), "'auto'"),
+    _required("Status", word(), "'running'"),
+    _required("CommandText", text_column()),
+    _required("CommandSpec", text_column(), "'{}'"),
+    _stamp("StartTime"),
+    _column("EndTime", UtcTime()),
+    _column("ReturnCode", reference()),
+    _column("Message", text_column()),
+    _column("Output", text_column()),
+    _column("RowsAffected", reference()),
+    _column("Host", name()),
+    _column("Pid", reference()),
+    _column("PidStart", name(50)),
+    _column("BootId", name(50)),
+    _column("DbSession", name()),
+    _column("Spawned", UtcTime()),
+    _column("RetryCountAfter", Integer()),
+    _column("NextRunTimeAfter", UtcTime()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("BatchControl_id", "ProcessControlSeq", "AttemptNo"),
+    _words("Cause", status.Cause),
+    _words("Status", status.HistoryStatus),
+    _check("EndTime", ENDED_OR_LIVE),
+    Index("UX_BatchProcessHistory_Live", "BatchControl_id", unique=True, sqlite_where=text(LIVE_ENTRY)),
+)
+
+audit_log = _table(
+    "AuditLog",
+    _key("AuditLog_id"),
+    _stamp("z_inserted"),
+    _required("Actor", name()),
+    _required("Host", name()),
+    _required("Action", name(50)),
+    _required("Target", name()),
+    _column("Reason", text_column()),
+    _column("ValuesBefore", text_column()),
+    _column("ValuesAfter", text_column()),
+    _check("Actor", "Actor <> ''"),
+    sqlite_autoincrement=True,
+)

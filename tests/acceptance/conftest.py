@@ -1,0 +1,60 @@
+"""The product as a user has it: the built wheel, installed into an environment of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.installation import PATIENCE, RunBatchctl, build_wheel, clean_environment, install, one_at_a_time
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for the whole test run, however many processes it has."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def wheel(shared_folder: Path) -> Path:
+    """The wheel of this checkout, built once per test run."""
+    folder = shared_folder / "wheel"
+    with one_at_a_time(shared_folder / "wheel.lock"):
+        return next(folder.glob("*.whl"), None) or build_wheel(folder)
+
+
+@pytest.fixture(scope="session")
+def installed_batchctl(shared_folder: Path, wheel: Path) -> Path:
+    """The `batchctl` command of a fresh environment that holds the wheel, made once per test run."""
+    made = shared_folder / "installed.txt"
+    with one_at_a_time(shared_folder / "installed.lock"):
+        if not made.exists():
+            made.write_text(str(install(wheel, shared_folder / "venv")), encoding="utf-8")
+    return Path(made.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def run_batchctl(installed_batchctl: Path) -> RunBatchctl:
+    """Runs the installed command in a clean environment and hands back what it printed."""
+
+    def run(
+        *args: str, cwd: Path, env: Mapping[str, str] | None = None, input: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [installed_batchctl, *args],
+            cwd=cwd,
+            env=clean_environment(env),
+            input=input or "",
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="backslashreplace",
+            timeout=PATIENCE,
+            check=False,
+        )
+
+    return run
