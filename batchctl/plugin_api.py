@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import (
@@ -208,6 +208,7 @@ class StepHandler(Protocol):
         ...
 
 
+@runtime_checkable
 class Verifiable(Protocol):
     """Optional: a handler whose steps may say OnLost = `verify`, with the check in Data6."""
 

@@ -30,6 +30,7 @@ class Boundary(StrEnum):
     INSTANCE_DONE = "C9"
     OPERATOR = "C11"
     TAKEOVER = "C12"
+    MIGRATION = "C14"
 
 
 class Clock(Protocol):

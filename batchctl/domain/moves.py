@@ -7,10 +7,10 @@ RetryWaitMins; at zero the instance is failed. Success and a manual re-run set i
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost
 
 LOST_LIMIT = 5
@@ -19,15 +19,13 @@ LOST_LIMIT = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """How an attempt ended and where its instance stands afterwards."""
+    """Where an instance stands after something has happened to it."""
 
     verb: InstanceVerb
-    history_status: HistoryStatus
     last_seq: int
     retry_count: int
     next_run_time: datetime
     lost_count: int
-    message: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,31 +35,38 @@ class Ended:
     seq: int
     status: HistoryStatus
     message: str | None
-    fatal: bool
+    fatal: bool = False
+    undecidable: bool = False
+    """True when a check was asked and could not tell: only a person can decide."""
 
 
-def ended(seq: int, outcome: StepOutcome, *, timed_out: bool, cancelled: bool) -> Ended:
+def ended(step: Step, outcome: StepOutcome, *, timed_out: bool, cancelled: bool) -> Ended:
     """Name how an execution ended; a success stands even when a stop was on its way."""
+    said = outcome.message
+    status = HistoryStatus.FAILED
     if outcome.succeeded:
         status = HistoryStatus.SUCCESS
-    elif timed_out and outcome.stopped:
-        status = HistoryStatus.TIMEOUT
-    elif cancelled and outcome.stopped:
-        status = HistoryStatus.CANCELLED
+    elif outcome.stopped and timed_out:
+        status, said = HistoryStatus.TIMEOUT, f"ran longer than MaxDuration ({_seconds(step.max_duration)}) and was stopped"
+    elif outcome.stopped and cancelled:
+        status, said = HistoryStatus.CANCELLED, "was stopped because the instance was cancelled"
     elif outcome.stopped:
-        status = HistoryStatus.LOST
-    else:
-        status = HistoryStatus.FAILED
-    return Ended(seq=seq, status=status, message=outcome.message, fatal=outcome.fatal)
+        status, said = HistoryStatus.LOST, "was stopped half-way because the controller ended"
+    return Ended(seq=step.seq, status=status, message=said, fatal=outcome.fatal)
+
+
+def _seconds(duration: timedelta | None) -> str:
+    return "-" if duration is None else f"{int(duration.total_seconds())} s"
 
 
 def verified(seq: int, outcome: StepOutcome, *, done: bool | None) -> Ended:
     """Read the answer of a check command: the lost step was done, was not done, or nobody knows."""
     if done is None:
-        return Ended(seq=seq, status=HistoryStatus.LOST, message=outcome.message, fatal=False)
+        said = f"the check could not tell whether the step was done: {outcome.message or 'no answer'}"
+        return Ended(seq=seq, status=HistoryStatus.LOST, message=said, undecidable=True)
     status = HistoryStatus.SUCCESS if done else HistoryStatus.FAILED
     said = "the check says the step was done" if done else "the check says the step was not done"
-    return Ended(seq=seq, status=status, message=said, fatal=False)
+    return Ended(seq=seq, status=status, message=said)
 
 
 def after_step(
@@ -73,9 +78,7 @@ def after_step(
             return _after_success(instance, batch, end, may_go_on=may_go_on)
         case HistoryStatus.FAILED | HistoryStatus.TIMEOUT:
             return _after_failure(instance, batch, end, now)
-        case HistoryStatus.CANCELLED:
-            return _standing(instance, end, InstanceVerb.CANCEL)
-        case HistoryStatus.LOST:
+        case HistoryStatus.CANCELLED | HistoryStatus.LOST:
             return _after_lost(instance, batch, end, now)
         case HistoryStatus.FENCED | HistoryStatus.RUNNING:
             message = f"an attempt does not end as {end.status}"
@@ -94,47 +97,42 @@ def _after_success(instance: BatchInstance, batch: BatchDefinition, end: Ended, 
                 verb = InstanceVerb.ADVANCE if may_go_on else InstanceVerb.RELEASE
     return Move(
         verb=verb,
-        history_status=end.status,
         last_seq=end.seq,
         retry_count=batch.retry_count,
         next_run_time=LONG_AGO,
         lost_count=0,
-        message=end.message,
     )
 
 
 def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
     if instance.status is InstanceStatus.CANCELLING:
-        return _standing(instance, end, InstanceVerb.CANCEL)
+        return _standing(instance, InstanceVerb.CANCEL)
     if instance.retry_count <= 0 or end.fatal:
-        return _standing(instance, end, InstanceVerb.FAIL, retry_count=max(instance.retry_count - 1, 0))
+        return _standing(instance, InstanceVerb.FAIL, retry_count=max(instance.retry_count - 1, 0))
     pausing = instance.status is InstanceStatus.PAUSING
     return Move(
         verb=InstanceVerb.PAUSE if pausing else InstanceVerb.RETRY_AT,
-        history_status=end.status,
         last_seq=instance.last_seq,
         retry_count=instance.retry_count - 1,
         next_run_time=now + batch.retry_wait,
         lost_count=instance.lost_count,
-        message=end.message,
     )
 
 
 def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
     if instance.status is InstanceStatus.CANCELLING:
-        return _standing(instance, end, InstanceVerb.CANCEL)
+        return _standing(instance, InstanceVerb.CANCEL)
     step = batch.step_at(end.seq)
     on_lost = OnLost.HOLD if step is None else step.on_lost
     lost_count = instance.lost_count + 1
-    if on_lost is OnLost.HOLD or lost_count > LOST_LIMIT:
-        return _standing(instance, end, InstanceVerb.HOLD, lost_count=lost_count)
+    if on_lost is OnLost.HOLD or lost_count > LOST_LIMIT or end.undecidable:
+        return _standing(instance, InstanceVerb.HOLD, lost_count=lost_count)
     if on_lost is OnLost.VERIFY:
         verb = InstanceVerb.PAUSE if instance.status is InstanceStatus.PAUSING else InstanceVerb.RETRY_AT
-        return _standing(instance, end, verb, lost_count=lost_count, next_run_time=now)
+        return _standing(instance, verb, lost_count=lost_count, next_run_time=now)
     counted = _after_failure(instance, batch, end, now)
     return _standing(
         instance,
-        end,
         counted.verb,
         retry_count=counted.retry_count,
         next_run_time=counted.next_run_time,
@@ -142,9 +140,8 @@ def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now
     )
 
 
-def _standing(  # noqa: PLR0913 - the columns a move may change, by name
+def _standing(
     instance: BatchInstance,
-    end: Ended,
     verb: InstanceVerb,
     *,
     retry_count: int | None = None,
@@ -153,12 +150,10 @@ def _standing(  # noqa: PLR0913 - the columns a move may change, by name
 ) -> Move:
     return Move(
         verb=verb,
-        history_status=end.status,
         last_seq=instance.last_seq,
         retry_count=instance.retry_count if retry_count is None else retry_count,
         next_run_time=instance.next_run_time if next_run_time is None else next_run_time,
         lost_count=instance.lost_count if lost_count is None else lost_count,
-        message=end.message,
     )
 
 
@@ -192,4 +187,27 @@ def claimed(instance: BatchInstance, controller: str) -> BatchInstance:
         status=TRANSITIONS[InstanceVerb.CLAIM][instance.status],
         claim_token=instance.claim_token + 1,
         claimed_by=controller,
+    )
+
+
+def released(instance: BatchInstance) -> Move:
+    """Give back a claim under which nothing was begun."""
+    verb = {InstanceStatus.PAUSING: InstanceVerb.PAUSE, InstanceStatus.CANCELLING: InstanceVerb.CANCEL}.get(
+        instance.status, InstanceVerb.RELEASE
+    )
+    return _unchanged(instance, verb)
+
+
+def finished(instance: BatchInstance) -> Move:
+    """Complete an instance that has no step left."""
+    return _unchanged(instance, InstanceVerb.FINISH)
+
+
+def _unchanged(instance: BatchInstance, verb: InstanceVerb) -> Move:
+    return Move(
+        verb=verb,
+        last_seq=instance.last_seq,
+        retry_count=instance.retry_count,
+        next_run_time=instance.next_run_time,
+        lost_count=instance.lost_count,
     )

@@ -106,6 +106,7 @@ class InstanceVerb(StrEnum):
     REQUEST_PAUSE = "request_pause"
     PAUSE = "pause"
     RESUME = "resume"
+    RESUME_RETRY = "resume_retry"
     REQUEST_CANCEL = "request_cancel"
     CANCEL = "cancel"
     RERUN = "rerun"
@@ -126,6 +127,7 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
     _V.REQUEST_PAUSE: {_S.RUNNING: _S.PAUSING},
     _V.PAUSE: {_S.READY: _S.PAUSED, _S.RETRY: _S.PAUSED, _S.PAUSING: _S.PAUSED},
     _V.RESUME: {_S.PAUSED: _S.READY, _S.PAUSING: _S.RUNNING},
+    _V.RESUME_RETRY: {_S.PAUSED: _S.RETRY},
     _V.REQUEST_CANCEL: {_S.RUNNING: _S.CANCELLING, _S.PAUSING: _S.CANCELLING},
     _V.CANCEL: {
         _S.READY: _S.CANCELLED,

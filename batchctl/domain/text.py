@@ -16,6 +16,13 @@ def unfit(value: str) -> str | None:
     return None
 
 
+def storable(value: str) -> str:
+    """Write what no table can hold as an escape."""
+    if unfit(value) is None:
+        return value
+    return "".join(_escape(at) if at == "\x00" or "\ud800" <= at <= "\udfff" else at for at in value)
+
+
 def is_invisible(character: str) -> bool:
     """Say whether a character acts on a terminal or on its neighbours instead of being seen."""
     return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

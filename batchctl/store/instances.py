@@ -19,6 +19,9 @@ _OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
 _ADD = insert(batch_control)
 _WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
 _LOAD = _WHOLE.where(_c.BatchControl_id == bindparam("instance_id"))
+_EXISTS = select(func.count()).where(
+    _c.FileProcess_id == bindparam("intake_id"), _c.ProcessBatch_id == bindparam("batch_id")
+)
 _HEADS = select(process_batch.c.ProcessBatch_id).where(
     exists().where(_c.ProcessBatch_id == process_batch.c.ProcessBatch_id, _OPEN)
 )
@@ -27,7 +30,7 @@ _OPEN_OF = (
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_CLAIMED = _WHOLE.where(_OPEN, _c.ClaimedBy.is_not(None)).order_by(_c.BatchControl_id)
+_CLAIMED = _WHOLE.where(_OPEN, _c.Status.in_(["running", "pausing", "cancelling"])).order_by(_c.BatchControl_id)
 _STANDING = _WHOLE.where(_OPEN, _c.Status.in_(["retry", "failed", "held"])).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
     _OPEN, _c.Status.in_(["ready", "retry"]), _c.NextRunTime > bindparam("now")
@@ -79,6 +82,11 @@ def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | Non
     return None if row is None else instance(row)
 
 
+def exists_for(connection: Connection, intake_id: IntakeId, batch_id: BatchId) -> bool:
+    """Say whether an intake row has its instance for a batch."""
+    return bool(connection.execute(_EXISTS, {"intake_id": intake_id, "batch_id": batch_id}).scalar_one())
+
+
 def batches_with_open(connection: Connection) -> frozenset[BatchId]:
     """Return the batches that have instances which are neither complete nor cancelled."""
     return frozenset(BatchId(row.ProcessBatch_id) for row in connection.execute(_HEADS))
@@ -91,7 +99,7 @@ def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) ->
 
 
 def claimed(connection: Connection) -> list[BatchInstance]:
-    """Return the instances some controller owns."""
+    """Return the instances that stand as owned by a controller."""
     return [instance(row) for row in connection.execute(_CLAIMED)]
 
 

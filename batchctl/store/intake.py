@@ -20,12 +20,12 @@ _ADD = insert(file_process)
 _LOAD = select(file_process).where(_f.FileProcess_id == bindparam("intake_id"))
 _HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
 _MISSING = (
-    select(file_process, _b.ProcessBatch_id.label("BatchToCreate"))
+    select(_f.FileProcess_id, _b.ProcessBatch_id)
     .join(process_batch, ENTITY == _f.Entity)
-    .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE), _f.FileProcess_id > bindparam("after"))
+    .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE))
     .order_by(_f.FileProcess_id, _b.Seq, _b.ProcessBatch_id)
-    .limit(bindparam("most"))
 )
+_HAS_ANY = select(func.count()).select_from(batch_control).where(_c.FileProcess_id == bindparam("intake_id"))
 _UNTAKEN = (
     select(file_process)
     .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(ENTITY == _f.Entity)))
@@ -97,10 +97,14 @@ def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     return None if row is None else intake_row(row)
 
 
-def missing_instances(connection: Connection, after: int, most: int) -> list[tuple[IntakeRow, BatchId]]:
-    """Return ready rows behind `after` with a batch that takes their entity and has no instance of them yet."""
-    found = connection.execute(_MISSING, {"after": after, "most": most})
-    return [(intake_row(row), BatchId(row.BatchToCreate)) for row in found]
+def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:
+    """Return ready rows with each batch that takes their entity and has no instance of them yet, in order of arrival."""
+    return [(IntakeId(row.FileProcess_id), BatchId(row.ProcessBatch_id)) for row in connection.execute(_MISSING)]
+
+
+def instances_of(connection: Connection, intake_id: IntakeId) -> int:
+    """Return how many instances a row has."""
+    return int(connection.execute(_HAS_ANY, {"intake_id": intake_id}).scalar_one())
 
 
 def untaken(connection: Connection, most: int) -> list[IntakeRow]:

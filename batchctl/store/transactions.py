@@ -31,7 +31,12 @@ class StoreTransactions:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """Lend the connection; every statement sees the newest committed state."""
-        yield self._connected()
+        try:
+            yield self._connected()
+        except Exception as error:
+            if sqlite.is_about_the_database(error):
+                raise sqlite.unusable(error, sqlite.file_of(self._engine)) from error
+            raise
 
     def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
         """Run `work` between BEGIN and COMMIT; all of it again when the database was busy."""
@@ -48,6 +53,8 @@ class StoreTransactions:
             if sqlite.is_transient(error):
                 message = f"The control database stayed locked by another program ({', '.join(sorted(boundaries))})."
                 raise Busy(message, next_step="try again; if it lasts, find the program that holds the lock") from error
+            if sqlite.is_about_the_database(error):
+                raise sqlite.unusable(error, sqlite.file_of(self._engine)) from error
             raise
         raise AssertionError  # the loop returns or raises
 

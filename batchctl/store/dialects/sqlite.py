@@ -15,6 +15,7 @@ from batchctl.domain.errors import DatabaseUnusable
 BUSY_TIMEOUT = 5.0
 """Seconds a statement waits for another process's write to end."""
 
+_FILE = "batchctl_file"
 _TRANSIENT = frozenset({"SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_BUSY_RECOVERY", "SQLITE_LOCKED"})
 _UNUSABLE = {
     "SQLITE_NOTADB": "is not a SQLite database",
@@ -38,7 +39,13 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:
     def connect() -> sqlite3.Connection:
         return _connect(path, "rwc" if may_create else "rw")
 
-    return create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    return engine.execution_options(**{_FILE: str(path)})
+
+
+def file_of(engine: Engine) -> str:
+    """Return the path of an engine's file, for messages."""
+    return str(engine.get_execution_options().get(_FILE, "(unknown)"))
 
 
 def database_path(url: URL, directory: Path) -> Path:

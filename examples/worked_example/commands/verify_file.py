@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +12,7 @@ HEADER = (
     "year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_delay,carrier,flight,tailnum,"
     "origin,dest,air_time,distance,hour,minute,time_hour"
 )
+CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
 def main() -> int:
@@ -38,6 +40,8 @@ def verify(file: Path, first_day: str, last_day: str) -> int:
         raise ValueError("the file is empty")
     if not text.endswith("\n"):
         raise ValueError("the last line is not complete: the transfer was probably cut off")
+    if control := CONTROL.search(text):
+        raise ValueError(f"line {text.count(chr(10), 0, control.start()) + 1} holds a control character")
     header, *lines = text.splitlines()
     if header != HEADER:
         raise ValueError(f"the first line is not the header of a file of flights: {header[:80]}")

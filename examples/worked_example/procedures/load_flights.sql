@@ -3,11 +3,12 @@
 
 DELETE FROM FlightLine;
 
--- One JSON text of all lines, then one of each line's fields: the database parses the file itself.
+-- The file becomes one JSON array of its lines, each line one of its fields: the database parses the file itself.
 INSERT INTO FlightLine (Line, Fields)
 SELECT key + 1, '[' || replace(json_quote(value), ',', '","') || ']'
 FROM json_each(
-    '[' || replace(json_quote(replace(CAST(readfile(:Path) AS TEXT), char(13), '')), '\n', '","') || ']'
+    '["' || replace(replace(replace(replace(
+        CAST(readfile(:Path) AS TEXT), char(13), ''), '\', '\\'), '"', '\"'), char(10), '","') || '"]'
 )
 WHERE key > 0 AND value <> '';
 

@@ -1,0 +1,307 @@
+"""The composition root: settings become a working engine. The only module that names every layer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import cached_property, partial
+from pathlib import Path
+
+from batchctl import config
+from batchctl.control.controller import Controller, PassReport
+from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.recording import Recorder
+from batchctl.control.recovery import Recovery
+from batchctl.domain.errors import PluginError, StepRefused
+from batchctl.domain.outcomes import Connection, JsonValue, Rendered, StepOutcome, Surroundings
+from batchctl.domain.rows import HistoryId, IntakeId
+from batchctl.domain.text import visible
+from batchctl.logs import Event, Listener, silent
+from batchctl.ports import Boundary, Finished
+from batchctl.preparation import Preparer
+from batchctl.registry import Registry
+from batchctl.store import engine, schema
+from batchctl.store.dialects import sqlite
+from batchctl.store.transactions import StoreTransactions
+from batchctl.system.clock import SystemClock
+from batchctl.system.files import SystemFiles
+from batchctl.system.ids import SystemIds
+from batchctl.system.lock import FileControllerLock
+from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.populating import ProcessPopulatorRunner
+from batchctl.system.runner import ThreadStepRunner
+
+IDLE_WAIT = timedelta(milliseconds=100)
+
+
+class App:
+    """One start of batchctl on one control database. What is not needed is not made."""
+
+    def __init__(self, settings: config.Settings, listener: Listener = silent, *, slots: int = 1) -> None:
+        """Keep the settings; the database is opened at first use."""
+        self.settings = settings
+        self.listener = listener
+        self.slots = slots
+        self.clock = SystemClock()
+        self.ids = SystemIds()
+        self._stop_by: float | None = None
+        self._controller: Controller | None = None
+
+    @cached_property
+    def transactions(self) -> StoreTransactions:
+        """The way to the control database."""
+        return StoreTransactions(engine.open_engine(self.settings.database_url, self.settings.directory))
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The plugins."""
+        return Registry.load(self.settings.plugin_modules, self._plugin_path)
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """What the configuration offers to steps."""
+        return Surroundings(
+            connections=connections_of(self.settings),
+            jobs=self._jobs(),
+            secrets={name: secret.source for name, secret in self.settings.secrets.items()},
+            directory=str(self.settings.directory),
+            read_text=partial(read_below, self.settings.directory),
+            batchctl_command=command_of(self.settings),
+        )
+
+    @cached_property
+    def preparer(self) -> Preparer:
+        """Makes steps ready to run."""
+        return Preparer(self.registry.handler, self.surroundings, self.ids.user(), self.ids.host())
+
+    @cached_property
+    def lock(self) -> FileControllerLock:
+        """Says which controller works on the database."""
+        return FileControllerLock(str(engine.lock_path(self.settings.database_url, self.settings.directory)))
+
+    def create(self) -> CreationReport:
+        """Run one creation pass."""
+        with self._populators() as populators:
+            return self._creator(populators).create_instances()
+
+    def accept(self, intake_id: IntakeId, reason: str) -> CreationReport:
+        """Take in a rejected or duplicate row on purpose."""
+        with self._populators() as populators:
+            creator = self._creator(populators)
+            return creator.accept(intake_id, actor=self.ids.user(), host=self.ids.host(), reason=reason)
+
+    def process(self) -> PassReport:
+        """Run one processing pass: every enabled batch, until nothing more may start now."""
+        with self.lock.hold(self.ids.controller_id()), self._runner() as runner:
+            controller = self._recovered_controller(runner)
+            self._work_off(controller)
+            return controller.tally.report()
+
+    def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
+        """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
+        with (
+            self.lock.hold(self.ids.controller_id()),
+            self._runner() as runner,
+            self._populators() as populators,
+        ):
+            controller = self._recovered_controller(runner)
+            self._announce("controller.started")
+            creator = self._creator(populators)
+            creator.create_instances()
+            if once:
+                self._work_off(controller)
+            else:
+                self._work_on(controller, creator, until_idle)
+            self._announce("controller.stopped")
+            return controller.tally.report()
+
+    def stop(self) -> None:
+        """Start nothing more and end once the running steps have ended; asked again, stop them at once.
+
+        May be called from a signal handler.
+        """
+        grace = 0.0 if self._stop_by is not None else self.settings.shutdown_grace
+        self._stop_by = self.clock.monotonic() + grace
+        if self._controller is not None:
+            self._controller.request_stop()
+
+    def close(self) -> None:
+        """Close the database."""
+        if "transactions" in self.__dict__:
+            self.transactions.close()
+
+    def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> StepOutcome:
+        """Call a registered job as a step would, without a step."""
+        spec: dict[str, JsonValue] = {"job": name, "arguments": dict(arguments)}
+        with self._runner() as runner:
+            runner.start(HistoryId(0), self.registry.handler("python"), Rendered("", spec))
+            while True:
+                for report in runner.collect(IDLE_WAIT):
+                    if isinstance(report, Finished):
+                        return report.outcome
+
+    def _work_off(self, controller: Controller) -> None:
+        """Turn until nothing more may start now."""
+        while not controller.is_idle:
+            self._turn(controller)
+
+    def _work_on(self, controller: Controller, creator: Creator, until_idle: timedelta | None) -> None:
+        """Turn until told to stop, or until nothing was to do for long enough."""
+        idle_since = created_at = self.clock.monotonic()
+        while self._stop_by is None or controller.is_working:
+            self._turn(controller)
+            now = self.clock.monotonic()
+            is_due = now - created_at >= self.settings.poll_interval
+            if self._stop_by is None and (controller.take_notice() or is_due):
+                creator.create_instances()
+                created_at = now
+            if not controller.is_idle:
+                idle_since = now
+            elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
+                return
+
+    def _turn(self, controller: Controller) -> None:
+        controller.turn(IDLE_WAIT)
+        if self._stop_by is not None and self.clock.monotonic() >= self._stop_by:
+            controller.stop_steps()
+
+    def _recovered_controller(self, runner: ThreadStepRunner) -> Controller:
+        recorder = Recorder(self.preparer, self.ids.controller_id(), self.ids.host())
+        Recovery(self.transactions, self.clock, runner, recorder, self.listener).recover()
+        controller = Controller(
+            transactions=self.transactions,
+            clock=self.clock,
+            runner=runner,
+            recorder=recorder,
+            listener=self.listener,
+            slots=self.slots,
+        )
+        self._controller = controller
+        if self._stop_by is not None:
+            controller.request_stop()
+        return controller
+
+    def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
+        return Creator(self.transactions, self.clock, populators, self.settings.zone, self.listener)
+
+    def _jobs(self) -> dict[str, bool]:
+        """Return the jobs' names, and whether each runs in-process; a broken one fails only when it is used."""
+        in_process: dict[str, bool] = {}
+        for name in self.registry.job_names:
+            with suppress(PluginError):
+                in_process[name] = False
+                in_process[name] = self.registry.job(name).in_process
+        return in_process
+
+    @contextmanager
+    def _populators(self) -> Iterator[ProcessPopulatorRunner]:
+        limit = timedelta(seconds=self.settings.populate_timeout)
+        runner = ProcessPopulatorRunner(self._plugin_process, time_limit=limit)
+        try:
+            yield runner
+        finally:
+            runner.close()
+
+    @contextmanager
+    def _runner(self) -> Iterator[ThreadStepRunner]:
+        sources = {name: secret.source for name, secret in self.settings.secrets.items()}
+        runner = ThreadStepRunner(
+            controller_id=self.ids.controller_id(),
+            plugin_process=self._plugin_process,
+            jobs=self.registry.jobs,
+            connections=connections_of(self.settings),
+            secrets=lambda name: config.resolve_secret(sources, name, self.settings.directory),
+            slots=self.slots,
+            stop_grace=timedelta(seconds=self.settings.stop_grace),
+            output_cap=self.settings.output_limit,
+        )
+        try:
+            yield runner
+        finally:
+            runner.close()
+
+    def _plugin_process(self) -> PluginProcess:
+        return PluginProcess(
+            controller_id=self.ids.controller_id(),
+            plugin_modules=self.settings.plugin_modules,
+            sys_path=self._plugin_path,
+            cap=self.settings.output_limit,
+        )
+
+    @property
+    def _plugin_path(self) -> list[str]:
+        return [str(self.settings.directory)]
+
+    def _announce(self, name: str) -> None:
+        self.listener(Event(name, {"ClaimedBy": self.ids.controller_id()}))
+
+
+def open_app(config_file: str | None, *, listener: Listener = silent) -> App:
+    """Read the settings and open the control database, refusing one this version cannot work with."""
+    app = App(config.load(config_file), listener)
+    with app.transactions.read() as connection:
+        schema.verify(connection)
+    return app
+
+
+def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
+    """Create the control database or bring it up to date; return its schema's revision before and after."""
+    settings = config.load(config_file)
+    transactions = StoreTransactions(engine.open_engine(settings.database_url, settings.directory, may_create=True))
+    try:
+        with transactions.read() as connection:
+            before = schema.revision_of(connection)
+            sqlite.prepare_file(connection)
+        transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)
+        return before, schema.newest_revision()
+    finally:
+        transactions.close()
+
+
+def verify_database(config_file: str | None) -> str:
+    """Compare the database's schema with this version's; return its revision, raise `SchemaMismatch` if they differ."""
+    app = open_app(config_file)
+    app.close()
+    return schema.newest_revision()
+
+
+def schema_script(dialect: str) -> str:
+    """Return the SQL that builds the schema, for a DBA."""
+    return schema.script(dialect)
+
+
+def connections_of(settings: config.Settings) -> dict[str, Connection]:
+    """Return the target databases the configuration names."""
+    return {
+        name: Connection(name, absolute_url(given.url, settings.directory), given.procedures)
+        for name, given in settings.connections.items()
+    }
+
+
+def absolute_url(url: str, directory: Path) -> str:
+    """Let the file of a SQLite URL begin where the configuration lies."""
+    prefix, relative = "sqlite:///", url.removeprefix("sqlite:///")
+    if not url.startswith(prefix) or not relative or Path(relative).is_absolute():
+        return url
+    return f"{prefix}{directory / relative}"
+
+
+def command_of(settings: config.Settings) -> tuple[str, ...]:
+    """Return how this batchctl, with this configuration, is called from a shell."""
+    command = (sys.executable, "-m", "batchctl")
+    return command if settings.file is None else (*command, "--config", str(settings.file))
+
+
+def read_below(directory: Path, name: str) -> str:
+    """Read a text file below a directory; anything outside is refused."""
+    path = (directory / name).resolve()
+    if not path.is_relative_to(directory.resolve()):
+        message = f"'{visible(name)}' lies outside the directory of the configuration."
+        raise StepRefused(message)
+    try:
+        return SystemFiles().read_text(str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"'{visible(name)}' cannot be read: {error}."
+        raise StepRefused(message) from None

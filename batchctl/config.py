@@ -1,0 +1,200 @@
+"""Settings: one frozen object, read once from `batchctl.toml` and the environment; unknown keys are refused."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.text import did_you_mean, unfit
+
+FILE_NAME = "batchctl.toml"
+
+
+class ConnectionSettings(BaseModel):
+    """`[connections.NAME]`: a target database that steps may name."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    url: str = Field(repr=False)
+    procedures: str | None = None
+
+
+class SecretSettings(BaseModel):
+    """`[secrets.NAME]`: where a secret's value comes from; exactly one of the two."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    env: str | None = None
+    file: str | None = None
+
+    @property
+    def source(self) -> str:
+        """Return `env:NAME` or `file:PATH`."""
+        return f"env:{self.env}" if self.env is not None else f"file:{self.file}"
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Each key may also come from the environment as BATCHCTL_<KEY>."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix="BATCHCTL_", env_nested_delimiter="__")
+
+    database_url: str = Field(default="sqlite:///batchctl.db", repr=False)
+    business_time_zone: str = "UTC"
+    connections: dict[str, ConnectionSettings] = Field(default_factory=dict)
+    secrets: dict[str, SecretSettings] = Field(default_factory=dict)
+    plugin_modules: list[str] = Field(default_factory=list)
+    populate_timeout: float = Field(default=30.0, gt=0, le=3600)
+    stop_grace: float = Field(default=10.0, gt=0, le=3600)
+    shutdown_grace: float = Field(default=30.0, ge=0, le=86400)
+    output_limit: int = Field(default=65536, ge=1024, le=16 * 1024 * 1024)
+    poll_interval: float = Field(default=15.0, gt=0, le=3600)
+    directory: Path = Field(default_factory=Path.cwd, exclude=True)
+    file: Path | None = Field(default=None, exclude=True)
+
+    @field_validator("business_time_zone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            message = f"'{value}' is not a time zone; write an IANA name such as Europe/Amsterdam"
+            raise ValueError(message) from None
+        return value
+
+    @field_validator("secrets")
+    @classmethod
+    def _one_source(cls, value: dict[str, SecretSettings]) -> dict[str, SecretSettings]:
+        for name, secret in value.items():
+            if (secret.env is None) == (secret.file is None):
+                message = f"secret '{name}' needs exactly one of env and file"
+                raise ValueError(message)
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let the environment win over the file."""
+        del settings_cls, dotenv_settings, file_secret_settings
+        return env_settings, init_settings
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the zone that business dates are reckoned in."""
+        return ZoneInfo(self.business_time_zone)
+
+
+def load(given: str | None) -> Settings:
+    """Read the settings from the file given, named by BATCHCTL_CONFIG, or lying in the working directory."""
+    path = _find(given)
+    values = {} if path is None else _read(path)
+    directory = Path.cwd() if path is None else path.parent.resolve()
+    try:
+        return Settings(**values, directory=directory, file=None if path is None else path.resolve())
+    except ValidationError as error:
+        raise ConfigurationError(_explain(error, path), next_step="batchctl --help") from None
+
+
+def _find(given: str | None) -> Path | None:
+    named = given or os.environ.get("BATCHCTL_CONFIG")
+    if named is None:
+        beside = Path(FILE_NAME)
+        return beside if beside.is_file() else None
+    path = Path(named)
+    if not path.is_file():
+        message = f"The configuration file {path} does not exist."
+        raise ConfigurationError(message, next_step=f"create it, or leave out --config to use ./{FILE_NAME}")
+    return path
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"The configuration file {path} cannot be read: {error}."
+        raise ConfigurationError(message) from None
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = f"{path}: {error}."
+        raise ConfigurationError(message) from None
+    for internal in ("directory", "file"):
+        if internal in values:
+            message = f"{path}, line {_line_of(text, internal)}: '{internal}' is not a setting."
+            raise ConfigurationError(message)
+    return values
+
+
+def _explain(error: ValidationError, path: Path | None) -> str:
+    text = "" if path is None else path.read_text(encoding="utf-8")
+    return "\n".join(_explain_one(problem["loc"], problem["type"], problem["msg"], text, path) for problem in error.errors())
+
+
+def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, path: Path | None) -> str:
+    key = ".".join(str(part) for part in where)
+    last = str(where[-1]) if where else ""
+    said = said.removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        said = f"there is no such setting.{did_you_mean(last, _known_keys(where))}"
+    elif kind == "missing":
+        said = "this setting is needed"
+    variable = "BATCHCTL_" + "__".join(str(part).upper() for part in where)
+    if variable in os.environ:
+        return f"Environment variable {variable}: {said}"
+    place = "" if path is None else f"{path}, line {_line_of(text, last)}: "
+    return f"{place}{key}: {said}"
+
+
+def _known_keys(where: tuple[int | str, ...]) -> list[str]:
+    match where:
+        case ("connections", *_):
+            return list(ConnectionSettings.model_fields)
+        case ("secrets", *_):
+            return list(SecretSettings.model_fields)
+        case _:
+            return [key for key in Settings.model_fields if key not in {"directory", "file"}]
+
+
+def _line_of(text: str, key: str) -> int:
+    pattern = re.compile(rf"^\s*(\[.*\b{re.escape(key)}\b|\"?{re.escape(key)}\"?\s*=)")
+    return next((at for at, line in enumerate(text.splitlines(), start=1) if pattern.search(line)), 1)
+
+
+def resolve_secret(sources: Mapping[str, str], name: str, directory: Path) -> str:
+    """Return a secret's value from where the configuration says it lies."""
+    source = sources.get(name)
+    if source is None:
+        message = f"Secret '{name}' is not in the configuration.{did_you_mean(name, sources)}"
+        raise ConfigurationError(message)
+    kind, _, place = source.partition(":")
+    value = os.environ.get(place) if kind == "env" else _secret_file(directory / place)
+    if value is None:
+        what = f"environment variable {place} is not set" if kind == "env" else f"file {place} cannot be read"
+        message = f"Secret '{name}' cannot be resolved: {what}."
+        raise ConfigurationError(message)
+    reason = unfit(value)
+    if reason is not None:
+        message = f"Secret '{name}' cannot be used: {reason}."
+        raise ConfigurationError(message)
+    return value
+
+
+def _secret_file(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8").removesuffix("\n")
+    except (OSError, UnicodeDecodeError):
+        return None

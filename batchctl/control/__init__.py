@@ -1,0 +1,1 @@
+"""The engine: rows become instances, instances walk through their steps."""

@@ -1,0 +1,325 @@
+"""The controller: one loop on one thread. Each turn collects what has ended, decides, records, starts.
+
+It takes the place of the seed's s_PopulateDatamart and s_ProcessControl.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Any
+
+from batchctl.control.recording import Attempt, End, Recorder, Told, Written, made_storable
+from batchctl.domain.errors import Busy, DatabaseUnusable
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.rows import BatchDefinition, BatchId, HistoryId, InstanceId
+from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.domain.text import storable
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Clock, Finished, Spawned, StepRunner, Transactions
+from batchctl.store import definitions, history, instances
+
+LOOK = timedelta(milliseconds=100)
+"""How often the controller looks whether anybody changed the database while it waits."""
+
+BACK_OFF = timedelta(seconds=1)
+
+
+class Stop(Enum):
+    """Why an attempt was told to stop."""
+
+    TIMEOUT = "timeout"
+    CANCEL = "cancel"
+    SHUTDOWN = "shutdown"
+
+
+@dataclass(slots=True)
+class Flight:
+    """An attempt under way, as this controller knows it."""
+
+    attempt: Attempt
+    started: float
+    alarmed: bool = False
+    stop: Stop | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassReport:
+    """What a pass did."""
+
+    started: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completed: int = 0
+    failed_instances: tuple[InstanceId, ...] = ()
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what happens during a pass."""
+
+    started: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completed: int = 0
+    failed_instances: dict[InstanceId, None] = field(default_factory=dict)
+
+    def report(self) -> PassReport:
+        """Return the counts so far."""
+        return PassReport(
+            started=self.started,
+            succeeded=self.succeeded,
+            failed=self.failed,
+            completed=self.completed,
+            failed_instances=tuple(self.failed_instances),
+        )
+
+
+class Controller:
+    """Walks instances through their steps, `slots` of them at a time."""
+
+    def __init__(
+        self,
+        *,
+        transactions: Transactions,
+        clock: Clock,
+        runner: StepRunner,
+        recorder: Recorder,
+        listener: Listener,
+        slots: int = 1,
+    ) -> None:
+        """Take hold of the ports; nothing happens yet."""
+        self._transactions = transactions
+        self._clock = clock
+        self._runner = runner
+        self._recorder = recorder
+        self._listener = listener
+        self._slots = slots
+        self._flights: dict[HistoryId, Flight] = {}
+        self._ends: list[End] = []
+        self._spawned: list[Spawned] = []
+        self._batches: dict[BatchId, BatchDefinition] = {}
+        self._stopping = False
+        self._troubled = False
+        self._look = True
+        self._saw_changes = False
+        self._has_looked = False
+        self._next_due: datetime | None = None
+        self.tally = Tally()
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether nothing runs, nothing waits to be recorded and nothing may start now."""
+        return not self._flights and not self._ends and (self._stopping or not self._look)
+
+    @property
+    def is_working(self) -> bool:
+        """Say whether any attempt is under way or waits to be recorded."""
+        return bool(self._flights or self._ends)
+
+    def take_notice(self) -> bool:
+        """Say whether anybody has changed the database since this was last asked."""
+        saw, self._saw_changes = self._saw_changes, False
+        return saw
+
+    def request_stop(self) -> None:
+        """Start nothing more; may be called from a signal handler."""
+        self._stopping = True
+        self._runner.wake()
+
+    def stop_steps(self) -> None:
+        """Stop what is still running, because the controller ends."""
+        for key, flight in self._flights.items():
+            self._stop(key, flight, Stop.SHUTDOWN)
+
+    def turn(self, wait: timedelta) -> None:
+        """Collect what has ended, decide and record in one transaction, start what was recorded."""
+        self._collect(wait)
+        try:
+            self._look_around()
+            self._record_spawned()
+            written = self._record()
+        except (Busy, DatabaseUnusable) as error:
+            # What has ended stays in memory until the database takes it: an outcome must not become a lost one.
+            self._troubled = True
+            self._tell("controller.waiting", Message=error.message)
+            return
+        self._troubled = False
+        self._start(written)
+
+    def _collect(self, wait: timedelta) -> None:
+        for report in self._runner.collect(self._wait(wait)):
+            flight = self._flights.get(report.key)
+            if flight is None:
+                continue
+            if isinstance(report, Spawned):
+                self._spawned.append(report)
+            else:
+                del self._flights[report.key]
+                self._ends.append(_end(flight, report))
+
+    def _wait(self, wait: timedelta) -> timedelta:
+        """Return how long to wait for the next report, so that no deadline is missed."""
+        if self._troubled:
+            return BACK_OFF
+        if self._ends or (self._look and self._free > 0):
+            return timedelta(0)
+        now = self._clock.monotonic()
+        limits = [wait, LOOK]
+        for flight in self._flights.values():
+            limit = flight.attempt.step.max_duration
+            if limit is not None and flight.stop is None:
+                limits.append(limit - timedelta(seconds=now - flight.started))
+        return max(min(limits), timedelta(0))
+
+    @property
+    def _free(self) -> int:
+        return 0 if self._stopping else self._slots - len(self._flights)
+
+    def _look_around(self) -> None:
+        """Take notice of changed definitions, of cancelled instances, of steps that run too long, of what is due."""
+        if self._transactions.changed() or not self._has_looked:
+            self._has_looked = True
+            with self._transactions.read() as connection:
+                self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+                cancelled = self._cancelled(connection)
+            self._look = self._saw_changes = True
+            for key in cancelled:
+                self._stop(key, self._flights[key], Stop.CANCEL)
+        if self._next_due is not None and self._clock.now() >= self._next_due:
+            self._look = True
+        for key, flight in self._flights.items():
+            self._watch(key, flight)
+
+    def _cancelled(self, connection: Any) -> list[HistoryId]:  # noqa: ANN401 - a store connection
+        """Return the flights whose instance a person cancels, or whose row is gone."""
+        found = {key: instances.load(connection, at.attempt.instance.instance_id) for key, at in self._flights.items()}
+        return [key for key, row in found.items() if row is None or row.status is InstanceStatus.CANCELLING]
+
+    def _watch(self, key: HistoryId, flight: Flight) -> None:
+        step = flight.attempt.step
+        running = timedelta(seconds=self._clock.monotonic() - flight.started)
+        if step.max_duration is not None and running >= step.max_duration:
+            self._stop(key, flight, Stop.TIMEOUT)
+        if step.alarm_duration is not None and running >= step.alarm_duration and not flight.alarmed:
+            flight.alarmed = True
+            self._tell_of("step.alarm", flight.attempt, Seconds=int(running.total_seconds()))
+
+    def _stop(self, key: HistoryId, flight: Flight, why: Stop) -> None:
+        if flight.stop is None:
+            flight.stop = why
+            self._tell_of("step.stopping", flight.attempt, Reason=why.value)
+            self._runner.stop(key)
+
+    def _record_spawned(self) -> None:
+        """Record the processes of attempts under way; one that has ended is recorded with its end."""
+        spawned = [report for report in self._spawned if report.key in self._flights]
+        if spawned:
+
+            def work(connection: Any) -> None:  # noqa: ANN401 - a store connection
+                for report in spawned:
+                    history.record_spawned(connection, report.key, report.identity)
+
+            self._transactions.run(frozenset({Boundary.SPAWNED}), work)
+        self._spawned.clear()
+
+    def _record(self) -> Written:
+        """Write the ends and the starts that follow; one end at a time when together they are refused."""
+        claims = self._free > 0 and (bool(self._ends) or (self._look and self._something_may_start()))
+        if not self._ends and not claims:
+            return Written()
+        ends = tuple(self._ends)
+        try:
+            written = self._write(ends, claims=claims)
+        except (Busy, DatabaseUnusable):
+            raise
+        except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
+            self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
+            written = self._write_one_by_one(ends)
+        self._ends.clear()
+        self._look = True
+        return written
+
+    def _something_may_start(self) -> bool:
+        """Look, without taking the write lock, whether there is anything to claim; note when the next will be due."""
+        with self._transactions.read() as connection:
+            now = self._clock.now()
+            self._next_due = instances.next_due(connection, now)
+            candidates = self._recorder.candidates(connection, self._batches, self._busy(()), now)
+            self._look = next(iter(candidates), None) is not None
+        return self._look
+
+    def _write(self, ends: Sequence[End], *, claims: bool) -> Written:
+        def work(connection: Any) -> Written:  # noqa: ANN401 - a store connection
+            now = self._clock.now()
+            written = Written()
+            for end in ends:
+                written += self._recorder.record_end(connection, end, self._batches, now, stopping=self._stopping)
+            places = self._free - len(written.starts) if claims else 0
+            busy = self._busy(written.starts)
+            return written + self._recorder.claim(connection, self._batches, busy, now, places=places)
+
+        boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
+        if ends:
+            boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
+        return self._transactions.run(frozenset(boundaries), work)
+
+    def _write_one_by_one(self, ends: Sequence[End]) -> Written:
+        written = Written()
+        for end in ends:
+            try:
+                written += self._write([end], claims=False)
+            except (Busy, DatabaseUnusable):
+                raise
+            except Exception as error:  # noqa: BLE001 - what cannot be written as it is, is written as a failure
+                message = f"the outcome could not be recorded: {type(error).__name__}: {error}"
+                outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
+                written += self._write([replace(end, outcome=outcome)], claims=False)
+            self._ends.remove(end)
+        return written
+
+    def _busy(self, starts: Sequence[Attempt]) -> dict[BatchId, int]:
+        """Count the claimed instances of each batch."""
+        return Counter(at.batch.batch_id for at in [*(flight.attempt for flight in self._flights.values()), *starts])
+
+    def _start(self, written: Written) -> None:
+        for told in written.told:
+            self._count(told)
+            self._listener(told.event)
+        for attempt in written.starts:
+            self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic())
+            self.tally.started += 1
+            self._tell_of("step.started", attempt, AttemptNo=attempt.attempt_no, Cause=attempt.cause.value)
+            ready = attempt.prepared
+            if ready.handler is None or ready.rendered is None:
+                self._runner.refuse(attempt.history_id, ready.refusal or "")
+            else:
+                self._runner.start(attempt.history_id, ready.handler, ready.rendered)
+
+    def _count(self, told: Told) -> None:
+        if told.stands_as is InstanceStatus.COMPLETE:
+            self.tally.completed += 1
+        if told.ended_as is HistoryStatus.SUCCESS:
+            self.tally.succeeded += 1
+        elif told.ended_as is not None:
+            self.tally.failed += 1
+            self.tally.failed_instances[told.instance_id] = None
+
+    def _tell(self, name: str, **fields: str | int) -> None:
+        self._listener(Event(name, fields))
+
+    def _tell_of(self, name: str, attempt: Attempt, **fields: str | int) -> None:
+        self._listener(Event(name, {**attempt.fields, **fields}))
+
+
+def _end(flight: Flight, report: Finished) -> End:
+    return End(
+        attempt=flight.attempt,
+        outcome=made_storable(report.outcome),
+        identity=report.identity,
+        timed_out=flight.stop is Stop.TIMEOUT,
+        cancelled=flight.stop is Stop.CANCEL,
+    )

@@ -1,0 +1,226 @@
+"""The seed's s_ProcessCreate and s_PopulateBatchControl: a `FileProcess` row becomes an instance of every batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from batchctl.domain.errors import BatchctlError, NotFound, PluginError, StatusChanged
+from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
+from batchctl.domain.status import IntakeStatus
+from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.logs import Event, Listener
+from batchctl.plugin_api import CannotPopulate
+from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
+from batchctl.store import audit, definitions, instances, intake
+
+UNTAKEN_AT_ONCE = 1000
+REASON_LIMIT = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreationReport:
+    """What one creation pass did."""
+
+    created: int = 0
+    duplicates: int = 0
+    rejected: int = 0
+    untaken: int = 0
+
+    def __add__(self, other: CreationReport) -> CreationReport:
+        """Add up two reports."""
+        return CreationReport(
+            created=self.created + other.created,
+            duplicates=self.duplicates + other.duplicates,
+            rejected=self.rejected + other.rejected,
+            untaken=self.untaken + other.untaken,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What became of one row for each of its batches."""
+
+    created: Mapping[str, InstanceId]
+    repeats: Mapping[str, IntakeId]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Creator:
+    """Creates instances; one row's trouble is that row's alone."""
+
+    transactions: Transactions
+    clock: Clock
+    populators: PopulatorRunner
+    zone: ZoneInfo
+    listener: Listener
+
+    def create_instances(self) -> CreationReport:
+        """Create every instance that is missing; running it twice creates nothing twice."""
+        with self.transactions.read() as connection:
+            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            missing = intake.missing_instances(connection)
+        report = CreationReport()
+        for intake_id, pairs in groupby(missing, key=lambda pair: pair[0]):
+            wanted = [batches[batch_id] for _, batch_id in pairs if batch_id in batches]
+            report += self._create_alone(intake_id, wanted)
+        return report + self._name_untaken(batches)
+
+    def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
+        """Take in a rejected or duplicate row on purpose: an audited act of a person."""
+        with self.transactions.read() as connection:
+            row = intake.load(connection, intake_id)
+            every = definitions.all_batches(connection)
+        if row is None:
+            message = f"There is no FileProcess {intake_id}."
+            raise NotFound(message, next_step="batchctl status")
+        if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE}:
+            raise StatusChanged(f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}")
+        takers = [batch for batch in every if batch.entity == row.entity]
+
+        def record(connection: Any) -> None:  # noqa: ANN401 - a store connection
+            now = self.clock.now()
+            if not intake.set_status(connection, row, IntakeStatus.READY, None, now):
+                raise StatusChanged(f"FileProcess {intake_id}", "not as it was", "accept", next_step="batchctl status")
+            audit.add(
+                connection,
+                actor=actor,
+                host=host,
+                action="accept",
+                target=f"FileProcess:{intake_id}",
+                reason=reason,
+                before=json.dumps({"Status": row.status, "Message": row.message}),
+                after=json.dumps({"Status": IntakeStatus.READY}),
+                now=now,
+            )
+
+        self.transactions.run(frozenset({Boundary.OPERATOR}), record)
+        return self._create_for(intake_id, takers, on_purpose=True)
+
+    def _create_alone(self, intake_id: IntakeId, batches: list[BatchDefinition]) -> CreationReport:
+        """Create one row's instances; what nobody foresaw rejects the row instead of stopping the others."""
+        try:
+            return self._create_for(intake_id, batches)
+        except BatchctlError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
+            reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
+
+        def reject(connection: Any) -> IntakeRow | None:  # noqa: ANN401 - a store connection
+            row = intake.load(connection, intake_id)
+            if row is not None:
+                intake.set_status(connection, row, IntakeStatus.REJECTED, reason, self.clock.now())
+            return row
+
+        row = self.transactions.run(frozenset({Boundary.POPULATE}), reject)
+        return CreationReport() if row is None else self._report(row, _Made({}, {}, (reason,)))
+
+    def _create_for(
+        self, intake_id: IntakeId, batches: list[BatchDefinition], *, on_purpose: bool = False
+    ) -> CreationReport:
+        with self.transactions.read() as connection:
+            row = intake.load(connection, intake_id)
+        if row is None or row.status is not IntakeStatus.READY:
+            return CreationReport()
+        populated = {batch.batch_id: self._populate(row, batch) for batch in batches}
+
+        def write(connection: Any) -> _Made:  # noqa: ANN401 - a store connection
+            return self._write(connection, row, batches, populated, on_purpose=on_purpose)
+
+        return self._report(row, self.transactions.run(frozenset({Boundary.POPULATE}), write))
+
+    def _populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
+        """Return the instance's values, or the reason why there are none."""
+        for column, value in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
+            trouble = unfit(value or "")
+            if trouble is not None:
+                return f"{column} cannot be used: {trouble}"
+        try:
+            return self.populators.populate(batch.populator, row, batch)
+        except (CannotPopulate, PluginError) as refused:
+            return storable(shorten(str(refused), REASON_LIMIT))
+
+    def _write(
+        self,
+        connection: Any,  # noqa: ANN401 - a store connection
+        row: IntakeRow,
+        batches: Iterable[BatchDefinition],
+        populated: Mapping[BatchId, Populated | str],
+        *,
+        on_purpose: bool,
+    ) -> _Made:
+        now = self.clock.now()
+        found = intake.load(connection, row.intake_id)
+        if found is None or found.status is not IntakeStatus.READY:
+            return _Made({}, {}, ())
+        created: dict[str, InstanceId] = {}
+        repeats: dict[str, IntakeId] = {}
+        reasons: list[str] = []
+        for batch in batches:
+            if instances.exists_for(connection, row.intake_id, batch.batch_id):
+                continue
+            values = populated[batch.batch_id]
+            if isinstance(values, str):
+                reasons.append(f"batch {visible(batch.name)}: {values}")
+                continue
+            check = batch.duplicate_check and not on_purpose
+            first = intake.first_with_same_data(connection, row, batch.batch_id) if check else None
+            if first is not None:
+                repeats[batch.name] = first
+            else:
+                created[batch.name] = instances.add(connection, row, batch, values, self._cycle_key(row, values))
+        made = _Made(created, repeats, tuple(reasons))
+        self._conclude(connection, found, made, now)
+        return made
+
+    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any) -> None:  # noqa: ANN401 - store types
+        """Say on the row itself what became of it."""
+        taken = bool(made.created) or intake.instances_of(connection, row.intake_id) > 0
+        said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
+        reason = "; ".join([*made.reasons, *said]) or None
+        if made.reasons:
+            intake.set_status(connection, row, IntakeStatus.REJECTED, reason, now)
+        elif made.repeats and not taken:
+            intake.set_status(connection, row, IntakeStatus.DUPLICATE, reason, now)
+        elif reason != row.message:
+            intake.say(connection, row.intake_id, reason, now)
+
+    def _cycle_key(self, row: IntakeRow, values: Populated) -> str:
+        inserted = row.inserted_at.astimezone(self.zone).date().isoformat()
+        return row.cycle_key or values.cycle_key or inserted
+
+    def _report(self, row: IntakeRow, made: _Made) -> CreationReport:
+        for name, instance_id in made.created.items():
+            self._tell("instance.created", row, ProcessBatchName=name, BatchControl_id=instance_id)
+        for reason in made.reasons:
+            self._tell("intake.rejected", row, Message=reason)
+        duplicate = bool(made.repeats) and not made.created and not made.reasons
+        if duplicate:
+            self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
+        return CreationReport(created=len(made.created), duplicates=int(duplicate), rejected=int(bool(made.reasons)))
+
+    def _name_untaken(self, batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
+        """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""
+        entities = {batch.entity for batch in batches.values()}
+        with self.transactions.read() as connection:
+            rows = intake.untaken(connection, UNTAKEN_AT_ONCE)
+        said = {row: f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}" for row in rows}
+        news = {row: storable(text) for row, text in said.items() if row.message != storable(text)}
+        if news:
+
+            def write(connection: Any) -> None:  # noqa: ANN401 - a store connection
+                for row, text in news.items():
+                    intake.say(connection, row.intake_id, text, self.clock.now())
+
+            self.transactions.run(frozenset({Boundary.POPULATE}), write)
+        for row, text in news.items():
+            self._tell("intake.untaken", row, Message=text)
+        return CreationReport(untaken=len(rows))
+
+    def _tell(self, name: str, row: IntakeRow, **fields: str | int) -> None:
+        self.listener(Event(name, {"FileProcess_id": row.intake_id, "Entity": row.entity, **fields}))

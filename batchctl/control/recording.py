@@ -1,0 +1,320 @@
+"""What one turn writes: how attempts ended, which attempts begin. All of it inside the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain import gates, moves
+from batchctl.domain.outcomes import Identity, StepOutcome
+from batchctl.domain.rows import (
+    LONG_AGO,
+    AttemptsSoFar,
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    HistoryId,
+    InstanceId,
+    Step,
+)
+from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, OnLost
+from batchctl.domain.text import storable
+from batchctl.logs import Event, EventValue
+from batchctl.preparation import Prepared, Preparer
+from batchctl.store import history, instances, intake
+
+PAGE = 8
+"""How many open instances of a batch are read at a time while looking for one that may start."""
+
+Batches = Mapping[BatchId, BatchDefinition]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """An attempt that has been recorded as begun."""
+
+    history_id: HistoryId
+    instance: BatchInstance
+    batch: BatchDefinition
+    step: Step
+    attempt_no: int
+    cause: Cause
+    prepared: Prepared
+    so_far: AttemptsSoFar
+
+    @property
+    def fields(self) -> dict[str, EventValue]:
+        """Return the ids that every event about the attempt carries."""
+        return {
+            "BatchControl_id": self.instance.instance_id,
+            "ProcessBatchName": self.batch.name,
+            "ProcessControlSeq": self.step.seq,
+            "ProcessName": self.step.name,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """An attempt whose execution has ended, not yet recorded."""
+
+    attempt: Attempt
+    outcome: StepOutcome
+    identity: Identity | None = None
+    timed_out: bool = False
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Something that is so from the commit on, to be told after it."""
+
+    event: Event
+    instance_id: InstanceId
+    ended_as: HistoryStatus | None = None
+    stands_as: InstanceStatus | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a transaction wrote."""
+
+    starts: tuple[Attempt, ...] = ()
+    told: tuple[Told, ...] = ()
+
+    def __add__(self, other: Written) -> Written:
+        """Put together what two parts of a transaction wrote."""
+        return Written(self.starts + other.starts, self.told + other.told)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Writes for one controller."""
+
+    preparer: Preparer
+    controller: str
+    host: str
+
+    def record_end(
+        self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool  # noqa: ANN401
+    ) -> Written:
+        """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
+        attempt = end.attempt
+        batch = batches.get(attempt.batch.batch_id, attempt.batch)
+        ended = self._ended(end)
+        may_go_on = not stopping and batch.enabled and self._stopper(connection, batches) is None
+        found = self._load(connection, attempt) if end.cancelled else attempt.instance
+        while found is not None and _is_ours(found, attempt):
+            move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
+            after = moves.moved(found, move)
+            if instances.move(connection, found, after, now):
+                return self._went(connection, end, ended, move, after, batch, now)
+            # Not as it was when the attempt began: a person may have asked to pause or cancel it meanwhile.
+            before, found = found, self._load(connection, attempt)
+            if found == before:
+                break
+        return self._fenced(connection, end, now)
+
+    def candidates(
+        self, connection: Any, batches: Batches, busy: Mapping[BatchId, int], now: datetime  # noqa: ANN401
+    ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
+        """Yield what may start now: enabled batches by Seq, within a batch in order of creation."""
+        if self._stopper(connection, batches) is not None:
+            return
+        with_open = instances.batches_with_open(connection)
+        for batch in batches.values():
+            if batch.enabled and batch.steps and batch.batch_id in with_open:
+                places = batch.max_concurrent - busy.get(batch.batch_id, 0)
+                for instance in gates.startable(batch, _open_of(connection, batch), now=now, places=places):
+                    yield batch, instance
+
+    def claim(
+        self,
+        connection: Any,  # noqa: ANN401 - a store connection
+        batches: Batches,
+        busy: Mapping[BatchId, int],
+        now: datetime,
+        *,
+        places: int,
+    ) -> Written:
+        """Claim up to `places` instances and record the beginning of their next step."""
+        written = Written()
+        if places <= 0:
+            return written
+        for batch, instance in self.candidates(connection, batches, busy, now):
+            after = moves.claimed(instance, self.controller)
+            if instances.claim(connection, instance, after, now):
+                written += self._begin_next(connection, instance, after, batch, now)
+            if len(written.starts) == places:
+                break
+        return written
+
+    def release(self, connection: Any, instance: BatchInstance, now: datetime) -> bool:  # noqa: ANN401
+        """Give back a claim under which nothing was begun."""
+        return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
+
+    def _went(  # noqa: PLR0913 - what is known of an end
+        self,
+        connection: Any,  # noqa: ANN401 - a store connection
+        end: End,
+        ended: moves.Ended,
+        move: moves.Move,
+        after: BatchInstance,
+        batch: BatchDefinition,
+        now: datetime,
+    ) -> Written:
+        attempt = end.attempt
+        self._close(connection, end, ended, move, now)
+        if after.status.is_final:
+            intake.complete_if_done(connection, after.intake_id, now)
+        written = Written(told=tuple(_tell(attempt, ended, after, move)))
+        step = batch.step_after(move.last_seq)
+        if move.verb is not InstanceVerb.ADVANCE or step is None:
+            return written
+        cause = moves.cause_of(InstanceStatus.READY, attempts=attempt.so_far.at(step.seq), must_verify=False)
+        return written + self._begin(connection, after, batch, step, attempt.so_far, cause, now)
+
+    def _load(self, connection: Any, attempt: Attempt) -> BatchInstance | None:  # noqa: ANN401
+        return instances.load(connection, attempt.instance.instance_id)
+
+    def _begin_next(
+        self, connection: Any, before: BatchInstance, instance: BatchInstance, batch: BatchDefinition, now: datetime  # noqa: ANN401
+    ) -> Written:
+        step = batch.step_after(instance.last_seq)
+        if step is None:
+            return self._finish_without_step(connection, instance, batch, now)
+        so_far = history.attempts_so_far(connection, instance.instance_id)
+        must_verify = False
+        if step.on_lost is OnLost.VERIFY and before.status is InstanceStatus.RETRY:
+            last = history.last_entry(connection, instance.instance_id)
+            must_verify = last is not None and last.seq == step.seq and last.status is HistoryStatus.LOST
+        cause = moves.cause_of(before.status, attempts=so_far.at(step.seq), must_verify=must_verify)
+        return self._begin(connection, instance, batch, step, so_far, cause, now)
+
+    def _begin(  # noqa: PLR0913 - what an attempt consists of
+        self,
+        connection: Any,  # noqa: ANN401 - a store connection
+        instance: BatchInstance,
+        batch: BatchDefinition,
+        step: Step,
+        so_far: AttemptsSoFar,
+        cause: Cause,
+        now: datetime,
+    ) -> Written:
+        attempt_no = so_far.at(step.seq) + 1
+        prepared = self.preparer.prepare(instance, batch, step, attempt_no=attempt_no, cause=cause, now=now)
+        history_id = history.open_entry(
+            connection,
+            instance=instance,
+            step=step,
+            attempt_no=attempt_no,
+            cause=cause,
+            command_text=prepared.command_text,
+            command_spec=prepared.command_spec,
+            host=self.host,
+            now=now,
+        )
+        attempt = Attempt(
+            history_id=history_id,
+            instance=instance,
+            batch=batch,
+            step=step,
+            attempt_no=attempt_no,
+            cause=cause,
+            prepared=prepared,
+            so_far=so_far,
+        )
+        return Written(starts=(attempt,))
+
+    def _finish_without_step(
+        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, now: datetime  # noqa: ANN401
+    ) -> Written:
+        """Complete an instance behind whose last step the definition has none any more."""
+        after = moves.moved(instance, moves.finished(instance))
+        instances.move(connection, instance, after, now)
+        intake.complete_if_done(connection, after.intake_id, now)
+        fields: dict[str, EventValue] = {"BatchControl_id": instance.instance_id, "ProcessBatchName": batch.name}
+        event = Event("instance.complete", fields)
+        return Written(told=(Told(event=event, instance_id=instance.instance_id, stands_as=after.status),))
+
+    def _ended(self, end: End) -> moves.Ended:
+        attempt = end.attempt
+        if attempt.cause is Cause.VERIFY:
+            done = self.preparer.is_done(attempt.prepared.step.process_type, end.outcome)
+            return moves.verified(attempt.step.seq, end.outcome, done=done)
+        return moves.ended(attempt.step, end.outcome, timed_out=end.timed_out, cancelled=end.cancelled)
+
+    def _close(self, connection: Any, end: End, ended: moves.Ended, move: moves.Move, now: datetime) -> None:  # noqa: ANN401
+        history.close_entry(
+            connection,
+            end.attempt.history_id,
+            status=ended.status,
+            outcome=end.outcome,
+            message=None if ended.message is None else storable(ended.message),
+            identity=end.identity,
+            retry_count_after=move.retry_count,
+            next_run_time_after=move.next_run_time if move.next_run_time > LONG_AGO else None,
+            now=now,
+        )
+
+    def _fenced(self, connection: Any, end: End, now: datetime) -> Written:  # noqa: ANN401
+        """Record that somebody else has the instance now: nothing of this attempt counts."""
+        said = f"another controller or a person took the instance over; the attempt had ended: {end.outcome.message or 'well'}"
+        history.close_entry(
+            connection,
+            end.attempt.history_id,
+            status=HistoryStatus.FENCED,
+            outcome=end.outcome,
+            message=storable(said),
+            identity=end.identity,
+            retry_count_after=None,
+            next_run_time_after=None,
+            now=now,
+        )
+        event = Event("step.fenced", end.attempt.fields)
+        told = Told(event=event, instance_id=end.attempt.instance.instance_id, ended_as=HistoryStatus.FENCED)
+        return Written(told=(told,))
+
+    def _stopper(self, connection: Any, batches: Batches) -> BatchInstance | None:  # noqa: ANN401
+        """Return the failure that stops everything, if a batch with OnFailure stop_all has one."""
+        stopping = {key for key, batch in batches.items() if batch.on_failure is OnFailure.STOP_ALL}
+        if not stopping:
+            return None
+        return next((at for at in instances.standing_failures(connection) if at.batch_id in stopping), None)
+
+
+def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
+    return found.claim_token == attempt.instance.claim_token and found.status.is_claimed
+
+
+def _open_of(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:  # noqa: ANN401
+    after = 0
+    while page := instances.open_of(connection, batch.batch_id, after, PAGE):
+        yield from page
+        after = page[-1].instance_id
+
+
+def _tell(attempt: Attempt, ended: moves.Ended, after: BatchInstance, move: moves.Move) -> Iterator[Told]:
+    instance_id = after.instance_id
+    said: dict[str, EventValue] = {"Status": ended.status.value}
+    if ended.message:
+        said["Message"] = ended.message
+    yield Told(
+        event=Event("step.ended", {**attempt.fields, **said}), instance_id=instance_id, ended_as=ended.status
+    )
+    if move.verb is InstanceVerb.ADVANCE:
+        return
+    fields: dict[str, EventValue] = {"BatchControl_id": instance_id, "ProcessBatchName": attempt.batch.name}
+    if after.status is InstanceStatus.RETRY:
+        fields |= {"NextRunTime": f"{after.next_run_time:%Y-%m-%dT%H:%M:%SZ}", "RetryCount": after.retry_count}
+    yield Told(event=Event(f"instance.{after.status}", fields), instance_id=instance_id, stands_as=after.status)
+
+
+def made_storable(outcome: StepOutcome) -> StepOutcome:
+    """Return an outcome whose texts any table can hold."""
+    return replace(
+        outcome,
+        message=None if outcome.message is None else storable(str(outcome.message)),
+        output=None if outcome.output is None else storable(str(outcome.output)),
+    )

@@ -1,0 +1,126 @@
+"""The process in which plugin code runs: jobs and populators may crash, hang or print here and hurt nobody.
+
+It reads requests from its standard input and writes answers to its standard output. Both are taken away from the
+plugins: what they print, and what their children print, goes to standard error, which the controller captures.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from io import BufferedWriter, FileIO, TextIOWrapper
+from queue import SimpleQueue
+from types import FrameType
+from typing import Any, NoReturn
+
+from batchctl.domain.errors import PluginError
+from batchctl.plugin_api import JobEnd
+from batchctl.registry import Registry
+from batchctl.system import platform
+from batchctl.system.jobs import answer_of, call_job, call_populator
+from batchctl.system.messages import batch_definition, intake_row, line_of, message_of
+
+
+class ToldToStop(BaseException):
+    """Raised inside a job when it is to stop, so that it can clean up before it is killed."""
+
+
+class PluginHost:
+    """Answers one request after the other."""
+
+    def __init__(self) -> None:
+        """Take the pipes away from the plugins and wait for the settings."""
+        self._pid = os.getpid()
+        self._directory = os.getcwd()
+        self._output = os.dup(2)
+        self._answers = os.fdopen(os.dup(1), "wb")
+        self._inbox: SimpleQueue[bytes] = SimpleQueue()
+        self._told_to_stop = False
+        threading.Thread(target=self._listen, args=(os.dup(0),), daemon=True).start()
+        self._restore()
+        faulthandler.enable(self._output)
+        settings = message_of(self._inbox.get())
+        self._registry = Registry.load(settings["plugin_modules"], settings["sys_path"])
+
+    def serve(self) -> NoReturn:
+        """Answer until the controller closes the pipe, is gone, or tells this process to stop."""
+        while True:
+            request = message_of(self._inbox.get())
+            answer = self._answer(request)
+            if os.getpid() != self._pid:
+                os._exit(0)  # A job forked and the copy came back too.
+            self._restore()
+            os.write(self._output, request["mark"].encode("ascii"))
+            self._answers.write(line_of(answer))
+            self._answers.flush()
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        match request["do"]:
+            case "job":
+                end = self._call_job(request["name"], request["arguments"])
+                if self._told_to_stop and not end.succeeded:
+                    self._leave(end.output)
+                return answer_of(end)
+            case _:
+                row, batch = intake_row(request["row"]), batch_definition(request["batch"])
+                return call_populator(lambda: self._registry.populator(request["populator"]), row, batch)
+
+    def _call_job(self, name: str, arguments: dict[str, Any]) -> JobEnd:
+        try:
+            job = self._registry.job(name)
+        except PluginError as error:
+            return JobEnd(succeeded=False, fatal=True, message=error.message)
+        return call_job(job, arguments)
+
+    def _listen(self, requests: int) -> None:
+        with os.fdopen(requests, "rb") as lines:
+            for line in lines:
+                self._inbox.put(line)
+        # The controller has closed the pipe or died: nobody wants an answer any more.
+        platform.end_own_tree()
+
+    def _restore(self) -> None:
+        """Undo what a plugin may have done to streams, signals and the working directory."""
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):
+                stream.flush()
+        platform.flush_c_streams()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(self._output, 1)
+        os.dup2(self._output, 2)
+        sys.stdout = _text_stream(1)
+        sys.stderr = _text_stream(2)
+        signal.signal(platform.STOP_SIGNAL, self._raise_told_to_stop)
+        os.chdir(self._directory)
+
+    def _raise_told_to_stop(self, _number: int, _frame: FrameType | None) -> None:
+        self._told_to_stop = True
+        raise ToldToStop
+
+    def _leave(self, last_words: str = "") -> NoReturn:
+        with suppress(OSError):
+            os.write(self._output, last_words.encode("utf-8", "backslashreplace"))
+        os._exit(128 + platform.STOP_SIGNAL)
+
+
+def _text_stream(descriptor: int) -> TextIOWrapper:
+    raw = FileIO(descriptor, "w", closefd=False)
+    return TextIOWrapper(BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=True)
+
+
+def main() -> NoReturn:
+    """Be a plugin process."""
+    try:
+        PluginHost().serve()
+    except ToldToStop:
+        os._exit(128 + platform.STOP_SIGNAL)
+
+
+if __name__ == "__main__":
+    main()

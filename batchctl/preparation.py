@@ -1,0 +1,100 @@
+"""Making a step ready to run: the same for the controller, which runs it, and for a dry run, which only shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from batchctl.domain.errors import PluginError, StepRefused
+from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.rows import BatchDefinition, BatchInstance, Step
+from batchctl.domain.status import Cause
+from batchctl.domain.text import storable, visible
+from batchctl.plugin_api import StepHandler, Verifiable
+
+FindHandler = Callable[[str], StepHandler]
+"""Return the handler of a ProcessType; raises `PluginError` when there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A step ready to run, or the reason why it cannot be. `step` is the check step when the attempt verifies."""
+
+    step: Step
+    handler: StepHandler | None
+    rendered: Rendered | None
+    refusal: str | None
+
+    @property
+    def command_text(self) -> str:
+        """Return what stands in the history as the command."""
+        if self.rendered is None:
+            return f"-- not run: {visible(self.refusal or '')}"
+        return self.rendered.command_text
+
+    @property
+    def command_spec(self) -> str:
+        """Return what stands in the history as the exact specification, as JSON."""
+        return "{}" if self.rendered is None else json.dumps(self.rendered.spec, ensure_ascii=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparer:
+    """Knows the handlers and the surroundings, and who and where this controller is."""
+
+    find_handler: FindHandler
+    surroundings: Surroundings
+    user: str
+    host: str
+
+    def prepare(  # noqa: PLR0913 - what an attempt consists of
+        self, instance: BatchInstance, batch: BatchDefinition, step: Step, *, attempt_no: int, cause: Cause, now: datetime
+    ) -> Prepared:
+        """Render one attempt; whatever is wrong with it becomes the refusal."""
+        try:
+            handler = self.find_handler(step.process_type)
+            asked = _check_of(handler, step) if cause is Cause.VERIFY else step
+            if asked.process_type != step.process_type:
+                handler = self.find_handler(asked.process_type)
+            request = StepRequest(
+                step=asked,
+                instance=instance,
+                batch_name=batch.name,
+                attempt_no=attempt_no,
+                surroundings=self.surroundings,
+                note=self._note(instance, batch, step, attempt_no, cause, now),
+            )
+            return Prepared(asked, handler, handler.render(request), None)
+        except (StepRefused, PluginError) as refused:
+            return Prepared(step, None, None, storable(_in_full(refused)))
+        except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
+            reason = f"the handler of '{step.process_type}' broke while rendering: {type(error).__name__}: {error}"
+            return Prepared(step, None, None, storable(reason))
+
+    def is_done(self, process_type: str, outcome: StepOutcome) -> bool | None:
+        """Read the answer of a check: the lost step was done, was not, or nobody knows."""
+        try:
+            handler = self.find_handler(process_type)
+            return handler.is_done(outcome) if isinstance(handler, Verifiable) else None
+        except Exception:  # noqa: BLE001 - foreign code that cannot answer does not know
+            return None
+
+    def _note(  # noqa: PLR0913 - the parts of one line
+        self, instance: BatchInstance, batch: BatchDefinition, step: Step, attempt_no: int, cause: Cause, now: datetime
+    ) -> str:
+        what = f"BatchControl {instance.instance_id} of batch {batch.name}, step {step.seq} {step.name}"
+        which = f"attempt {attempt_no} ({cause})"
+        return visible(f"{what}, {which}, {now:%Y-%m-%d %H:%M:%S} UTC, on {self.host} as {self.user}")
+
+
+def _check_of(handler: StepHandler, step: Step) -> Step:
+    if not isinstance(handler, Verifiable):
+        message = f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun."
+        raise StepRefused(message)
+    return replace(handler.verification(step), seq=step.seq, name=step.name)
+
+
+def _in_full(error: StepRefused | PluginError) -> str:
+    return error.message if error.next_step is None else f"{error.message} Next: {error.next_step}"

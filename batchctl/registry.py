@@ -1,0 +1,239 @@
+"""Finds step handlers, populators and jobs, wherever they were installed.
+
+Each is loaded only when it is asked for, and alone: a broken one is a problem of its own and takes nothing else down.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+from batchctl.domain.errors import PluginError
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.plugin_api import Job, Populator, StepHandler
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of plugin: what it is called, where it is announced and what it must have."""
+
+    title: str
+    group: str
+    listing: str
+    name_attribute: str
+    methods: tuple[str, ...]
+
+
+HANDLER = Kind("ProcessType", "batchctl.step_handlers", "STEP_HANDLERS", "process_type", ("check", "render", "execute"))
+POPULATOR = Kind("Populator", "batchctl.populators", "POPULATORS", "name", ("check", "populate"))
+JOB = Kind("job", "batchctl.jobs", "", "name", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that claims a name: where it comes from, and how to get it."""
+
+    name: str
+    origin: str
+    load: Callable[[], Any]
+
+
+class Registry:
+    """What plugins offer, by name."""
+
+    def __init__(self, plugin_modules: Sequence[str], sys_path: Sequence[str]) -> None:
+        """Use `load` instead."""
+        self._plugin_modules = tuple(plugin_modules)
+        self._sys_path = tuple(sys_path)
+        self._module_problems: list[str] = []
+        self._modules: list[ModuleType] | None = None
+        self._claims: dict[Kind, dict[str, tuple[Claim, ...]]] = {}
+        self._found: dict[tuple[Kind, str], Any] = {}
+
+    @classmethod
+    def load(cls, plugin_modules: Sequence[str] = (), sys_path: Sequence[str] = ()) -> Registry:
+        """Return a registry; modules are looked for in `sys_path` too. Nothing is imported before it is needed."""
+        return cls(plugin_modules, sys_path)
+
+    def handler(self, process_type: str) -> StepHandler:
+        """Return the step handler of a ProcessType; raises `PluginError` when there is none that works."""
+        return cast("StepHandler", self._get(HANDLER, process_type))
+
+    def populator(self, name: str) -> Populator:
+        """Return a populator; raises `PluginError` when there is none that works."""
+        return cast("Populator", self._get(POPULATOR, name))
+
+    def job(self, name: str) -> Job:
+        """Return a job; raises `PluginError` when there is none that works."""
+        return cast("Job", self._get(JOB, name))
+
+    @property
+    def handler_names(self) -> tuple[str, ...]:
+        """Every ProcessType that somebody claims to carry out."""
+        return tuple(sorted(self._claims_of(HANDLER)))
+
+    @property
+    def populator_names(self) -> tuple[str, ...]:
+        """Every populator that somebody offers."""
+        return tuple(sorted(self._claims_of(POPULATOR)))
+
+    @property
+    def job_names(self) -> tuple[str, ...]:
+        """Every job that somebody offers."""
+        return tuple(sorted(self._claims_of(JOB)))
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        """The jobs by name, each loaded when it is asked for; a broken one raises `PluginError` then."""
+        return _Jobs(self)
+
+    def problems(self) -> list[str]:
+        """Load everything and say what is wrong with it."""
+        found: list[str] = []
+        for kind in (HANDLER, POPULATOR, JOB):
+            for name in sorted(self._claims_of(kind)):
+                try:
+                    self._get(kind, name)
+                except PluginError as error:
+                    found.append(error.message)
+        return [*self._module_problems, *found]
+
+    def _get(self, kind: Kind, name: str) -> Any:
+        key = (kind, name)
+        if key not in self._found:
+            try:
+                self._found[key] = self._load(kind, name)
+            except PluginError as error:
+                self._found[key] = error
+        found = self._found[key]
+        if isinstance(found, PluginError):
+            raise PluginError(found.message, next_step=found.next_step)
+        return found
+
+    def _load(self, kind: Kind, name: str) -> Any:
+        claims = self._claims_of(kind).get(name, ())
+        if not claims:
+            known = did_you_mean(name, self._claims_of(kind))
+            broken = "".join(f" {problem}" for problem in self._module_problems)
+            raise PluginError(f"{kind.title} '{visible(name)}' is not installed.{known}{broken}", next_step="batchctl check")
+        if len(claims) > 1:
+            claimants = " and by ".join(claim.origin for claim in claims)
+            message = f"{kind.title} '{visible(name)}' is claimed by {claimants}; none of them is used."
+            raise PluginError(message, next_step="give one of them another name, or remove it")
+        with _blaming(f"{kind.title} '{visible(name)}' of {claims[0].origin}"):
+            return _checked(kind, name, claims[0].load())
+
+    def _claims_of(self, kind: Kind) -> dict[str, tuple[Claim, ...]]:
+        if kind not in self._claims:
+            found: dict[str, tuple[Claim, ...]] = {}
+            for claim in (*_installed(kind), *self._listed(kind)):
+                found[claim.name] = (*found.get(claim.name, ()), claim)
+            self._claims[kind] = found
+        return self._claims[kind]
+
+    def _listed(self, kind: Kind) -> Iterator[Claim]:
+        for module in self._imported():
+            origin = f"module {module.__name__}"
+            try:
+                members = _members(kind, module)
+            except PluginError as error:
+                self._module_problems.append(error.message)
+                continue
+            for name, member in members:
+                yield Claim(name, origin, lambda member=member: member)
+
+    def _imported(self) -> list[ModuleType]:
+        if self._modules is None:
+            self._modules = []
+            sys.path.extend(entry for entry in self._sys_path if entry not in sys.path)
+            for name in self._plugin_modules:
+                try:
+                    with _blaming(f"plugin module '{visible(name)}'"):
+                        self._modules.append(importlib.import_module(name))
+                except PluginError as error:
+                    self._module_problems.append(error.message)
+        return self._modules
+
+
+class _Jobs(Mapping[str, Job]):
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def __getitem__(self, name: str) -> Job:
+        if name not in self:
+            raise KeyError(name)
+        return self._registry.job(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._registry.job_names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._registry.job_names)
+
+    def __len__(self) -> int:
+        return len(self._registry.job_names)
+
+
+def _installed(kind: Kind) -> Iterator[Claim]:
+    # Costs more than all the rest of this module, and `batchctl --help` does not need it.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
+    for entry in entry_points(group=kind.group):
+        yield Claim(entry.name, _distribution(entry), entry.load)
+
+
+def _distribution(entry: EntryPoint) -> str:
+    if entry.dist is None:
+        return f"entry point {entry.value}"
+    return f"{entry.dist.name} {entry.dist.version} ({entry.value})"
+
+
+def _members(kind: Kind, module: ModuleType) -> list[tuple[str, Any]]:
+    if kind is JOB:
+        return [(member.name, member) for member in vars(module).values() if isinstance(member, Job)]
+    listed = getattr(module, kind.listing, ())
+    if not isinstance(listed, tuple | list):
+        raise PluginError(f"plugin module '{module.__name__}': {kind.listing} must be a tuple of classes.")
+    for member in listed:
+        if not isinstance(getattr(member, kind.name_attribute, None), str):
+            raise PluginError(
+                f"plugin module '{module.__name__}': {visible(repr(member))} in {kind.listing} has no {kind.name_attribute}."
+            )
+    return [(getattr(member, kind.name_attribute), member) for member in listed]
+
+
+def _checked(kind: Kind, name: str, loaded: Any) -> Any:
+    if kind is JOB:
+        made = loaded if isinstance(loaded, Job) or not callable(loaded) else Job(name, loaded)
+        if not isinstance(made, Job):
+            raise TypeError(f"{type(loaded).__name__} is not a function")
+    else:
+        made = loaded() if isinstance(loaded, type) else loaded
+    missing = [method for method in kind.methods if not callable(getattr(made, method, None))]
+    if missing:
+        raise TypeError(f"it has no {', '.join(missing)}")
+    own_name = getattr(made, kind.name_attribute, None)
+    if own_name != name:
+        raise ValueError(f"it is announced as '{name}', but its {kind.name_attribute} is {own_name!r}")
+    return made
+
+
+@contextlib.contextmanager
+def _blaming(plugin: str) -> Iterator[None]:
+    """Turn whatever plugin code raises into a `PluginError`, and keep what it prints out of standard output."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        cause = f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ")
+        raise PluginError(f"{plugin} cannot be loaded: {cause}.", next_step="batchctl check") from error

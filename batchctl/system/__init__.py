@@ -1,0 +1,1 @@
+"""The real clock, files, processes and threads behind `batchctl.ports`."""

@@ -1,0 +1,22 @@
+"""The environment variable by which a process is recognised as started by a controller, wherever it has gone."""
+
+from __future__ import annotations
+
+import os
+
+COOKIE = "BATCHCTL_COOKIE"
+
+
+def cookie_of(controller_id: str, execution: object) -> str:
+    """Return the cookie of one execution of a controller."""
+    return f"{controller_id}/{execution}"
+
+
+def all_cookies_of(controller_id: str) -> str:
+    """Return what stands for every cookie of a controller."""
+    return f"{controller_id}/"
+
+
+def environment_for_children() -> dict[str, str]:
+    """Return this process's environment without batchctl's own settings, which may hold passwords."""
+    return {name: value for name, value in os.environ.items() if not name.upper().startswith("BATCHCTL_")}

@@ -1,0 +1,29 @@
+"""Who this run of the program is."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+
+from batchctl.system import platform
+
+
+class SystemIds:
+    """Identities of this process; the controller id is new at every start."""
+
+    def __init__(self) -> None:
+        """Make the controller id."""
+        self._controller_id = f"{self.host()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+    def controller_id(self) -> str:
+        """Return an id that no other start of any controller has."""
+        return self._controller_id
+
+    def host(self) -> str:
+        """Return this machine's name."""
+        return socket.gethostname()
+
+    def user(self) -> str:
+        """Return the operating-system user's name."""
+        return platform.user_name()

@@ -1,0 +1,122 @@
+"""Calls jobs and populators, and turns whatever they do into an answer."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Callable, Mapping, Sized
+from types import TracebackType
+
+from batchctl.domain.errors import PluginError
+from batchctl.plugin_api import (
+    NO_DATA,
+    BatchDefinition,
+    CannotPopulate,
+    FatalError,
+    IntakeRow,
+    Job,
+    JobEnd,
+    JsonValue,
+    Populated,
+    Populator,
+    unfit,
+    visible,
+)
+
+_VALUE_CAP = 64 * 1024
+
+
+def call_job(job: Job, arguments: Mapping[str, JsonValue]) -> JobEnd:
+    """Call a job with its arguments as keywords; nothing it raises passes."""
+    try:
+        value = job.function(**arguments)
+    except BaseException as error:  # noqa: BLE001 - a job may raise anything and must hurt nobody
+        return _failure(job, error)
+    return JobEnd(succeeded=True, value=shown(value))
+
+
+def shown(value: object) -> str | int | float | bool | None:
+    """Return a job's value as it is when a row can show it, else its text."""
+    if value is None or value is True or value is False or type(value) is float:
+        return value
+    if type(value) is int and value.bit_length() < 64:
+        return value
+    try:
+        text = value if type(value) is str else repr(value)
+    except BaseException as error:  # noqa: BLE001 - repr is the job's code too
+        text = f"<a {type(value).__name__} whose repr raised {type(error).__name__}>"
+    return text if len(text) <= _VALUE_CAP else f"{text[:_VALUE_CAP]} [... {len(text) - _VALUE_CAP} characters left out]"
+
+
+def _failure(job: Job, error: BaseException) -> JobEnd:
+    # Without a frame below ours the function was never entered: the arguments did not fit.
+    inner = error.__traceback__.tb_next if error.__traceback__ else None
+    if isinstance(error, TypeError) and inner is None:
+        message = f"job '{visible(job.name)}' cannot be called so: {_said(error)}. It is {_signature(job)}"
+        return JobEnd(succeeded=False, fatal=True, message=message)
+    if isinstance(error, SystemExit):
+        message = f"the job called sys.exit({error.code!r}) instead of returning"
+    else:
+        message = describe(error)
+    return JobEnd(succeeded=False, message=message, output=trace(error, inner), fatal=isinstance(error, FatalError))
+
+
+def describe(error: BaseException) -> str:
+    """Name an exception and what it says, on one line."""
+    said = _said(error)
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return visible(str(error))
+    except BaseException as broken:  # noqa: BLE001 - __str__ of an exception is plugin code
+        return f"(its message cannot be read: {type(broken).__name__})"
+
+
+def trace(error: BaseException, below: TracebackType | None) -> str:
+    """Write the traceback of plugin code, without the frames of ours above it."""
+    try:
+        return "".join(traceback.format_exception(type(error), error, below))
+    except BaseException as broken:  # noqa: BLE001 - as above
+        return f"(the traceback cannot be written: {type(broken).__name__})"
+
+
+def _signature(job: Job) -> str:
+    try:
+        return f"{job.name}{inspect.signature(job.function)}"
+    except (TypeError, ValueError):
+        return job.name
+
+
+def answer_of(end: JobEnd) -> dict[str, JsonValue]:
+    """Write a job's end as a message."""
+    return {name: getattr(end, name) for name in ("succeeded", "message", "output", "value", "fatal")}
+
+
+def call_populator(find: Callable[[], Populator], row: IntakeRow, batch: BatchDefinition) -> dict[str, JsonValue]:
+    """Call a populator and answer with its values, or with the reason why there are none."""
+    try:
+        return _values(find().populate(row, batch))
+    except CannotPopulate as error:
+        return {"reason": _said(error) or "the populator gave no reason"}
+    except PluginError as error:
+        return {"reason": error.message}
+    except BaseException as error:  # noqa: BLE001 - a populator may raise anything and must hurt nobody
+        return {"reason": f"populator '{visible(batch.populator)}' raised {describe(error)}"}
+
+
+def _values(populated: object) -> dict[str, JsonValue]:
+    if not isinstance(populated, Populated):
+        raise CannotPopulate(f"the populator returned {type(populated).__name__}, not Populated")
+    data = populated.data
+    if not isinstance(data, tuple) or len(data) != len(NO_DATA):
+        found = f"{len(data)} values" if isinstance(data, Sized) else type(data).__name__
+        raise CannotPopulate(f"the populator returned {found} for Data1 to Data6")
+    named = {f"Data{at}": value for at, value in enumerate(data, start=1)} | {"CycleKey": populated.cycle_key}
+    for name, value in named.items():
+        if value is not None and type(value) is not str:
+            raise CannotPopulate(f"the populator returned {type(value).__name__} for {name}, not text")
+        if value is not None and (reason := unfit(value)):
+            raise CannotPopulate(f"the populator's {name} cannot be stored: {reason}")
+    return {"data": list(data), "cycle_key": populated.cycle_key}

@@ -1,0 +1,48 @@
+"""The one place that chooses between POSIX and Windows."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.platform == "win32":
+    from batchctl.system.windows import (
+        STOP_SIGNAL,
+        Tree,
+        boot_id,
+        end_own_tree,
+        flush_c_streams,
+        keep_children,
+        started,
+        stop_left_over,
+        try_lock,
+        unlock,
+        user_name,
+    )
+else:
+    from batchctl.system.posix import (
+        STOP_SIGNAL,
+        Tree,
+        boot_id,
+        end_own_tree,
+        flush_c_streams,
+        keep_children,
+        started,
+        stop_left_over,
+        try_lock,
+        unlock,
+        user_name,
+    )
+
+__all__ = [
+    "STOP_SIGNAL",
+    "Tree",
+    "boot_id",
+    "end_own_tree",
+    "flush_c_streams",
+    "keep_children",
+    "started",
+    "stop_left_over",
+    "try_lock",
+    "unlock",
+    "user_name",
+]

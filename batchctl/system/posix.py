@@ -1,0 +1,226 @@
+"""Processes, signals and locks as POSIX has them. Linux shows every process under /proc; elsewhere a group is all we see."""
+
+from __future__ import annotations
+
+import sys
+
+if sys.platform != "win32":
+    import ctypes
+    import fcntl
+    import os
+    import pwd
+    import signal
+    import subprocess
+    import time
+    from collections.abc import Mapping, Sequence
+    from contextlib import suppress
+    from functools import cache
+    from pathlib import Path
+
+    from batchctl.domain.outcomes import Identity
+    from batchctl.system.cookies import COOKIE
+
+    STOP_SIGNAL = signal.SIGTERM
+    """What asks a process to end."""
+
+    _PROC = Path("/proc")
+    _PAUSE = 0.02
+    _KILL_PATIENCE = 5.0
+
+    class Tree:
+        """A process in a session of its own, with everything it has started since."""
+
+        def __init__(
+            self,
+            argv: Sequence[str],
+            *,
+            directory: str | None,
+            environment: Mapping[str, str],
+            cookie: str,
+            stdin: int,
+            stdout: int,
+            stderr: int,
+        ) -> None:
+            """Start the process; raises `OSError` when that is not possible."""
+            self._cookie = cookie
+            self.process = subprocess.Popen(
+                argv,
+                cwd=directory,
+                env={**environment, COOKIE: cookie},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+            self.pid = self.process.pid
+
+        def wait(self) -> None:
+            """Wait for the end of the leader, which keeps its pid until `reap`."""
+            try:
+                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            except ChildProcessError:
+                message = f"how process {self.pid} ended cannot be known: something else in this program waited for it"
+                raise RuntimeError(message) from None
+
+        def reap(self) -> int:
+            """Return the leader's exit code, or minus the number of the signal that ended it."""
+            return self.process.wait()
+
+        def terminate(self) -> None:
+            """Ask everything in the tree to end. Only before `reap`."""
+            self._signal(signal.SIGTERM)
+            # A stopped process takes notice only once it goes on.
+            self._signal(signal.SIGCONT)
+
+        def kill(self) -> None:
+            """End everything in the tree. Only before `reap`."""
+            self._signal(signal.SIGKILL)
+
+        def has_rest(self) -> bool:
+            """Say quickly whether the leader, now reaped, left a group behind: as long as it did, its pid stays taken."""
+            return _group_exists(self.pid)
+
+        def stop_rest(self, until: float) -> bool:
+            """Wait for what the leader, now reaped, left behind, kill it when time is up; say whether there was any."""
+            found = _living(self.pid, self._cookie)
+            if found:
+                _kill_after(until, self.pid, self._cookie)
+            return bool(found)
+
+        def _signal(self, number: int) -> None:
+            _signal_group(self.pid, number)
+            for pid in _carriers_outside(self.pid, self._cookie):
+                _signal_one(pid, number)
+
+    def started(pid: int) -> str | None:
+        """Return when a process started, in ticks since boot; None when it is gone or cannot be seen."""
+        fields = _stat(pid)
+        return None if fields is None else fields[19]
+
+    @cache
+    def boot_id() -> str | None:
+        """Return what is different after every boot of this host."""
+        with suppress(OSError):
+            return (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return None
+
+    def stop_left_over(cookie: str, entry: Identity, grace: float) -> list[int]:
+        """Stop what carries the cookie or is still the recorded process's group; return the pids found alive."""
+        group = entry.pid if entry.pid is not None and _is_still(entry, entry.pid) else 0
+        found = _living(group, cookie)
+        for pid in found:
+            _signal_one(pid, signal.SIGTERM)
+            _signal_one(pid, signal.SIGCONT)
+        if found:
+            _kill_after(time.monotonic() + grace, group, cookie)
+        return sorted(found)
+
+    def keep_children() -> None:
+        """Let ended children wait for us: whoever started this program may have switched that off."""
+        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+
+    def flush_c_streams() -> None:
+        """Write out what C code of this process has printed and the C library still holds."""
+        _c_library().fflush(None)
+
+    @cache
+    def _c_library() -> ctypes.CDLL:
+        return ctypes.CDLL(None)
+
+    def end_own_tree() -> None:
+        """End this process and its group at once, if it leads one."""
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+        """Lock an open file unless somebody else has; the lock ends with the process."""
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def unlock(descriptor: int) -> None:
+        """Give a lock back."""
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    def user_name() -> str:
+        """Return the user's name from the system, not from the environment, which anybody can set."""
+        try:
+            return pwd.getpwuid(os.geteuid()).pw_name
+        except KeyError:
+            return str(os.geteuid())
+
+    def _is_still(entry: Identity, pid: int) -> bool:
+        return entry.pid_start is not None and entry.boot_id == boot_id() and entry.pid_start == started(pid)
+
+    def _kill_after(until: float, group: int, cookie: str) -> None:
+        """Wait for a tree until a time, then kill it, again and again: it may fork between two looks."""
+        while (living := _living(group, cookie)) and time.monotonic() < until:
+            time.sleep(_PAUSE)
+        give_up = time.monotonic() + _KILL_PATIENCE
+        while living and time.monotonic() < give_up:
+            for pid in living:
+                _signal_one(pid, signal.SIGKILL)
+            time.sleep(_PAUSE / 4)
+            living = _living(group, cookie)
+
+    def _living(group: int, cookie: str) -> set[int]:
+        """Find the living processes of a group and those that carry a cookie."""
+        if not _PROC.joinpath("self/stat").exists():
+            return {group} if group > 1 and _group_exists(group) else set()
+        return {pid for pid, fields in _processes() if int(fields[2]) == group or _carries(pid, cookie)}
+
+    def _carriers_outside(group: int, cookie: str) -> set[int]:
+        return {pid for pid, fields in _processes() if int(fields[2]) != group and _carries(pid, cookie)}
+
+    def _processes() -> list[tuple[int, list[str]]]:
+        """List every living process but this one and init."""
+        found = []
+        with suppress(OSError):
+            for name in os.listdir(_PROC):
+                if name.isdecimal() and int(name) > 1 and int(name) != os.getpid():
+                    fields = _stat(int(name))
+                    if fields is not None and fields[0] not in "ZX":
+                        found.append((int(name), fields))
+        return found
+
+    def _stat(pid: int) -> list[str] | None:
+        """Return the fields of /proc/PID/stat behind the command's name: state, parent, group, session, ..."""
+        try:
+            with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - half the price of Path.open
+                return file.read(4096).rpartition(b")")[2].decode("ascii").split()
+        except OSError:
+            return None
+
+    def _carries(pid: int, cookie: str) -> bool:
+        """Say whether a process was started with a cookie; one that ends in `/` stands for all that begin so."""
+        mark = f"{COOKIE}={cookie}".encode()
+        try:
+            variables = (_PROC / str(pid) / "environ").read_bytes().split(b"\x00")
+        except OSError:
+            return False
+        if cookie.endswith("/"):
+            return any(variable.startswith(mark) for variable in variables)
+        return mark in variables
+
+    def _group_exists(group: int) -> bool:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        return True
+
+    def _signal_group(group: int, number: int) -> None:
+        if group > 1:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
+
+    def _signal_one(pid: int, number: int) -> None:
+        if pid > 1:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)

@@ -1,0 +1,285 @@
+"""Carries executions on threads and child processes, and reports how they end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from queue import Empty, SimpleQueue
+
+from batchctl.domain.errors import PluginError
+from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome
+from batchctl.domain.rows import HistoryId
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.plugin_api import CommandEnd, Job, JobEnd, StepHandler
+from batchctl.ports import Finished, Report, Spawned
+from batchctl.system import platform
+from batchctl.system.clock import SystemClock
+from batchctl.system.cookies import all_cookies_of, cookie_of, environment_for_children
+from batchctl.system.jobs import call_job, describe, trace
+from batchctl.system.output import OUTPUT_CAP
+from batchctl.system.platform import Tree
+from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.processes import run_command
+from batchctl.system.stopping import Stop
+from batchctl.system.threads import Threads
+
+STOP_GRACE = timedelta(seconds=10)
+NOTICE = 0.02
+"""Seconds an execution runs before its process is reported: a shorter one is reported once, with its end."""
+
+
+class ThreadStepRunner:
+    """The `StepRunner` of the product: one thread per execution in flight."""
+
+    def __init__(
+        self,
+        *,
+        controller_id: str,
+        plugin_process: Callable[[], PluginProcess],
+        jobs: Mapping[str, Job],
+        connections: Mapping[str, Connection],
+        secrets: Callable[[str], str],
+        slots: int = 1,
+        stop_grace: timedelta = STOP_GRACE,
+        output_cap: int = OUTPUT_CAP,
+        now: Callable[[], datetime] = SystemClock().now,
+    ) -> None:
+        """Start nothing yet. `secrets` gives the value of a secret's name."""
+        platform.keep_children()
+        self.controller_id = controller_id
+        self.jobs = jobs
+        self.connections = connections
+        self.secrets = secrets
+        self.output_cap = output_cap
+        self.now = now
+        self.environment = environment_for_children()
+        self.side_threads = Threads("batchctl-side")
+        self._grace = stop_grace.total_seconds()
+        self._plugin_process = plugin_process
+        self._idle: list[PluginProcess] = []
+        self._lock = threading.Lock()
+        self._threads = Threads("batchctl-step", most=slots)
+        self._reports: SimpleQueue[Report | None] = SimpleQueue()
+        self._running: dict[HistoryId, RunningStep] = {}
+
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
+        """Begin an execution; its end arrives through `collect`."""
+        step = RunningStep(self, key, Stop(self.side_threads, self._grace))
+        self._running[key] = step
+        self._threads.run(partial(self._carry, step, handler, rendered))
+
+    def refuse(self, key: HistoryId, reason: str) -> None:
+        """Report an execution that could not be rendered as a fatal failure."""
+        self._reports.put(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+
+    def collect(self, wait: timedelta) -> Sequence[Report]:
+        """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
+        until = time.monotonic() + wait.total_seconds()
+        while True:
+            left = until - time.monotonic()
+            unannounced = [step for step in self._running.values() if not step.announced]
+            try:
+                first = self._reports.get(timeout=max(0.0, min(left, NOTICE) if unannounced else left))
+            except Empty:
+                if spawned := [step.announce() for step in unannounced if step.identity is not None]:
+                    return spawned
+                if left <= NOTICE:
+                    return []
+            else:
+                return self._drained(first)
+
+    def wake(self) -> None:
+        """End a waiting `collect` early; may be called from a signal handler."""
+        self._reports.put(None)
+
+    def stop(self, key: HistoryId) -> None:
+        """Tell an execution to stop; returns at once."""
+        if step := self._running.get(key):
+            step.stop.tell()
+
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+        """Stop what a dead controller's execution left on this host; return the process ids found alive."""
+        if not claimed_by or claimed_by == self.controller_id:
+            raise ValueError(f"'{claimed_by}' is not a dead controller")
+        return platform.stop_left_over(all_cookies_of(claimed_by), entry, self._grace)
+
+    def close(self) -> None:
+        """Stop what still runs, then end the child processes and threads."""
+        for step in list(self._running.values()):
+            step.stop.tell()
+        self._threads.close()
+        self._threads.join(self._grace + 1)
+        while self._idle:
+            self._idle.pop().close()
+        self.side_threads.close()
+
+    def _drained(self, first: Report | None) -> list[Report]:
+        reports = [] if first is None else [first]
+        while True:
+            try:
+                report = self._reports.get_nowait()
+            except Empty:
+                break
+            if report is not None:
+                reports.append(report)
+        for report in reports:
+            self._running.pop(report.key, None)
+        return reports
+
+    def _carry(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> None:
+        self._reports.put(Finished(step.key, self._outcome(step, handler, rendered), step.identity))
+
+    def _outcome(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> StepOutcome:
+        try:
+            outcome = handler.execute(rendered, step)
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
+            below = error.__traceback__.tb_next if error.__traceback__ else None
+            message = f"the handler itself broke: {describe(error)}"
+            outcome = StepOutcome(succeeded=False, message=message, output=trace(error, below))
+        if not isinstance(outcome, StepOutcome):
+            message = f"the handler itself broke: it returned {type(outcome).__name__}, not StepOutcome"
+            outcome = StepOutcome(succeeded=False, message=message)
+        if step.stopping and not outcome.succeeded:
+            outcome = replace(outcome, stopped=True)
+        return step.without_secrets(outcome)
+
+    def borrow_process(self) -> PluginProcess:
+        """Lend a plugin process nobody uses."""
+        with self._lock:
+            while self._idle:
+                process = self._idle.pop()
+                if not process.has_ended:
+                    return process
+                process.close()
+        return self._plugin_process()
+
+    def give_back(self, process: PluginProcess, *, usable: bool) -> None:
+        """Take a plugin process back; one that is not usable is ended and will be replaced when needed."""
+        if usable and not process.has_ended:
+            with self._lock:
+                self._idle.append(process)
+        else:
+            process.close()
+
+
+class RunningStep:
+    """What a handler may use while it executes: the `Execution` of `batchctl.plugin_api`."""
+
+    __slots__ = ("_runner", "_secret_values", "announced", "identity", "key", "stop")
+
+    def __init__(self, runner: ThreadStepRunner, key: HistoryId, stop: Stop) -> None:
+        """Begin without a process."""
+        self._runner = runner
+        self._secret_values: list[str] = []
+        self.key = key
+        self.stop = stop
+        self.identity: Identity | None = None
+        self.announced = False
+
+    @property
+    def connections(self) -> Mapping[str, Connection]:
+        """The named target databases."""
+        return self._runner.connections
+
+    @property
+    def stopping(self) -> bool:
+        """True once the step has been told to stop."""
+        return self.stop.told
+
+    def on_stop(self, stop: Callable[[], None]) -> None:
+        """Name what to call, from another thread, when the step is to stop."""
+        self.stop.when_told(partial(_quietly, stop))
+
+    def secret(self, name: str) -> str:
+        """Resolve a secret; its value is blotted out wherever it comes back in the outcome."""
+        value = self._runner.secrets(name)
+        if value not in self._secret_values:
+            self._secret_values.append(value)
+        return value
+
+    def run_command(
+        self, argv: Sequence[str], *, directory: str, environment: Mapping[str, str] | None = None
+    ) -> CommandEnd:
+        """Start a command without a shell, in a process group of its own, and wait for it."""
+        runner = self._runner
+        return run_command(
+            argv,
+            directory=directory,
+            environment={**runner.environment, **environment} if environment else runner.environment,
+            cookie=cookie_of(runner.controller_id, self.key),
+            stop=self.stop,
+            threads=runner.side_threads,
+            announce=self._identify,
+            cap=runner.output_cap,
+        )
+
+    def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
+        """Call a registered job: in a plugin process, or here when it is declared in-process."""
+        try:
+            job = self._runner.jobs[name]
+        except KeyError:
+            message = f"job '{visible(name)}' is not registered.{did_you_mean(name, self._runner.jobs)}"
+            return JobEnd(succeeded=False, fatal=True, message=message)
+        except PluginError as error:
+            return JobEnd(succeeded=False, fatal=True, message=error.message)
+        resolved = {name: self._resolved(value) for name, value in arguments.items()}
+        if job.in_process:
+            return call_job(job, resolved)
+        return self._run_in_process(name, resolved)
+
+    def _run_in_process(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
+        if self.stopping:
+            return JobEnd(succeeded=False, stopped=True, message="the job was stopped before it began")
+        process = self._runner.borrow_process()
+        usable = False
+        try:
+            self._identify(process.tree)
+            end = process.run_job(name, arguments, self.stop)
+            usable = not self.stopping
+        finally:
+            self._runner.give_back(process, usable=usable)
+        return end
+
+    def announce(self) -> Spawned:
+        """Report the process, once."""
+        self.announced = True
+        return Spawned(self.key, self.identity or Identity())
+
+    def without_secrets(self, outcome: StepOutcome) -> StepOutcome:
+        """Blot out the values of the secrets this execution has resolved."""
+        for value in self._secret_values:
+            if value:
+                outcome = replace(
+                    outcome,
+                    message=outcome.message and outcome.message.replace(value, "***"),
+                    output=outcome.output and outcome.output.replace(value, "***"),
+                    value=outcome.value.replace(value, "***") if isinstance(outcome.value, str) else outcome.value,
+                )
+        return outcome
+
+    def _resolved(self, value: JsonValue) -> JsonValue:
+        match value:
+            case {"secret": str(name)} if len(value) == 1:
+                return self.secret(name)
+            case _:
+                return value
+
+    def _identify(self, tree: Tree) -> None:
+        self.announced = False
+        self.identity = Identity(
+            pid=tree.pid,
+            pid_start=platform.started(tree.pid),
+            boot_id=platform.boot_id(),
+            spawned_at=self._runner.now(),
+        )
+
+
+def _quietly(action: Callable[[], None]) -> None:
+    try:
+        action()
+    except BaseException:  # noqa: BLE001, S110 - what a handler does to stop itself may fail; the deadline still holds
+        pass

@@ -1,0 +1,53 @@
+"""Threads that are kept, because starting one costs more than a small step."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from queue import SimpleQueue
+
+
+class Threads:
+    """Daemon threads waiting for work; a new one is started when all are busy, up to `most`."""
+
+    def __init__(self, name: str, most: int | None = None) -> None:
+        """Start nothing yet."""
+        self._name = name
+        self._most = most
+        self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._free = 0
+        self._threads: list[threading.Thread] = []
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Let a thread do `work`, which must not raise; beyond `most` it waits for its turn."""
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+            elif self._most is None or len(self._threads) < self._most:
+                thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
+                thread.start()
+                self._threads.append(thread)
+            else:
+                self._free -= 1
+        self._work.put(work)
+
+    def close(self) -> None:
+        """Let the threads end once their work is done."""
+        with self._lock:
+            for _ in self._threads:
+                self._work.put(None)
+
+    def join(self, within: float) -> None:
+        """Wait a while for the threads to end, after `close`."""
+        until = time.monotonic() + within
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+
+    def _serve(self) -> None:
+        while (work := self._work.get()) is not None:
+            work()
+            del work
+            with self._lock:
+                self._free += 1

@@ -1,0 +1,169 @@
+"""Laws 4 and 5: retries and failure policies."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from batchctl.domain.outcomes import Rendered, StepOutcome
+from tests.control.world import BAD, FATAL, OK, World
+
+
+def fail(world: World, seq: int, outcome: StepOutcome = BAD, *, instance: int = 1) -> None:
+    """Let one step of one instance fail from now on."""
+
+    def script(rendered: Rendered) -> StepOutcome:
+        return outcome if rendered.command_text.startswith(f"step {seq} of {instance} ") else OK
+
+    world.runner.script = script
+
+
+def test_a_failing_step_runs_once_and_retry_count_times_more(world: World) -> None:
+    fail(world, 20)
+    world.batch(RetryCount=2, RetryWaitMins=5)
+    world.submit()
+    world.create()
+    for _ in range(6):
+        world.process()
+        world.clock.advance(timedelta(minutes=5))
+
+    assert world.statuses() == ["failed"]
+    assert [entry[1:] for entry in world.history()] == [
+        (10, 1, "auto", "success"),
+        (20, 1, "auto", "failed"),
+        (20, 2, "retry", "failed"),
+        (20, 3, "retry", "failed"),
+    ]
+    assert world.sql("SELECT RetryCountAfter FROM BatchProcessHistory WHERE ProcessControlSeq = 20") == [(1,), (0,), (0,)]
+
+
+def test_nothing_starts_before_next_run_time(world: World) -> None:
+    fail(world, 10)
+    world.batch(RetryCount=1, RetryWaitMins=5)
+    world.submit()
+    world.create()
+    world.process()
+    world.clock.advance(timedelta(minutes=5) - timedelta(milliseconds=1))
+    world.process()
+    assert len(world.history()) == 1
+
+    world.clock.advance(timedelta(milliseconds=1))
+    world.process()
+    assert len(world.history()) == 2
+
+
+def test_a_waiting_controller_takes_the_retry_up_when_it_is_due(world: World) -> None:
+    fail(world, 10)
+    world.batch(steps=1, RetryCount=1)
+    world.submit()
+    world.create()
+    controller = world.process()
+    assert world.statuses() == ["retry"]
+
+    world.runner.script = lambda rendered: OK  # noqa: ARG005 - every step is well now
+    world.clock.advance(timedelta(minutes=5))
+    controller.turn(timedelta(0))
+    world.turn_until_idle(controller)
+    assert world.statuses() == ["complete"]
+
+
+def test_success_resets_the_retries(world: World) -> None:
+    fail(world, 10)
+    world.batch(steps=2, RetryCount=2)
+    world.submit()
+    world.create()
+    world.process()
+    fail(world, 20)
+    world.clock.advance(timedelta(minutes=5))
+    world.process()
+
+    assert world.sql("SELECT Status, RetryCount, PrevProcessControlSeq FROM BatchControl") == [("retry", 1, 10)]
+    assert world.sql("SELECT RetryCountAfter FROM BatchProcessHistory") == [(1,), (2,), (1,)]
+
+
+def test_a_fatal_failure_skips_the_retries(world: World) -> None:
+    fail(world, 10, FATAL)
+    world.batch(RetryCount=5)
+    world.submit()
+    world.create()
+    world.process()
+
+    assert world.statuses() == ["failed"]
+    assert world.sql("SELECT Message FROM BatchProcessHistory") == [("no use",)]
+
+
+@pytest.mark.parametrize("retries", [0, 1])
+def test_hold_batch_keeps_later_instances_of_the_batch_waiting_and_lets_others_go(world: World, retries: int) -> None:
+    fail(world, 10)
+    world.batch("bad", RetryCount=retries, Seq=1)
+    world.batch("good", Seq=2)
+    world.submit("bad", "1")
+    world.submit("bad", "2")
+    world.submit("good", "3")
+    world.create()
+    world.process()
+
+    assert world.statuses() == ["retry" if retries else "failed", "ready", "complete"]
+
+
+def test_hold_batch_passes_over_paused_and_cancelled_instances(world: World) -> None:
+    world.batch()
+    for number in range(3):
+        world.submit(file_name=str(number))
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = 1")
+    world.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE BatchControl_id = 2")
+    world.process()
+
+    assert world.statuses() == ["paused", "cancelled", "complete"]
+
+
+@pytest.mark.parametrize(("retries", "status"), [(0, "failed"), (1, "retry")])
+def test_stop_all_stops_everything_until_the_failure_is_dealt_with(world: World, retries: int, status: str) -> None:
+    fail(world, 10)
+    world.batch("bad", Seq=1, OnFailure="stop_all", RetryCount=retries)
+    world.batch("good", Seq=2)
+    world.submit("bad")
+    world.submit("good")
+    world.create()
+    world.process()
+    assert world.statuses() == [status, "ready"]
+
+    world.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE BatchControl_id = 1")
+    world.process()
+    assert world.statuses() == ["cancelled", "complete"]
+
+
+def test_continue_goes_on_with_the_next_instance(world: World) -> None:
+    fail(world, 10)
+    world.batch(OnFailure="CONTINUE", RetryCount=1)
+    for number in range(20):
+        world.submit(file_name=str(number))
+    world.create()
+    world.process()
+
+    assert world.statuses() == ["retry"] + ["complete"] * 19
+
+
+def test_a_held_instance_keeps_its_batch_waiting(world: World) -> None:
+    world.batch()
+    world.submit(file_name="1")
+    world.submit(file_name="2")
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'held' WHERE BatchControl_id = 1")
+    world.process()
+
+    assert world.statuses() == ["held", "ready"]
+    assert world.history() == []
+
+
+def test_the_pass_reports_what_failed(world: World) -> None:
+    fail(world, 10)
+    world.batch()
+    world.submit()
+    world.create()
+    report = world.process().tally.report()
+
+    assert (report.started, report.succeeded, report.failed, report.completed) == (1, 0, 1, 0)
+    assert report.failed_instances == (1,)

@@ -1,0 +1,154 @@
+"""Durations, pausing, cancelling, fencing, ending."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from batchctl.control.controller import Controller
+from batchctl.domain.outcomes import Identity
+from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
+
+
+def running(world: World, **step: object) -> Controller:
+    """Bring one instance to a running first step of two."""
+    world.runner.script = lambda rendered: RUNS_ON  # noqa: ARG005 - every step runs on
+    batch_id = world.batch(steps=0, RetryCount=1)
+    world.step(batch_id, 10, **step)
+    world.step(batch_id, 20)
+    world.submit()
+    world.create()
+    return world.process()
+
+
+def test_a_step_beyond_max_duration_is_stopped_and_counts_as_a_failure(world: World) -> None:
+    controller = running(world, MaxDuration=60)
+    world.clock.advance(timedelta(seconds=59))
+    controller.turn(NO_WAIT)
+    assert world.runner.stopped == []
+
+    world.clock.advance(timedelta(seconds=1))
+    world.turn_until_idle(controller)
+    assert world.history() == [(1, 10, 1, "auto", "timeout")]
+    assert world.statuses() == ["retry"]
+    assert "60 s" in world.one("SELECT Message FROM BatchProcessHistory")
+
+
+def test_a_step_that_succeeds_while_it_is_being_stopped_has_succeeded(world: World) -> None:
+    controller = running(world, MaxDuration=60)
+    world.clock.advance(timedelta(seconds=61))
+    key = world.runner.started[-1]
+    world.runner.end(key, OK)
+    world.turn_until_idle(controller)
+
+    assert world.history()[0] == (1, 10, 1, "auto", "success")
+
+
+def test_alarm_duration_is_reported_once(world: World) -> None:
+    controller = running(world, AlarmDuration=30)
+    for _ in range(3):
+        world.clock.advance(timedelta(seconds=30))
+        controller.turn(NO_WAIT)
+
+    assert world.names().count("step.alarm") == 1
+    assert world.statuses() == ["running"]
+
+
+def test_pausing_lets_the_running_step_finish_and_starts_no_other(world: World) -> None:
+    controller = running(world)
+    world.sql("UPDATE BatchControl SET Status = 'pausing'")
+    controller.turn(NO_WAIT)
+    assert world.runner.stopped == []
+
+    world.runner.end(world.runner.started[-1], OK)
+    world.turn_until_idle(controller)
+    assert world.sql("SELECT Status, PrevProcessControlSeq, ClaimedBy FROM BatchControl") == [("paused", 10, None)]
+
+
+def test_pausing_a_step_that_fails_keeps_its_retry_for_later(world: World) -> None:
+    controller = running(world)
+    world.sql("UPDATE BatchControl SET Status = 'pausing'")
+    world.runner.end(world.runner.started[-1], BAD)
+    world.turn_until_idle(controller)
+
+    assert world.sql("SELECT Status, RetryCount, NextRunTime > '2026' FROM BatchControl") == [("paused", 0, 1)]
+
+
+def test_cancelling_stops_the_running_step(world: World) -> None:
+    controller = running(world)
+    world.sql("UPDATE BatchControl SET Status = 'cancelling'")
+    world.turn_until_idle(controller)
+
+    assert world.statuses() == ["cancelled"]
+    assert world.history() == [(1, 10, 1, "auto", "cancelled")]
+    assert world.one("SELECT RetryCount FROM BatchControl") == 1
+
+
+def test_a_cancel_that_comes_too_late_leaves_the_success_standing(world: World) -> None:
+    controller = running(world)
+    world.runner.end(world.runner.started[-1], OK)
+    world.sql("UPDATE BatchControl SET Status = 'cancelling'")
+    world.turn_until_idle(controller)
+
+    assert world.sql("SELECT Status, PrevProcessControlSeq FROM BatchControl") == [("cancelled", 10)]
+    assert world.history() == [(1, 10, 1, "auto", "success")]
+
+
+def test_an_outcome_under_an_old_token_changes_nothing_and_is_fenced(world: World) -> None:
+    controller = running(world)
+    world.sql("UPDATE BatchControl SET ClaimToken = ClaimToken + 1, ClaimedBy = 'another'")
+    world.runner.end(world.runner.started[-1], OK)
+    world.turn_until_idle(controller)
+
+    assert world.history() == [(1, 10, 1, "auto", "fenced")]
+    assert world.sql("SELECT Status, ClaimedBy, PrevProcessControlSeq FROM BatchControl") == [("running", "another", 0)]
+    assert "step.fenced" in world.names()
+
+
+def test_a_deleted_running_instance_stops_its_step(world: World) -> None:
+    controller = running(world)
+    world.sql("PRAGMA foreign_keys = OFF")
+    world.sql("DELETE FROM BatchControl")
+    world.turn_until_idle(controller)
+
+    assert world.runner.stopped == world.runner.started
+    assert world.one("SELECT Status FROM BatchProcessHistory") == "fenced"
+
+
+def test_the_process_of_a_running_step_is_recorded(world: World) -> None:
+    controller = running(world)
+    world.runner.spawn(world.runner.started[-1], Identity(pid=4711, pid_start="99", boot_id="b"))
+    controller.turn(NO_WAIT)
+
+    assert world.sql("SELECT Pid, PidStart, BootId FROM BatchProcessHistory") == [(4711, "99", "b")]
+
+
+def test_a_controller_told_to_stop_finishes_the_step_and_starts_no_other(world: World) -> None:
+    controller = running(world)
+    controller.request_stop()
+    world.runner.end(world.runner.started[-1], OK)
+    world.turn_until_idle(controller)
+
+    assert world.sql("SELECT Status, PrevProcessControlSeq, ClaimedBy FROM BatchControl") == [("ready", 10, None)]
+
+
+def test_a_step_stopped_with_its_controller_is_lost(world: World) -> None:
+    controller = running(world)
+    controller.request_stop()
+    controller.stop_steps()
+    world.turn_until_idle(controller)
+
+    assert world.history() == [(1, 10, 1, "auto", "lost")]
+    assert world.statuses() == ["held"]
+
+
+def test_an_outcome_is_kept_while_the_database_is_busy(world: World) -> None:
+    controller = running(world)
+    world.runner.end(world.runner.started[-1], OK)
+    world.sql("BEGIN IMMEDIATE")
+    world.transactions._connected().exec_driver_sql("PRAGMA busy_timeout = 1")  # noqa: SLF001 - not to wait 20 s
+    controller.turn(NO_WAIT)
+    assert "controller.waiting" in world.names()
+
+    world.sql("ROLLBACK")
+    world.turn_until_idle(controller)
+    assert world.history()[0] == (1, 10, 1, "auto", "success")

@@ -1,0 +1,276 @@
+"""A real control database with a clock and step outcomes that the test decides."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, ClassVar
+from zoneinfo import ZoneInfo
+
+from batchctl.control.controller import Controller
+from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.recording import Recorder
+from batchctl.control.recovery import Recovery
+from batchctl.domain.errors import PluginError
+from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeRow, Populated, Step
+from batchctl.logs import Event
+from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
+from batchctl.ports import Finished, Report, Spawned
+from batchctl.preparation import Preparer
+from batchctl.store import engine, schema
+from batchctl.store.dialects import sqlite
+from batchctl.store.transactions import StoreTransactions
+from batchctl.testing import FakeClock, surroundings
+
+NO_WAIT = timedelta(0)
+OK = StepOutcome(succeeded=True)
+BAD = StepOutcome(succeeded=False, message="it broke", return_code=3)
+FATAL = StepOutcome(succeeded=False, message="no use", fatal=True)
+RUNS_ON = None
+
+
+class ToldHandler:
+    """Renders what Data1 says; never executes: the runner of the test decides how it ends."""
+
+    process_type: ClassVar[str] = "told"
+
+    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+        """Find nothing wrong."""
+        del step, around
+        return []
+
+    def render(self, request: StepRequest) -> Rendered:
+        """Show the step's number and the instance's first value."""
+        text = f"step {request.step.seq} of {request.instance.instance_id} with {request.instance.data[0]}"
+        return Rendered(text, {"seq": request.step.seq})
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        """Never be called."""
+        raise AssertionError(rendered, execution)
+
+    def verification(self, step: Step) -> Step:
+        """Ask with the same type."""
+        return step
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        """Read the value the test put into the outcome."""
+        return None if outcome.value is None else bool(outcome.value)
+
+
+@dataclass
+class ScriptedRunner:
+    """A `StepRunner` whose executions end as the test says: at once, or when told, or never."""
+
+    script: Callable[[Rendered], StepOutcome | None] = lambda rendered: OK  # noqa: ARG005 - the default ends well
+    reports: deque[Report] = field(default_factory=deque)
+    open: dict[HistoryId, Rendered] = field(default_factory=dict)
+    started: list[HistoryId] = field(default_factory=list)
+    stopped: list[HistoryId] = field(default_factory=list)
+    left_over: list[str] = field(default_factory=list)
+    left_alive: tuple[int, ...] = ()
+
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
+        """Begin, and end at once if the script says so."""
+        del handler
+        self.started.append(key)
+        self.open[key] = rendered
+        outcome = self.script(rendered)
+        if outcome is not None:
+            self.end(key, outcome)
+
+    def end(self, key: HistoryId, outcome: StepOutcome) -> None:
+        """Let an execution end."""
+        self.open.pop(key, None)
+        self.reports.append(Finished(key, outcome, None))
+
+    def spawn(self, key: HistoryId, identity: Identity) -> None:
+        """Report a process."""
+        self.reports.append(Spawned(key, identity))
+
+    def refuse(self, key: HistoryId, reason: str) -> None:
+        """Let an execution that could not be rendered fail."""
+        self.reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+
+    def collect(self, wait: timedelta) -> Sequence[Report]:
+        """Return what has been reported."""
+        del wait
+        found = list(self.reports)
+        self.reports.clear()
+        return found
+
+    def wake(self) -> None:
+        """Nothing waits here."""
+
+    def stop(self, key: HistoryId) -> None:
+        """Let a stopped execution end as stopped."""
+        self.stopped.append(key)
+        if key in self.open:
+            self.end(key, StepOutcome(succeeded=False, stopped=True, message="stopped"))
+
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+        """Note whom the engine asked for."""
+        del entry
+        self.left_over.append(claimed_by)
+        return self.left_alive
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+class Populators:
+    """Populators as the test writes them."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Callable[[IntakeRow], Populated]] = {"pattern": _file_name}
+
+    def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
+        """Call one of them."""
+        del batch
+        if populator not in self.by_name:
+            message = f"there is no populator '{populator}'"
+            raise CannotPopulate(message)
+        return self.by_name[populator](row)
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def _file_name(row: IntakeRow) -> Populated:
+    return Populated(data=(row.file_name, None, None, None, None, None))
+
+
+class World:
+    """One database and everything that works on it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "batchctl.db"
+        self.clock = FakeClock()
+        self.runner = ScriptedRunner()
+        self.populators = Populators()
+        self.events: list[Event] = []
+        self.transactions = self._open(may_create=True)
+        with self.transactions.read() as connection:
+            sqlite.prepare_file(connection)
+        self.transactions.run(frozenset(), schema.upgrade)
+        self.directory = directory
+        self.hand = sqlite3.connect(self.path, isolation_level=None)
+        self.hand.execute("PRAGMA foreign_keys = ON")
+
+    def _open(self, *, may_create: bool = False) -> StoreTransactions:
+        url = f"sqlite:///{self.path}"
+        return StoreTransactions(engine.open_engine(url, self.path.parent, may_create=may_create))
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Do by hand what a person does in an SQL client."""
+        return self.hand.execute(statement, values).fetchall()
+
+    def one(self, statement: str, *values: object) -> Any:
+        """Return the first value a statement finds."""
+        return self.sql(statement, *values)[0][0]
+
+    def batch(self, name: str = "B", steps: int | Sequence[int] = 2, **columns: object) -> int:
+        """Register a batch by rows."""
+        self._insert("ProcessBatch", {"ProcessBatchName": name, **columns})
+        batch_id = int(self.one("SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = ?", name))
+        for seq in range(10, 10 * steps + 1, 10) if isinstance(steps, int) else steps:
+            self.step(batch_id, seq)
+        return batch_id
+
+    def step(self, batch_id: int, seq: int, **columns: object) -> None:
+        """Add a step by a row."""
+        values = {"ProcessBatch_id": batch_id, "ProcessControlSeq": seq, "ProcessName": f"step {seq}"}
+        self._insert("ProcessControl", {**values, "ProcessType": "told", **columns})
+
+    def submit(self, entity: str = "B", file_name: str | None = "f", **columns: object) -> int:
+        """Drop a FileProcess row."""
+        self._insert("FileProcess", {"Entity": entity, "FileName": file_name, **columns})
+        return int(self.one("SELECT max(FileProcess_id) FROM FileProcess"))
+
+    def _insert(self, table: str, columns: Mapping[str, object]) -> None:
+        marks = ", ".join("?" * len(columns))
+        self.sql(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", *columns.values())  # noqa: S608
+
+    def create(self) -> CreationReport:
+        """Run one creation pass."""
+        return self.creator().create_instances()
+
+    def creator(self) -> Creator:
+        """Return the engine's creator."""
+        zone = ZoneInfo("Europe/Amsterdam")
+        return Creator(self.transactions, self.clock, self.populators, zone, self.events.append)
+
+    def recorder(self, controller: str = "c1") -> Recorder:
+        """Return what a controller writes with."""
+        preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1")
+        return Recorder(preparer, controller, "host1")
+
+    def controller(self, name: str = "c1", *, slots: int = 1) -> Controller:
+        """Return a new controller."""
+        return Controller(
+            transactions=self.transactions,
+            clock=self.clock,
+            runner=self.runner,
+            recorder=self.recorder(name),
+            listener=self.events.append,
+            slots=slots,
+        )
+
+    def process(self, *, slots: int = 1) -> Controller:
+        """Run one pass to its end."""
+        controller = self.controller(slots=slots)
+        self.turn_until_idle(controller)
+        return controller
+
+    def turn_until_idle(self, controller: Controller, most: int = 1000) -> None:
+        """Turn until nothing more may start, or until only open executions are left."""
+        for _ in range(most):
+            if controller.is_idle:
+                return
+            controller.turn(NO_WAIT)
+            if self.runner.open and not self.runner.reports:
+                controller.turn(NO_WAIT)
+                if self.runner.open and not self.runner.reports:
+                    return
+        raise AssertionError("the controller never came to rest")
+
+    def recover(self, controller: str = "c2") -> None:
+        """Start again after a crash."""
+        Recovery(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append).recover()
+
+    def crash(self) -> None:
+        """Lose everything that is only in memory."""
+        self.transactions.close()
+        self.transactions = self._open()
+        self.runner = ScriptedRunner()
+
+    def statuses(self) -> list[str]:
+        """Return the instances' statuses in order of creation."""
+        return [row[0] for row in self.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id")]
+
+    def history(self) -> list[tuple[int, int, int, str, str]]:
+        """Return (instance, seq, attempt, cause, status) of every attempt in order."""
+        return self.sql(
+            "SELECT BatchControl_id, ProcessControlSeq, AttemptNo, Cause, Status"
+            " FROM BatchProcessHistory ORDER BY BatchProcessHistory_id"
+        )
+
+    def names(self) -> list[str]:
+        """Return the names of the events so far."""
+        return [event.name for event in self.events]
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.hand.close()
+        self.transactions.close()
+
+
+def _find_handler(process_type: str) -> StepHandler:
+    if process_type == "told":
+        return ToldHandler()
+    message = f"there is no ProcessType '{process_type}'"
+    raise PluginError(message)
