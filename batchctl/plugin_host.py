@@ -13,6 +13,7 @@ import sys
 import threading
 from contextlib import suppress
 from io import BufferedWriter, FileIO, TextIOWrapper
+from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 from typing import Any, NoReturn
@@ -35,7 +36,7 @@ class PluginHost:
     def __init__(self) -> None:
         """Take the pipes away from the plugins and wait for the settings."""
         self._pid = os.getpid()
-        self._directory = os.getcwd()
+        self._directory = Path.cwd()
         self._output = os.dup(2)
         self._answers = os.fdopen(os.dup(1), "wb")
         self._inbox: SimpleQueue[bytes] = SimpleQueue()

@@ -10,6 +10,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -123,7 +124,9 @@ class Registry:
         if not claims:
             known = did_you_mean(name, self._claims_of(kind))
             broken = "".join(f" {problem}" for problem in self._module_problems)
-            raise PluginError(f"{kind.title} '{visible(name)}' is not installed.{known}{broken}", next_step="batchctl check")
+            raise PluginError(
+                f"{kind.title} '{visible(name)}' is not installed.{known}{broken}", next_step="batchctl check"
+            )
         if len(claims) > 1:
             claimants = " and by ".join(claim.origin for claim in claims)
             message = f"{kind.title} '{visible(name)}' is claimed by {claimants}; none of them is used."
@@ -148,7 +151,7 @@ class Registry:
                 self._module_problems.append(error.message)
                 continue
             for name, member in members:
-                yield Claim(name, origin, lambda member=member: member)
+                yield Claim(name, origin, partial(_same, member))
 
     def _imported(self) -> list[ModuleType]:
         if self._modules is None:
@@ -208,6 +211,10 @@ def _members(kind: Kind, module: ModuleType) -> list[tuple[str, Any]]:
                 f"plugin module '{module.__name__}': {visible(repr(member))} in {kind.listing} has no {kind.name_attribute}."
             )
     return [(getattr(member, kind.name_attribute), member) for member in listed]
+
+
+def _same(member: Any) -> Any:
+    return member
 
 
 def _checked(kind: Kind, name: str, loaded: Any) -> Any:

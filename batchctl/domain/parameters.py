@@ -5,8 +5,10 @@ The list is split before any value is filled in, so a value can never add a para
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import StepRequest
@@ -24,16 +26,18 @@ from batchctl.domain.text import visible
 
 Scalar = str | int | float | None
 
-_NAME = re.compile(r"\s*@?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*")
-_QUOTED = re.compile(r"'((?:[^']|'')*)'\s*")
-_BARE = re.compile(r"(?:\{[^}]*\}|[^,'])*")
-_INTEGER = re.compile(r"[+-]?\d+\Z")
-_DECIMAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?\Z")
+_BLANK = re.compile(r"\s*")
+_NAME = re.compile(r"@?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*")
+# Possessive: what a quote or brace has taken is never given back, so no text makes the search slow or reads two ways.
+_QUOTED = re.compile(r"'((?:[^']|'')*+)'")
+_BARE = re.compile(r"(?:[^,'{]|\{[^{},']*+\}?)*+")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,19}\Z")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter's name and the template of its value; `constant` when there is nothing to fill."""
+    """A parameter's name and the template of its value; `is_text` when it was written in quotes."""
 
     name: str
     template: Template
@@ -50,40 +54,59 @@ class SecretValue:
 Value = Scalar | SecretValue
 
 
+@lru_cache(maxsize=512)
 def parse_parameters(text: str | None) -> tuple[Parameter, ...]:
     """Parse a parameter list; raises `MalformedTemplate` with what is wrong and where."""
-    parameters: list[Parameter] = []
-    rest = (text or "").strip()
-    while rest:
-        parameter, rest = _first(rest)
-        if any(known.name.lower() == parameter.name.lower() for known in parameters):
+    written = (text or "").strip()
+    parameters: dict[str, Parameter] = {}
+    at = 0
+    while at < len(written):
+        parameter, at = _parameter(written, at)
+        if parameter.name.lower() in parameters:
             message = f"parameter '{parameter.name}' is given twice"
             raise MalformedTemplate(message)
-        parameters.append(parameter)
-    return tuple(parameters)
+        parameters[parameter.name.lower()] = parameter
+    return tuple(parameters.values())
 
 
-def _first(text: str) -> tuple[Parameter, str]:
-    name = _NAME.match(text)
+def _parameter(text: str, at: int) -> tuple[Parameter, int]:
+    name = _NAME.match(text, _behind_blanks(text, at))
     if name is None:
-        message = f"expected Name=value at '{visible(text[:30])}'"
+        message = f"expected Name=value at '{visible(text[at : at + 30])}'"
         raise MalformedTemplate(message)
-    after = text[name.end() :]
-    quoted = _QUOTED.match(after)
-    value = quoted or _BARE.match(after)
-    written = "" if value is None else value.group(1 if quoted else 0)
-    rest = after[0 if value is None else value.end() :].lstrip()
-    if rest and not rest.startswith(","):
-        message = f"parameter '{name.group(1)}': expected a comma at '{visible(rest[:30])}'"
+    quoted = _QUOTED.match(text, name.end())
+    value = quoted or _BARE.match(text, name.end())
+    end = name.end() if value is None else value.end()
+    parameter = _valued(name.group(1), text[name.end() : end].strip(), is_text=quoted is not None)
+    return parameter, _behind_comma(text, _behind_blanks(text, end), parameter.name)
+
+
+def _valued(name: str, written: str, *, is_text: bool) -> Parameter:
+    parameter = Parameter(name, parse(written[1:-1].replace("''", "'") if is_text else written), is_text)
+    if not is_text and not parameter.template:
+        message = f"parameter '{name}' has no value; write '' for empty text, or NULL"
         raise MalformedTemplate(message)
-    if rest and not rest[1:].strip():
+    match parameter.template:
+        case (Literal(constant),) if not is_text:
+            _constant(constant)
+    return parameter
+
+
+def _behind_blanks(text: str, at: int) -> int:
+    blank = _BLANK.match(text, at)
+    return at if blank is None else blank.end()
+
+
+def _behind_comma(text: str, at: int, name: str) -> int:
+    if at == len(text):
+        return at
+    if text[at] != ",":
+        message = f"parameter '{name}': expected a comma at '{visible(text[at : at + 30])}'"
+        raise MalformedTemplate(message)
+    if at + 1 == len(text):
         message = "the list ends with a comma"
         raise MalformedTemplate(message)
-    template = parse(written.replace("''", "'") if quoted else written.strip())
-    if not quoted and not template:
-        message = f"parameter '{name.group(1)}' has no value; write '' for empty text or NULL"
-        raise MalformedTemplate(message)
-    return Parameter(name.group(1), template, is_text=quoted is not None), rest[1:]
+    return at + 1
 
 
 def value_of(request: StepRequest, parameter: Parameter) -> Value:
@@ -102,9 +125,17 @@ def value_of(request: StepRequest, parameter: Parameter) -> Value:
 def _constant(text: str) -> Scalar:
     if text.upper() == "NULL":
         return None
-    if _INTEGER.match(text):
-        return int(text)
-    return float(text) if _DECIMAL.match(text) else text
+    if not _NUMBER.match(text):
+        return text
+    number = int(text) if _INTEGER.match(text) else float(text)
+    is_whole = text.lstrip("+-").isdigit()
+    if is_whole and not -(2**63) <= number < 2**63:
+        message = f"{visible(text[:30])} is too large for a 64-bit number; put it in quotes to make it text"
+        raise MalformedTemplate(message)
+    if math.isinf(number):
+        message = f"{visible(text[:30])} is too large for a number; put it in quotes to make it text"
+        raise MalformedTemplate(message)
+    return number
 
 
 def parameters_for(request: StepRequest, column: int) -> dict[str, Value]:

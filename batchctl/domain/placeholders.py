@@ -5,14 +5,16 @@ A text is parsed into parts before any value is looked at, so a value can never 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Problem, StepRequest
 from batchctl.domain.rows import BatchInstance
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import did_you_mean, shorten, unfit, visible
 
 NAMES = (
     "Data1",
@@ -60,6 +62,10 @@ class MalformedTemplate(ValueError):
     """A brace without partner, or a name that is not known."""
 
 
+_BRACE = re.compile(r"\{\{|\}\}|\{|\}")
+
+
+@lru_cache(maxsize=512)
 def parse(text: str) -> Template:
     """Split a text into literals and placeholders; `{{` and `}}` stand for braces."""
     return tuple(_parts(text))
@@ -68,29 +74,32 @@ def parse(text: str) -> Template:
 def _parts(text: str) -> Iterator[Part]:
     literal: list[str] = []
     at = 0
-    while at < len(text):
-        pair, character = text[at : at + 2], text[at]
-        if pair in {"{{", "}}"}:
-            literal.append(character)
-            at += 2
-        elif character == "{":
-            end = text.find("}", at)
-            if end < 0:
-                message = f"the '{{' at position {at + 1} is never closed; write '{{{{' for a brace that stands for itself"
-                raise MalformedTemplate(message)
-            if literal:
-                yield Literal("".join(literal))
-                literal = []
-            yield _named(text[at + 1 : end])
-            at = end + 1
-        elif character == "}":
-            message = f"the '}}' at position {at + 1} closes nothing; write '}}}}' for a brace that stands for itself"
-            raise MalformedTemplate(message)
-        else:
-            literal.append(character)
-            at += 1
-    if literal:
+    while brace := _BRACE.search(text, at):
+        literal.append(text[at : brace.start()])
+        at = brace.end()
+        if len(brace.group()) == 2:
+            literal.append(brace.group()[0])
+            continue
+        end = text.find("}", at)
+        if brace.group() == "}" or end < 0:
+            raise MalformedTemplate(_lonely(brace))
+        if any(literal):
+            yield Literal("".join(literal))
+        literal = []
+        yield _named(text[at:end])
+        at = end + 1
+    literal.append(text[at:])
+    if any(literal):
         yield Literal("".join(literal))
+
+
+def _lonely(brace: re.Match[str]) -> str:
+    character = brace.group()
+    fault = "is never closed" if character == "{" else "closes nothing"
+    return (
+        f"the '{character}' at position {brace.start() + 1} {fault}; "
+        f"write '{character * 2}' for a brace that stands for itself"
+    )
 
 
 def _named(name: str) -> Part:
@@ -98,7 +107,7 @@ def _named(name: str) -> Part:
         return Placeholder(name)
     if name.startswith(SECRET) and len(name) > len(SECRET):
         return SecretReference(name.removeprefix(SECRET))
-    message = f"'{{{visible(name)}}}' is not a placeholder.{did_you_mean(name, NAMES)}"
+    message = f"'{{{visible(shorten(name, 60))}}}' is not a placeholder.{did_you_mean(shorten(name, 60), NAMES)}"
     raise MalformedTemplate(message)
 
 

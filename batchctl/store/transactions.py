@@ -84,4 +84,6 @@ class StoreTransactions:
     def _connected(self) -> Connection:
         if self._connection is None:
             self._connection = self._engine.connect()
+            # SQLAlchemy's own transaction stays open and empty, so that nobody but `_once` begins or commits.
+            self._connection.begin()
         return self._connection

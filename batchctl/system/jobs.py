@@ -6,6 +6,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Mapping, Sized
 from types import TracebackType
+from typing import Any
 
 from batchctl.domain.errors import PluginError
 from batchctl.plugin_api import (
@@ -45,7 +46,9 @@ def shown(value: object) -> str | int | float | bool | None:
         text = value if type(value) is str else repr(value)
     except BaseException as error:  # noqa: BLE001 - repr is the job's code too
         text = f"<a {type(value).__name__} whose repr raised {type(error).__name__}>"
-    return text if len(text) <= _VALUE_CAP else f"{text[:_VALUE_CAP]} [... {len(text) - _VALUE_CAP} characters left out]"
+    return (
+        text if len(text) <= _VALUE_CAP else f"{text[:_VALUE_CAP]} [... {len(text) - _VALUE_CAP} characters left out]"
+    )
 
 
 def _failure(job: Job, error: BaseException) -> JobEnd:
@@ -78,7 +81,7 @@ def trace(error: BaseException, below: TracebackType | None) -> str:
     """Write the traceback of plugin code, without the frames of ours above it."""
     try:
         return "".join(traceback.format_exception(type(error), error, below))
-    except BaseException as broken:  # noqa: BLE001 - as above
+    except BaseException as broken:  # noqa: BLE001 - formatting calls plugin code
         return f"(the traceback cannot be written: {type(broken).__name__})"
 
 
@@ -109,7 +112,8 @@ def call_populator(find: Callable[[], Populator], row: IntakeRow, batch: BatchDe
 def _values(populated: object) -> dict[str, JsonValue]:
     if not isinstance(populated, Populated):
         raise CannotPopulate(f"the populator returned {type(populated).__name__}, not Populated")
-    data = populated.data
+    # Nothing but the plugin's word says that the types are right.
+    data: Any = populated.data
     if not isinstance(data, tuple) or len(data) != len(NO_DATA):
         found = f"{len(data)} values" if isinstance(data, Sized) else type(data).__name__
         raise CannotPopulate(f"the populator returned {found} for Data1 to Data6")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from batchctl.domain.outcomes import JsonValue
@@ -133,10 +134,8 @@ class PluginProcess:
         """End the process with everything it started; return how it ended, in words."""
         for pipe in (self._requests, self._answers):
             if pipe is not None:
-                try:
+                with suppress(OSError):  # Nobody reads the rest of a request any more.
                     pipe.close()
-                except OSError:
-                    pass  # Nobody reads the rest of a request any more.
         if not self._ended.wait(_PATIENCE):
             self.tree.kill()
         self._ended.wait()

@@ -9,11 +9,12 @@ if sys.platform != "win32":
     import fcntl
     import os
     import pwd
+    import select
     import signal
     import subprocess
     import time
     from collections.abc import Mapping, Sequence
-    from contextlib import suppress
+    from contextlib import closing, suppress
     from functools import cache
     from pathlib import Path
 
@@ -56,11 +57,7 @@ if sys.platform != "win32":
 
         def wait(self) -> None:
             """Wait for the end of the leader, which keeps its pid until `reap`."""
-            try:
-                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
-            except ChildProcessError:
-                message = f"how process {self.pid} ended cannot be known: something else in this program waited for it"
-                raise RuntimeError(message) from None
+            _wait_unreaped(self.pid)
 
         def reap(self) -> int:
             """Return the leader's exit code, or minus the number of the signal that ended it."""
@@ -134,10 +131,10 @@ if sys.platform != "win32":
             os.killpg(0, signal.SIGKILL)
         os._exit(1)
 
-    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+    def try_lock(descriptor: int) -> bool:
         """Lock an open file unless somebody else has; the lock ends with the process."""
         try:
-            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
@@ -152,6 +149,20 @@ if sys.platform != "win32":
             return pwd.getpwuid(os.geteuid()).pw_name
         except KeyError:
             return str(os.geteuid())
+
+    def _wait_unreaped(pid: int) -> None:
+        if sys.platform == "darwin":
+            ended = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
+            queue = select.kqueue()
+            # One that has already ended cannot be watched any more.
+            with closing(queue), suppress(ProcessLookupError):
+                queue.control([ended], 1, None)
+        else:
+            try:
+                os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+            except ChildProcessError:
+                message = f"how process {pid} ended cannot be known: something else in this program waited for it"
+                raise RuntimeError(message) from None
 
     def _is_still(entry: Identity, pid: int) -> bool:
         return entry.pid_start is not None and entry.boot_id == boot_id() and entry.pid_start == started(pid)
@@ -190,7 +201,7 @@ if sys.platform != "win32":
     def _stat(pid: int) -> list[str] | None:
         """Return the fields of /proc/PID/stat behind the command's name: state, parent, group, session, ..."""
         try:
-            with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:  # noqa: PTH123 - half the price of Path.open
+            with open(f"/proc/{pid}/stat", "rb", buffering=0) as file:
                 return file.read(4096).rpartition(b")")[2].decode("ascii").split()
         except OSError:
             return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from queue import Empty, SimpleQueue
 
-from batchctl.domain.errors import PluginError
+from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import did_you_mean, visible
@@ -46,7 +47,6 @@ class ThreadStepRunner:
         slots: int = 1,
         stop_grace: timedelta = STOP_GRACE,
         output_cap: int = OUTPUT_CAP,
-        now: Callable[[], datetime] = SystemClock().now,
     ) -> None:
         """Start nothing yet. `secrets` gives the value of a secret's name."""
         platform.keep_children()
@@ -55,7 +55,7 @@ class ThreadStepRunner:
         self.connections = connections
         self.secrets = secrets
         self.output_cap = output_cap
-        self.now = now
+        self.now = SystemClock().now
         self.environment = environment_for_children()
         self.side_threads = Threads("batchctl-side")
         self._grace = stop_grace.total_seconds()
@@ -135,14 +135,13 @@ class ThreadStepRunner:
 
     def _outcome(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> StepOutcome:
         try:
-            outcome = handler.execute(rendered, step)
+            outcome = _answer(handler.execute(rendered, step))
+        except BatchctlError as error:
+            outcome = StepOutcome(succeeded=False, message=error.message)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             below = error.__traceback__.tb_next if error.__traceback__ else None
             message = f"the handler itself broke: {describe(error)}"
             outcome = StepOutcome(succeeded=False, message=message, output=trace(error, below))
-        if not isinstance(outcome, StepOutcome):
-            message = f"the handler itself broke: it returned {type(outcome).__name__}, not StepOutcome"
-            outcome = StepOutcome(succeeded=False, message=message)
         if step.stopping and not outcome.succeeded:
             outcome = replace(outcome, stopped=True)
         return step.without_secrets(outcome)
@@ -263,7 +262,7 @@ class RunningStep:
 
     def _resolved(self, value: JsonValue) -> JsonValue:
         match value:
-            case {"secret": str(name)} if len(value) == 1:
+            case {"secret": str(name), **rest} if not rest:
                 return self.secret(name)
             case _:
                 return value
@@ -278,8 +277,14 @@ class RunningStep:
         )
 
 
+def _answer(outcome: object) -> StepOutcome:
+    if not isinstance(outcome, StepOutcome):
+        message = f"it returned {type(outcome).__name__}, not StepOutcome"
+        raise TypeError(message)
+    return outcome
+
+
 def _quietly(action: Callable[[], None]) -> None:
-    try:
+    # What a handler does to stop itself may fail; the outcome is reported all the same.
+    with suppress(BaseException):
         action()
-    except BaseException:  # noqa: BLE001, S110 - what a handler does to stop itself may fail; the deadline still holds
-        pass

@@ -1,0 +1,93 @@
+"""Fills an instance from the intake row's file name: as it stands, or by a regular expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar
+
+from batchctl.plugin_api import (
+    NO_DATA,
+    BatchDefinition,
+    CannotPopulate,
+    DataValues,
+    IntakeRow,
+    Populated,
+    Problem,
+    did_you_mean,
+    visible,
+)
+
+_CYCLE_KEY = "CycleKey"
+_DATA = tuple(f"Data{at}" for at in range(1, len(NO_DATA) + 1))
+_GROUPS = (*_DATA, _CYCLE_KEY)
+_SEPARATOR = re.compile(r"[/\\]")
+
+
+class PatternPopulator:
+    r"""Data1 is the directory, Data2 the file name, Data3 the intake row's Data.
+
+    PopulatorArgs may be a regular expression, searched in the file name without its directory. Its named groups `Data1`
+    to `Data6` and `CycleKey` override these: `data_(?P<CycleKey>\d{8})_(?P<Data4>\d{8})\.csv`.
+    """
+
+    name: ClassVar[str] = "pattern"
+
+    def check(self, batch: BatchDefinition) -> Sequence[Problem]:
+        """Return what is wrong with the regular expression."""
+        try:
+            pattern = _compiled(batch)
+        except CannotPopulate as error:
+            return [Problem("PopulatorArgs", str(error))]
+        unknown = [] if pattern is None else [name for name in pattern.groupindex if name not in _GROUPS]
+        return [
+            Problem("PopulatorArgs", f"the group '{visible(name)}' fills nothing.{did_you_mean(name, _GROUPS)}")
+            for name in unknown
+        ]
+
+    def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
+        """Return the values; a file name the regular expression does not match is refused."""
+        values = _plain_values(row) | _matched_values(row, batch)
+        one, two, three, four, five, six = (values.get(name) for name in _DATA)
+        data: DataValues = (one, two, three, four, five, six)
+        return Populated(data=data, cycle_key=values.get(_CYCLE_KEY))
+
+
+def _plain_values(row: IntakeRow) -> dict[str, str | None]:
+    if row.file_name is None:
+        return {"Data3": row.data}
+    directory, name = _split(row.file_name)
+    return {"Data1": directory, "Data2": name, "Data3": row.data}
+
+
+def _matched_values(row: IntakeRow, batch: BatchDefinition) -> dict[str, str | None]:
+    pattern = _compiled(batch)
+    if pattern is None:
+        return {}
+    if row.file_name is None:
+        raise CannotPopulate(f"there is no FileName to search for '{visible(pattern.pattern)}'")
+    name = _split(row.file_name)[1]
+    match = pattern.search(name)
+    if match is None:
+        raise CannotPopulate(f"the file name '{visible(name)}' does not match '{visible(pattern.pattern)}'")
+    # A group that took no part in the match has nothing to say, so the plain value stays.
+    return {group: value for group, value in match.groupdict().items() if value is not None}
+
+
+def _compiled(batch: BatchDefinition) -> re.Pattern[str] | None:
+    if not batch.populator_args:
+        return None
+    try:
+        return re.compile(batch.populator_args)
+    except (re.error, OverflowError, RecursionError) as error:
+        reason = f"'{visible(batch.populator_args)}' is not a regular expression: {error}"
+        raise CannotPopulate(reason) from None
+
+
+def _split(file_name: str) -> tuple[str | None, str]:
+    """Split a path of any system into directory, if it names one, and name."""
+    separators = list(_SEPARATOR.finditer(file_name))
+    if not separators:
+        return None, file_name
+    last = separators[-1].start()
+    return file_name[: max(last, 1)], file_name[last + 1 :]

@@ -1,0 +1,113 @@
+"""What the checks of all built-in handlers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NoReturn
+
+from batchctl.plugin_api import (
+    MalformedTemplate,
+    Problem,
+    SecretReference,
+    Step,
+    StepRefused,
+    StepRequest,
+    Template,
+    did_you_mean,
+    parse,
+    parse_parameters,
+    unfit,
+    visible,
+)
+
+
+def column(step: Step, number: int) -> str:
+    """Return one Data column's text; null is empty."""
+    return step.data[number - 1] or ""
+
+
+def short(text: str, limit: int = 60) -> str:
+    """Show a text that may hold anything, on one line, cut when it is long."""
+    shown = visible(text[: limit + 1])
+    return shown if len(text) <= limit else f"{shown[:limit]}…"
+
+
+def refuse(request: StepRequest, problems: Iterable[Problem]) -> None:
+    """Refuse a step that has problems, naming them all."""
+    found = "; ".join(f"{problem.column}: {problem.message}" for problem in problems)
+    if found:
+        _refuse(request, found)
+
+
+def refuse_value(request: StepRequest, where: str, reason: str) -> NoReturn:
+    """Refuse a step for a value of its instance."""
+    _refuse(request, f"{where}: {reason}", next_step=f"batchctl show {request.instance.instance_id}")
+
+
+def _refuse(request: StepRequest, found: str, next_step: str = "batchctl check") -> NoReturn:
+    message = f"Step {request.step.seq} '{visible(request.step.name)}' of BatchControl {request.instance.instance_id}: {found}."
+    raise StepRefused(message, next_step=next_step)
+
+
+def unused_columns(step: Step, used: Collection[int]) -> list[Problem]:
+    """Return a problem for every filled column that means nothing here; Data6 belongs to OnLost `verify`."""
+    verifies = step.on_lost == "verify"
+    found = [
+        Problem(f"Data{number}", f"Data{number} is not used by {short(step.process_type)}; empty it")
+        for number in range(1, 6)
+        if step.data[number - 1] is not None and number not in used
+    ]
+    if step.data[5] is not None and not verifies:
+        found.append(Problem("Data6", "the check in Data6 is only used with OnLost = verify; set that, or empty Data6"))
+    if verifies and not column(step, 6).strip():
+        found.append(Problem("OnLost", "OnLost = verify needs the check to run in Data6"))
+    return found
+
+
+def unfit_columns(step: Step) -> list[Problem]:
+    """Return a problem for every column that holds what no command or database can carry."""
+    return [
+        Problem(f"Data{number}", reason)
+        for number, text in enumerate(step.data, start=1)
+        if text is not None and (reason := unfit(text))
+    ]
+
+
+def template_of(name: str, text: str) -> tuple[Template, list[Problem]]:
+    """Parse a template; when it is malformed, return an empty one with the problem."""
+    try:
+        return parse(text), []
+    except MalformedTemplate as error:
+        return (), [Problem(name, str(error))]
+
+
+def unknown_secrets(name: str, templates: Iterable[Template], secrets: Mapping[str, str]) -> list[Problem]:
+    """Return a problem for every secret that the configuration does not have."""
+    unknown = {
+        part.name: None
+        for template in templates
+        for part in template
+        if isinstance(part, SecretReference) and part.name not in secrets
+    }
+    return [
+        Problem(name, f"secret '{short(secret)}' is not in the configuration.{did_you_mean(secret[:60], secrets)}")
+        for secret in unknown
+    ]
+
+
+def has_secret(template: Template) -> bool:
+    """Say whether a template refers to a secret."""
+    return any(isinstance(part, SecretReference) for part in template)
+
+
+def parameter_problems(name: str, text: str | None, secrets: Mapping[str, str]) -> list[Problem]:
+    """Return what is wrong with a parameter list."""
+    try:
+        parameters = parse_parameters(text)
+    except MalformedTemplate as error:
+        return [Problem(name, str(error))]
+    mixed = [parameter.name for parameter in parameters if has_secret(parameter.template) and len(parameter.template) > 1]
+    return [
+        Problem(name, f"parameter '{parameter}': a secret must stand alone, as in {parameter}={{secret:name}}")
+        for parameter in mixed
+    ] + unknown_secrets(name, [parameter.template for parameter in parameters], secrets)

@@ -1,0 +1,94 @@
+"""POSIX shells: splitting a command into words, and writing one that bash and dash carry out byte for byte.
+
+What is written stays one visible line: whatever acts on a terminal stands in it as an octal escape, so that it can be
+pasted into an interactive shell, where a raw TAB completes names and a raw ESC starts a key sequence.
+"""
+
+from __future__ import annotations
+
+import shlex
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+
+from batchctl.plugin_api import visible
+
+COMMENT = "# "
+LONGEST_ARGUMENT = 131_071
+"""Bytes that Linux takes as one argument."""
+
+
+def split_words(text: str) -> list[str]:
+    """Split a command as a POSIX shell would, without expanding anything; raises `ValueError`."""
+    return shlex.split(text)
+
+
+def shell_words(text: str) -> set[str]:
+    """Return the words outside quotes that only a shell would understand, such as `|`."""
+    lexer = shlex.shlex(text, posix=False)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        return _OPERATORS.intersection(lexer)
+    except ValueError:
+        return set()
+
+
+_OPERATORS = frozenset({"|", "||", "&&", "&", ";", "<", ">", ">>", "2>", "2>>", "2>&1", "&>"})
+
+
+def too_long(argv: Sequence[str]) -> str | None:
+    """Say why the arguments cannot be passed to a program; None when they can."""
+    for at, argument in enumerate(argv):
+        size = len(argument) if argument.isascii() else len(argument.encode())
+        if size > LONGEST_ARGUMENT:
+            return f"argument {at} has {size} bytes; the system takes {LONGEST_ARGUMENT}. Pass it in a file"
+    return None
+
+
+def command_line(
+    argv: Sequence[str], *, directory: str, environment: Mapping[str, str], secrets: Mapping[str, str]
+) -> str:
+    """Write a command for a shell. `secrets` maps environment variables to where their values come from."""
+    names = Names()
+    words = [names.quote(argument) for argument in argv]
+    place = names.quote(directory)
+    exports = [f"export {name}={names.quote(value)}" for name, value in environment.items()]
+    revealed = [f"{name}=$({_source(source, names)}) && export {name}" for name, source in secrets.items()]
+    return "(" + " && ".join(
+        [*names.assignments, f"cd -P {place}", *exports, *revealed, f"exec {' '.join(words)} </dev/null)"]
+    )
+
+
+class Names:
+    """Quotes words; those that need escapes are kept in numbered variables."""
+
+    def __init__(self) -> None:
+        """Begin without variables."""
+        self.assignments: list[str] = []
+
+    def quote(self, word: str) -> str:
+        """Write a word so that the shell takes it as it is."""
+        if _is_plain(word):
+            return shlex.quote(word)
+        name = f"a{len(self.assignments) + 1}"
+        # A command substitution loses line ends at its end; the point keeps them and is taken off again.
+        self.assignments.append(f"{name}=$(printf %b '{''.join(_escaped(word))}.')")
+        return f'"${{{name}%.}}"'
+
+
+def _is_plain(word: str) -> bool:
+    if word.isascii():
+        return word.isprintable()
+    return visible(word) == word and not any(unicodedata.category(at) == "Zs" for at in word if at != " ")
+
+
+def _escaped(word: str) -> Iterator[str]:
+    for character in word:
+        if character in "\\'" or not _is_plain(character):
+            yield "".join(f"\\0{byte:03o}" for byte in character.encode())
+        else:
+            yield character
+
+
+def _source(source: str, names: Names) -> str:
+    kind, _, place = source.partition(":")
+    return f"printenv {names.quote(place)}" if kind == "env" else f"cat {names.quote(place)}"

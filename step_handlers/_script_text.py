@@ -1,0 +1,127 @@
+"""Which arguments of a command are a program text, where a filled value would become code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from batchctl.plugin_api import Literal, Template
+
+_SHELL_WAY = "write {program} -c '... \"$1\" ...' {program} {{Data1}}, or name a script file"
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """How an interpreter takes program text on its command line."""
+
+    way: str
+    """How to pass a value instead."""
+    flag: str | None = None
+    """What an argument begins with when program text follows, in the same or the next argument."""
+    takes_all: bool = False
+    """True when everything behind the flag is program text."""
+    is_remote: bool = False
+    """True when everything is handed to another shell, flag or not."""
+    saving_flag: str | None = None
+    """What makes everything behind it plain arguments."""
+    valued: frozenset[str] = field(default_factory=frozenset)
+    """Options whose value is the next argument."""
+    text_first: bool = False
+    """True when the first argument that is no option is program text, unless a flag gave it."""
+
+
+_UNIX_SHELL = Interpreter(_SHELL_WAY, flag="-[A-Za-z]*c", valued=frozenset({"-o", "+o", "-O", "+O", "--rcfile"}))
+_BY_ENVIRONMENT = "put it in a script file, and give it the value as an argument or in Data4"
+_POWERSHELL = Interpreter("write {program} -File script.ps1 {{Data1}}", is_remote=True, saving_flag="[-/](f|fi|fil|file)$")
+_PSQL = Interpreter("use a step of type sql", flag="-[A-Za-z]*c|--command")
+_MYSQL = Interpreter("use a step of type sql", flag="-[A-Za-z]*e|--execute")
+
+INTERPRETERS = {
+    **dict.fromkeys(("sh", "bash", "dash", "ksh", "mksh", "zsh", "ash", "fish", "csh", "tcsh"), _UNIX_SHELL),
+    **dict.fromkeys(("su", "runuser"), Interpreter(_BY_ENVIRONMENT, flag="-[A-Za-z]*c|--command|--session-command")),
+    **dict.fromkeys(("powershell", "pwsh"), _POWERSHELL),
+    "cmd": Interpreter("call the program itself", flag="/[ckrCKR]", takes_all=True),
+    "ssh": Interpreter("call a script of your own that quotes it for the other side", is_remote=True),
+    "eval": Interpreter("call the program itself", is_remote=True),
+    "python": Interpreter("write python -c '... sys.argv[1] ...' {{Data1}}, or name a script file", flag="-[A-Za-z]*c"),
+    "perl": Interpreter("write perl -e '... $ARGV[0] ...' -- {{Data1}}, or name a script file", flag="-[A-Za-z0-9]*[eE]"),
+    "ruby": Interpreter("write ruby -e '... ARGV[0] ...' -- {{Data1}}, or name a script file", flag="-[A-Za-z]*e"),
+    "node": Interpreter("write node -e '... process.argv[1] ...' -- {{Data1}}", flag="-[a-z]*[ep]|--eval|--print"),
+    "php": Interpreter("write php -r '... $argv[1] ...' -- {{Data1}}, or name a script file", flag="-[rBRE]|--run"),
+    "lua": Interpreter(_BY_ENVIRONMENT, flag="-e"),
+    **dict.fromkeys(
+        ("awk", "gawk", "mawk", "nawk"),
+        Interpreter("write awk -v value={{Data1}} '...'", flag="-e|--source", valued=frozenset({"-v", "-F", "-f"}), text_first=True),
+    ),
+    "sed": Interpreter(_BY_ENVIRONMENT, flag="-[A-Za-z]*e|--expression", valued=frozenset({"-f", "-l"}), text_first=True),
+    "psql": _PSQL,
+    **dict.fromkeys(("mysql", "mariadb"), _MYSQL),
+    "sqlcmd": Interpreter("use a step of type sql", flag="-[qQ]"),
+}
+_VERSION = re.compile(r"[-0-9.]+\Z")
+
+
+def program_name(word: str) -> str:
+    """Return what a program is called: without folder, `.exe` and version."""
+    name = re.split(r"[/\\]", word)[-1].lower().removesuffix(".exe")
+    return _VERSION.sub("", name) or name
+
+
+def is_batch_file(word: str) -> bool:
+    """Say whether Windows would hand this program's arguments to cmd."""
+    return word.lower().rstrip(". ").endswith((".bat", ".cmd"))
+
+
+def scripts(words: Sequence[Template]) -> Iterator[tuple[int, str, str]]:
+    """Yield the place of every program text, its interpreter, and how to pass a value instead."""
+    for at, word in enumerate(words):
+        text = _constant(word)
+        if text is None:
+            continue
+        name = program_name(text)
+        interpreter = INTERPRETERS.get(name)
+        if is_batch_file(text):
+            interpreter, name = Interpreter("call the program itself", is_remote=True), "cmd"
+        if interpreter is not None:
+            way = interpreter.way.format(program=name)
+            yield from ((place, name, way) for place in _script_places(words, at + 1, interpreter))
+
+
+def _script_places(words: Sequence[Template], start: int, interpreter: Interpreter) -> Iterator[int]:
+    flag_seen = value_follows = False
+    for at in range(start, len(words)):
+        begins = _beginning(words[at])
+        if interpreter.is_remote:
+            if interpreter.saving_flag and re.match(interpreter.saving_flag, begins, re.IGNORECASE):
+                return
+            yield at
+        elif value_follows:
+            value_follows = False
+        elif interpreter.takes_all and flag_seen:
+            yield at
+        elif interpreter.flag and re.match(interpreter.flag, begins):
+            flag_seen = True
+            yield at
+        elif begins in interpreter.valued:
+            value_follows = True
+        elif not begins.startswith(("-", "+")) or begins == "-":
+            if flag_seen or interpreter.text_first:
+                yield at
+            return
+
+
+def _constant(word: Template) -> str | None:
+    match word:
+        case (Literal(text),):
+            return text
+        case _:
+            return None
+
+
+def _beginning(word: Template) -> str:
+    match word:
+        case (Literal(text), *_):
+            return text
+        case _:
+            return ""

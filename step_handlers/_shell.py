@@ -1,0 +1,19 @@
+"""The shell of this system, in which a person pastes a command text."""
+
+from __future__ import annotations
+
+import os
+
+from batchctl.plugin_api import StepRequest, visible
+
+if os.name == "nt":
+    from step_handlers import _windows_shell as shell
+else:
+    from step_handlers import _posix_shell as shell
+
+__all__ = ["heading", "shell"]
+
+
+def heading(request: StepRequest, comment: str) -> str:
+    """Return the comment lines that say when, where and as whom; nothing in them can become a command."""
+    return "".join(f"{comment}{visible(line)}\n" for line in request.note.split("\n"))

@@ -1,0 +1,176 @@
+"""Law 7: what a dead controller left open."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
+from tests.control.world import NO_WAIT, OK, RUNS_ON, World
+
+
+def crashed(world: World, **columns: object) -> None:
+    """Let a controller die while step 10 of an instance runs."""
+    world.runner.script = lambda rendered: RUNS_ON
+    batch_id = world.batch(steps=0, RetryCount=columns.pop("RetryCount", 1))
+    world.step(batch_id, 10, **columns)
+    world.step(batch_id, 20)
+    world.submit()
+    world.create()
+    world.process()
+    world.crash()
+
+
+def test_a_lost_step_is_held_by_default(world: World) -> None:
+    crashed(world)
+    world.recover()
+    world.process()
+
+    assert world.statuses() == ["held"]
+    assert world.history() == [(1, 10, 1, "auto", "lost")]
+    assert world.sql("SELECT RetryCount, LostCount, ClaimedBy FROM BatchControl") == [(1, 1, None)]
+    assert "nobody knows how it ended" in world.one("SELECT Message FROM BatchProcessHistory")
+
+
+def test_recovering_twice_changes_nothing_more(world: World) -> None:
+    crashed(world)
+    world.recover()
+    before = world.sql("SELECT * FROM BatchControl")
+    world.crash()
+    world.recover()
+
+    assert world.sql("SELECT * FROM BatchControl") == before
+
+
+def test_what_is_left_of_the_step_is_stopped_first_and_said(world: World) -> None:
+    crashed(world)
+    world.sql("UPDATE BatchProcessHistory SET Pid = 4711, PidStart = '1', BootId = 'b'")
+    world.runner.left_alive = (4711,)
+    world.recover()
+
+    assert world.runner.left_over == ["c1"]
+    assert "process 4711" in world.one("SELECT Message FROM BatchProcessHistory")
+
+
+def test_rerun_counts_a_lost_step_as_a_failure(world: World) -> None:
+    crashed(world, OnLost="rerun")
+    world.recover()
+    assert world.sql("SELECT Status, RetryCount FROM BatchControl") == [("retry", 0)]
+
+    world.clock.advance(timedelta(minutes=5))
+    world.process()
+    assert world.history()[:2] == [(1, 10, 1, "auto", "lost"), (1, 10, 2, "retry", "success")]
+    assert world.statuses() == ["complete"]
+
+
+def test_rerun_without_retries_left_fails(world: World) -> None:
+    crashed(world, OnLost="rerun", RetryCount=0)
+    world.recover()
+
+    assert world.statuses() == ["failed"]
+
+
+def test_an_instance_lost_too_often_is_held(world: World) -> None:
+    crashed(world, OnLost="rerun", RetryCount=100)
+    world.sql("UPDATE BatchControl SET LostCount = 5")
+    world.recover()
+
+    assert world.statuses() == ["held"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "last"),
+    [
+        (StepOutcome(succeeded=True, value=1), "complete", (1, 10, 2, "verify", "success")),
+        (StepOutcome(succeeded=True, value=0), "retry", (1, 10, 2, "verify", "failed")),
+        (StepOutcome(succeeded=False, message="?"), "held", (1, 10, 2, "verify", "lost")),
+    ],
+)
+def test_verify_asks_and_believes_the_answer(
+    world: World, answer: StepOutcome, status: str, last: tuple[object, ...]
+) -> None:
+    crashed(world, OnLost="VERIFY")
+    world.recover()
+
+    def script(rendered: Rendered) -> StepOutcome:
+        return answer if rendered.spec["seq"] == 10 else OK
+
+    world.runner.script = script
+    world.process()
+
+    assert world.statuses() == [status]
+    assert world.history()[1] == last
+
+
+def test_a_verified_failure_is_retried_for_real(world: World) -> None:
+    crashed(world, OnLost="verify")
+    world.recover()
+    world.runner.script = lambda rendered: StepOutcome(succeeded=True, value=0)
+    world.process()
+    world.clock.advance(timedelta(minutes=5))
+    world.process()
+
+    assert [entry[3:] for entry in world.history()[:3]] == [("auto", "lost"), ("verify", "failed"), ("retry", "success")]
+    assert world.statuses() == ["complete"]
+
+
+def test_a_cancelled_instance_whose_controller_died_is_cancelled(world: World) -> None:
+    crashed(world)
+    world.sql("UPDATE BatchControl SET Status = 'cancelling'")
+    world.recover()
+
+    assert world.statuses() == ["cancelled"]
+    assert world.history() == [(1, 10, 1, "auto", "lost")]
+
+
+def test_a_claim_without_an_open_attempt_is_given_back(world: World) -> None:
+    world.batch()
+    world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'running', ClaimedBy = NULL")
+    world.recover()
+
+    assert world.statuses() == ["ready"]
+
+
+def test_a_crash_before_the_end_is_recorded_never_runs_a_success_again(world: World) -> None:
+    world.batch(steps=3)
+    world.submit()
+    world.create()
+    controller = world.controller()
+    controller.turn(NO_WAIT)
+    controller.turn(NO_WAIT)
+    world.crash()
+    world.recover()
+    world.sql("UPDATE BatchControl SET Status = 'ready' WHERE Status = 'held'")
+    world.process()
+
+    succeeded = world.sql(
+        "SELECT ProcessControlSeq, count(*) FROM BatchProcessHistory WHERE Status = 'success' GROUP BY 1"
+    )
+    assert succeeded == [(10, 1), (20, 1), (30, 1)]
+
+
+def test_a_spawned_process_is_found_by_its_recorded_identity(world: World) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    world.batch()
+    world.submit()
+    world.create()
+    controller = world.process()
+    world.runner.spawn(world.runner.started[-1], Identity(pid=1, pid_start="2", boot_id="3"))
+    controller.turn(NO_WAIT)
+    world.crash()
+    world.recover()
+
+    assert world.sql("SELECT Pid, PidStart, BootId, Status FROM BatchProcessHistory") == [(1, "2", "3", "lost")]
+
+
+def test_an_open_attempt_of_an_instance_that_moved_on_is_closed_alone(world: World) -> None:
+    crashed(world)
+    world.sql("UPDATE BatchControl SET Status = 'failed', ClaimToken = 9")
+    world.recover()
+
+    assert world.statuses() == ["failed"]
+    assert world.history() == [(1, 10, 1, "auto", "lost")]
+    assert world.runner.left_over == []
