@@ -18,7 +18,9 @@ class Interpreter:
     way: str
     """How to pass a value instead."""
     flag: str | None = None
-    """What an argument begins with when program text follows, in the same or the next argument."""
+    """What an argument begins with when program text follows: in the same argument or, alone, in the next."""
+    attaches: bool = True
+    """False when program text is never in the flag's own argument."""
     takes_all: bool = False
     """True when everything behind the flag is program text."""
     is_remote: bool = False
@@ -31,33 +33,49 @@ class Interpreter:
     """True when the first argument that is no option is program text, unless a flag gave it."""
 
 
-_UNIX_SHELL = Interpreter(_SHELL_WAY, flag="-[A-Za-z]*c", valued=frozenset({"-o", "+o", "-O", "+O", "--rcfile"}))
-_BY_ENVIRONMENT = "put it in a script file, and give it the value as an argument or in Data4"
-_POWERSHELL = Interpreter("write {program} -File script.ps1 {{Data1}}", is_remote=True, saving_flag="[-/](f|fi|fil|file)$")
-_PSQL = Interpreter("use a step of type sql", flag="-[A-Za-z]*c|--command")
-_MYSQL = Interpreter("use a step of type sql", flag="-[A-Za-z]*e|--execute")
+_IN_A_FILE = "put it in a script file, and give it the value as an argument or in Data4"
+_UNIX_SHELL = Interpreter(
+    "write {program} -c '... \"$1\" ...' {program} {{Data1}}, or name a script file",
+    flag="-[A-Za-z]*c",
+    attaches=False,
+    valued=frozenset({"-o", "+o", "-O", "+O", "--rcfile"}),
+)
+_POWERSHELL = Interpreter(
+    "write {program} -File script.ps1 {{Data1}}", is_remote=True, saving_flag="(?i)[-/](f|fi|fil|file)$"
+)
+_AWK = Interpreter(
+    "write awk -v value={{Data1}} '...'",
+    flag="-e|--source",
+    saving_flag="-f|--file",
+    valued=frozenset({"-v", "-F"}),
+    text_first=True,
+)
+_SED = Interpreter(_IN_A_FILE, flag="-[A-Za-z]*e|--expression", saving_flag="-f|--file", text_first=True)
+_SSH = Interpreter("call a script of your own that quotes it for the other side", is_remote=True)
+_CMD = Interpreter("call the program itself", flag="/[ckrCKR]", takes_all=True)
+_PYTHON = Interpreter("write {program} -c '... sys.argv[1] ...' {{Data1}}, or name a script file", flag="-[A-Za-z]*c")
+_PERL = Interpreter("write perl -e '... $ARGV[0] ...' -- {{Data1}}, or name a script file", flag="-[A-Za-z0-9]*[eE]")
+_RUBY = Interpreter("write ruby -e '... ARGV[0] ...' -- {{Data1}}, or name a script file", flag="-[A-Za-z]*e")
+_NODE = Interpreter("write node -e '... process.argv[1] ...' -- {{Data1}}", flag="-[a-z]*[ep]|--eval|--print")
+_PHP = Interpreter("write php -r '... $argv[1] ...' -- {{Data1}}, or name a script file", flag="-[rBRE]|--run")
 
 INTERPRETERS = {
     **dict.fromkeys(("sh", "bash", "dash", "ksh", "mksh", "zsh", "ash", "fish", "csh", "tcsh"), _UNIX_SHELL),
-    **dict.fromkeys(("su", "runuser"), Interpreter(_BY_ENVIRONMENT, flag="-[A-Za-z]*c|--command|--session-command")),
+    **dict.fromkeys(("su", "runuser"), Interpreter(_IN_A_FILE, flag="-[A-Za-z]*c|--command|--session-command")),
     **dict.fromkeys(("powershell", "pwsh"), _POWERSHELL),
-    "cmd": Interpreter("call the program itself", flag="/[ckrCKR]", takes_all=True),
-    "ssh": Interpreter("call a script of your own that quotes it for the other side", is_remote=True),
-    "eval": Interpreter("call the program itself", is_remote=True),
-    "python": Interpreter("write python -c '... sys.argv[1] ...' {{Data1}}, or name a script file", flag="-[A-Za-z]*c"),
-    "perl": Interpreter("write perl -e '... $ARGV[0] ...' -- {{Data1}}, or name a script file", flag="-[A-Za-z0-9]*[eE]"),
-    "ruby": Interpreter("write ruby -e '... ARGV[0] ...' -- {{Data1}}, or name a script file", flag="-[A-Za-z]*e"),
-    "node": Interpreter("write node -e '... process.argv[1] ...' -- {{Data1}}", flag="-[a-z]*[ep]|--eval|--print"),
-    "php": Interpreter("write php -r '... $argv[1] ...' -- {{Data1}}, or name a script file", flag="-[rBRE]|--run"),
-    "lua": Interpreter(_BY_ENVIRONMENT, flag="-e"),
-    **dict.fromkeys(
-        ("awk", "gawk", "mawk", "nawk"),
-        Interpreter("write awk -v value={{Data1}} '...'", flag="-e|--source", valued=frozenset({"-v", "-F", "-f"}), text_first=True),
-    ),
-    "sed": Interpreter(_BY_ENVIRONMENT, flag="-[A-Za-z]*e|--expression", valued=frozenset({"-f", "-l"}), text_first=True),
-    "psql": _PSQL,
-    **dict.fromkeys(("mysql", "mariadb"), _MYSQL),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _AWK),
+    **dict.fromkeys(("mysql", "mariadb"), Interpreter("use a step of type sql", flag="-[A-Za-z]*e|--execute")),
+    "cmd": _CMD,
+    "lua": Interpreter(_IN_A_FILE, flag="-e"),
+    "node": _NODE,
+    "perl": _PERL,
+    "php": _PHP,
+    "psql": Interpreter("use a step of type sql", flag="-[A-Za-z]*c|--command"),
+    "python": _PYTHON,
+    "ruby": _RUBY,
+    "sed": _SED,
     "sqlcmd": Interpreter("use a step of type sql", flag="-[qQ]"),
+    "ssh": _SSH,
 }
 _VERSION = re.compile(r"[-0-9.]+\Z")
 
@@ -89,26 +107,27 @@ def scripts(words: Sequence[Template]) -> Iterator[tuple[int, str, str]]:
 
 
 def _script_places(words: Sequence[Template], start: int, interpreter: Interpreter) -> Iterator[int]:
-    flag_seen = value_follows = False
+    text_is_due, value_is_due, all_is_text = interpreter.text_first, False, interpreter.is_remote
     for at in range(start, len(words)):
         begins = _beginning(words[at])
-        if interpreter.is_remote:
-            if interpreter.saving_flag and re.match(interpreter.saving_flag, begins, re.IGNORECASE):
+        flag = re.match(interpreter.flag, begins) if interpreter.flag else None
+        if interpreter.saving_flag and re.match(interpreter.saving_flag, begins):
+            return
+        if all_is_text:
+            yield at
+        elif value_is_due:
+            value_is_due = False
+        elif flag:
+            yield at
+            all_is_text = interpreter.takes_all
+            text_is_due = not interpreter.attaches or flag.end() == len(begins)
+        elif begins in interpreter.valued:
+            value_is_due = True
+        elif not begins.startswith(("-", "+")):
+            if not text_is_due:
                 return
             yield at
-        elif value_follows:
-            value_follows = False
-        elif interpreter.takes_all and flag_seen:
-            yield at
-        elif interpreter.flag and re.match(interpreter.flag, begins):
-            flag_seen = True
-            yield at
-        elif begins in interpreter.valued:
-            value_follows = True
-        elif not begins.startswith(("-", "+")) or begins == "-":
-            if flag_seen or interpreter.text_first:
-                yield at
-            return
+            text_is_due = False
 
 
 def _constant(word: Template) -> str | None:

@@ -276,11 +276,9 @@ def _flag(called: str) -> sa.CheckConstraint:
 
 
 def _create(metadata: sa.MetaData, called: str, *parts: Any, **options: Any) -> None:  # noqa: ANN401 - as create_table takes them
-    columns = [part for part in parts if isinstance(part, sa.Column)]
-    types = [_type_check(column) for column in columns if not column.primary_key]
     table = sa.Table(_plain(called), metadata, *parts, **options)
-    for constraint in types:
-        table.append_constraint(constraint)
+    for column in [column for column in table.columns if not column.primary_key]:
+        table.append_constraint(_type_check(column))
     op.get_context().impl.create_table(table)
 
 

@@ -28,7 +28,7 @@ def definitions_of(path: Path) -> dict[str, str]:
     """Return the text every table and index was made with."""
     with sqlite3.connect(path) as connection:
         found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'alembic%'")
-        return dict(found.fetchall())
+        return {name: " ".join(text.split()) for name, text in found}
 
 
 def test_what_is_migrated_is_what_the_model_says_to_the_letter(empty: StoreTransactions, tmp_path: Path) -> None:

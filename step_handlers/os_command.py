@@ -1,0 +1,270 @@
+"""Steps of type `os_command`: a program with its arguments, started without a shell.
+
+Data1 is split into words before anything is filled in, so a value is always one argument or a part of one. Data2 is
+the working directory, Data3 the exit codes that mean success, Data4 environment variables (`NAME={Data1}, LANG='C'`),
+which is the only place for a secret: argument lists can be read by everybody on the machine.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from batchctl.plugin_api import (
+    CommandEnd,
+    Execution,
+    JsonValue,
+    Literal,
+    MalformedTemplate,
+    Placeholder,
+    Problem,
+    Rendered,
+    Step,
+    StepOutcome,
+    StepRequest,
+    Surroundings,
+    Template,
+    fill,
+    fit_value,
+    parse,
+    parse_parameters,
+)
+from step_handlers._checks import (
+    column,
+    has_secret,
+    parameter_problems,
+    refuse,
+    refuse_value,
+    short,
+    template_of,
+    unfit_columns,
+    unknown_secrets,
+    unused_columns,
+)
+from step_handlers._script_text import scripts
+from step_handlers._shell import heading, shell
+
+_CODES = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?\Z")
+_HIGHEST_CODE = 2**32 - 1
+
+
+class OsCommand:
+    """Runs a program."""
+
+    process_type: ClassVar[str] = "os_command"
+
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+        """Return everything wrong with the row."""
+        found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
+        operators = shell.shell_words(column(step, 1))
+        if operators:
+            message = f"no shell sees this command, so {' '.join(sorted(operators))} would be an argument; put it in quotes"
+            found.append(Problem("Data1", f"{message} if it is meant as one, or call a script"))
+        if step.on_lost == "verify":
+            found += [Problem("Data6", problem.message) for problem in _words(column(step, 6)).problems]
+        return found
+
+    def render(self, request: StepRequest) -> Rendered:
+        """Fill every argument on its own."""
+        step, around = request.step, request.surroundings
+        refuse(request, _problems(step, around))
+        argv = _filled(request, _words(column(step, 1)).templates)
+        directory = fill(request, parse(column(step, 2)))
+        directory = os.path.join(around.directory, directory)  # noqa: PTH118 - Path would change what was written
+        plain, secret = _environment(request)
+        environment: dict[str, JsonValue] = {**plain, **{name: {"secret": of} for name, of in secret.items()}}
+        sources = {name: _place(around, of) for name, of in secret.items()}
+        line = shell.command_line(argv, directory=directory, environment=plain, secrets=sources)
+        spec: dict[str, JsonValue] = {
+            "argv": list(argv),
+            "directory": directory,
+            "success": [[low, high] for low, high in _success_codes(step)],
+            "environment": environment,
+        }
+        return Rendered(f"{heading(request, shell.COMMENT)}{line}\n", spec)
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        """Start the program and wait for it."""
+        spec: Mapping[str, Any] = rendered.spec
+        environment = {
+            name: execution.secret(value["secret"]) if isinstance(value, dict) else value
+            for name, value in spec["environment"].items()
+        }
+        end = execution.run_command(spec["argv"], directory=spec["directory"], environment=environment)
+        return _outcome(end, spec["success"])
+
+    def verification(self, step: Step) -> Step:
+        """Return the check command of Data6 as a step."""
+        _, directory, _, environment, _, check = step.data
+        return replace(step, data=(check, directory, None, environment, None, None))
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        """Exit code 0 means done, 1 not done, anything else does not tell."""
+        return {0: True, 1: False}.get(_code(outcome)) if not outcome.stopped else None
+
+
+def _code(outcome: StepOutcome) -> int:
+    return -1 if outcome.return_code is None else outcome.return_code
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A command split into words, each a template, and what is wrong with it."""
+
+    templates: tuple[Template, ...]
+    problems: tuple[str, ...]
+
+
+def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+    directory, found = template_of("Data2", column(step, 2))
+    found += [Problem("Data1", message) for message in _words(column(step, 1)).problems]
+    if has_secret(directory):
+        found.append(Problem("Data2", "a secret in a directory name would be stored in the history"))
+    found += _code_problems(step)
+    found += parameter_problems("Data4", step.data[3], surroundings.secrets) or _null_problems(step)
+    return found + unfit_columns(step)
+
+
+def _null_problems(step: Step) -> list[Problem]:
+    return [
+        Problem("Data4", f"environment variable {parameter.name} cannot be NULL; write '' for empty text")
+        for parameter in parse_parameters(step.data[3])
+        if not parameter.is_text and parameter.template == (Literal("NULL"),)
+    ]
+
+
+@lru_cache(maxsize=512)
+def _words(text: str) -> _Words:
+    """Split a command into words and parse each; nothing is filled yet."""
+    try:
+        words = shell.split_words(text)
+    except ValueError as error:
+        return _Words((), (f"the command cannot be split into words: {str(error).lower()}",))
+    templates: list[Template] = []
+    found: list[str] = []
+    for word in words:
+        try:
+            templates.append(parse(word))
+        except MalformedTemplate as error:
+            templates.append(())
+            found.append(str(error))
+    return _Words(tuple(templates), (*found, *_program_problems(words, templates), *_argument_problems(templates)))
+
+
+def _program_problems(words: Sequence[str], templates: Sequence[Template]) -> list[str]:
+    if not words:
+        return ["there is no command; write a program and its arguments"]
+    match templates[0]:
+        case (Literal(program),) if not program.startswith("-"):
+            return []
+        case (Literal(program),):
+            return [f"the program '{short(program)}' begins with '-'; write ./ before it"]
+        case ():
+            return [] if words[0] else ["the program has no name"]
+        case _:
+            return ["the program must be written out: a value may never choose what is run"]
+
+
+def _argument_problems(templates: Sequence[Template]) -> list[str]:
+    found = []
+    if any(has_secret(template) for template in templates):
+        found.append(
+            "everybody on the machine can read the arguments of a command; give the secret in Data4 as NAME={secret:name}"
+        )
+    for at, program, way in scripts(templates):
+        if any(isinstance(part, Placeholder) for part in templates[at]):
+            found.append(f"argument {at} is program text for {program}, where a value would become code; {way}")
+    return found
+
+
+def _code_problems(step: Step) -> list[Problem]:
+    try:
+        _success_codes(step)
+    except ValueError as error:
+        return [Problem("Data3", str(error))]
+    return []
+
+
+def _success_codes(step: Step) -> list[tuple[int, int]]:
+    text = column(step, 3).strip() or "0"
+    codes = []
+    for part in text.split(","):
+        code = _CODES.match(part)
+        if code is None:
+            raise ValueError(f"'{short(part)}' is no exit code; write codes and ranges such as 0,1,3-5")
+        low, high = int(code.group(1)), int(code.group(2) or code.group(1))
+        if low > high or high > _HIGHEST_CODE:
+            raise ValueError(f"'{short(part)}' is no range of exit codes; write the lower one first, as in 3-5")
+        codes.append((low, high))
+    return codes
+
+
+def _filled(request: StepRequest, templates: Sequence[Template]) -> list[str]:
+    argv: list[str] = []
+    options_ended = False
+    for template in templates:
+        argument = fill(request, template)
+        if argument.startswith("-") and not options_ended and isinstance(template[0], Placeholder):
+            refuse_value(request, "Data1", _as_option(request, template))
+        options_ended = options_ended or template == (Literal("--"),)
+        argv.append(argument)
+    reason = shell.too_long(argv)
+    if reason is not None:
+        refuse_value(request, "Data1", reason)
+    return argv
+
+
+def _as_option(request: StepRequest, template: Template) -> str:
+    culprit = next(
+        part.name for part in template if isinstance(part, Placeholder) and (fit_value(request, part.name) or "")
+    )
+    return (
+        f"the value of {{{culprit}}} begins with '-', so the program would take it for an option; "
+        f"put the argument -- before it, or write ./{{{culprit}}} if it is a file's name"
+    )
+
+
+def _environment(request: StepRequest) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the variables with their values, and those whose value is a secret with its name."""
+    plain: dict[str, str] = {}
+    secret: dict[str, str] = {}
+    for parameter in parse_parameters(request.step.data[3]):
+        match parameter.template:
+            case (Placeholder() | Literal(), *_) | ():
+                plain[parameter.name] = fill(request, parameter.template)
+            case (reference, *_):
+                secret[parameter.name] = reference.name
+    return plain, secret
+
+
+def _place(surroundings: Surroundings, secret: str) -> str:
+    kind, _, place = surroundings.secrets[secret].partition(":")
+    return f"{kind}:{place}" if kind == "env" else f"{kind}:{os.path.join(surroundings.directory, place)}"  # noqa: PTH118 - as above
+
+
+def _outcome(end: CommandEnd, success: Sequence[Sequence[int]]) -> StepOutcome:
+    succeeded = end.exit_code is not None and any(low <= end.exit_code <= high for low, high in success)
+    said = [] if succeeded and not end.stopped else [_how(end, success)]
+    if end.left_behind:
+        said.append("processes that it had started outlived it and were stopped")
+    return StepOutcome(
+        succeeded=succeeded and not end.stopped,
+        message="; ".join(said) or None,
+        return_code=end.exit_code,
+        output=end.output or None,
+        stopped=end.stopped,
+    )
+
+
+def _how(end: CommandEnd, success: Sequence[Sequence[int]]) -> str:
+    if end.not_started is not None:
+        return f"not started: {end.not_started}"
+    stopped = "was told to stop and " if end.stopped else ""
+    if end.signal_name is not None:
+        return f"{stopped}was ended by signal {end.signal_name}"
+    codes = ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in success)
+    return f"{stopped}exited with {end.exit_code}" + ("" if stopped else f"; success is {codes}")
