@@ -106,7 +106,9 @@ def parameter_problems(name: str, text: str | None, secrets: Mapping[str, str]) 
         parameters = parse_parameters(text)
     except MalformedTemplate as error:
         return [Problem(name, str(error))]
-    mixed = [parameter.name for parameter in parameters if has_secret(parameter.template) and len(parameter.template) > 1]
+    mixed = [
+        parameter.name for parameter in parameters if has_secret(parameter.template) and len(parameter.template) > 1
+    ]
     return [
         Problem(name, f"parameter '{parameter}': a secret must stand alone, as in {parameter}={{secret:name}}")
         for parameter in mixed

@@ -22,14 +22,14 @@ def split_words(text: str) -> list[str]:
     return shlex.split(text)
 
 
-def shell_words(text: str) -> set[str]:
+def shell_words(text: str) -> frozenset[str]:
     """Return the words outside quotes that only a shell would understand, such as `|`."""
     lexer = shlex.shlex(text, posix=False)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         return _OPERATORS.intersection(lexer)
     except ValueError:
-        return set()
+        return frozenset()
 
 
 _OPERATORS = frozenset({"|", "||", "&&", "&", ";", "<", ">", ">>", "2>", "2>>", "2>&1", "&>"})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import sys
 
 from batchctl.plugin_api import StepRequest, visible
 
-if os.name == "nt":
+if sys.platform == "win32":
     from step_handlers import _windows_shell as shell
 else:
     from step_handlers import _posix_shell as shell

@@ -18,9 +18,11 @@ LONGEST_COMMAND = 32_766
 _QUOTES = re.compile("(['\N{LEFT SINGLE QUOTATION MARK}-\N{SINGLE HIGH-REVERSED-9 QUOTATION MARK}])")
 
 
-def shell_words(text: str) -> set[str]:
+def shell_words(text: str) -> frozenset[str]:
     """Return the words outside quotes that only a shell would understand, such as `|`."""
-    return {"|", "||", "&&", "&", "<", ">", ">>", "2>&1"}.intersection(re.sub(r'"[^"]*"?', '""', text).split())
+    return frozenset({"|", "||", "&&", "&", "<", ">", ">>", "2>&1"}).intersection(
+        re.sub(r'"[^"]*"?', '""', text).split()
+    )
 
 
 def too_long(argv: Sequence[str]) -> str | None:

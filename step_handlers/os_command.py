@@ -23,6 +23,7 @@ from batchctl.plugin_api import (
     Placeholder,
     Problem,
     Rendered,
+    SecretReference,
     Step,
     StepOutcome,
     StepRequest,
@@ -42,7 +43,6 @@ from step_handlers._checks import (
     short,
     template_of,
     unfit_columns,
-    unknown_secrets,
     unused_columns,
 )
 from step_handlers._script_text import scripts
@@ -62,10 +62,12 @@ class OsCommand:
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
         operators = shell.shell_words(column(step, 1))
         if operators:
-            message = f"no shell sees this command, so {' '.join(sorted(operators))} would be an argument; put it in quotes"
+            message = (
+                f"no shell sees this command, so {' '.join(sorted(operators))} would be an argument; put it in quotes"
+            )
             found.append(Problem("Data1", f"{message} if it is meant as one, or call a script"))
         if step.on_lost == "verify":
-            found += [Problem("Data6", problem.message) for problem in _words(column(step, 6)).problems]
+            found += [Problem("Data6", message) for message in _words(column(step, 6)).problems]
         return found
 
     def render(self, request: StepRequest) -> Rendered:
@@ -73,8 +75,7 @@ class OsCommand:
         step, around = request.step, request.surroundings
         refuse(request, _problems(step, around))
         argv = _filled(request, _words(column(step, 1)).templates)
-        directory = fill(request, parse(column(step, 2)))
-        directory = os.path.join(around.directory, directory)  # noqa: PTH118 - Path would change what was written
+        directory = _below(around, fill(request, parse(column(step, 2))))
         plain, secret = _environment(request)
         environment: dict[str, JsonValue] = {**plain, **{name: {"secret": of} for name, of in secret.items()}}
         sources = {name: _place(around, of) for name, of in secret.items()}
@@ -85,7 +86,7 @@ class OsCommand:
             "success": [[low, high] for low, high in _success_codes(step)],
             "environment": environment,
         }
-        return Rendered(f"{heading(request, shell.COMMENT)}{line}\n", spec)
+        return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec)
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
         """Start the program and wait for it."""
@@ -234,16 +235,22 @@ def _environment(request: StepRequest) -> tuple[dict[str, str], dict[str, str]]:
     secret: dict[str, str] = {}
     for parameter in parse_parameters(request.step.data[3]):
         match parameter.template:
-            case (Placeholder() | Literal(), *_) | ():
-                plain[parameter.name] = fill(request, parameter.template)
-            case (reference, *_):
-                secret[parameter.name] = reference.name
+            case (SecretReference(name),):
+                secret[parameter.name] = name
+            case template:
+                plain[parameter.name] = fill(request, template)
     return plain, secret
 
 
 def _place(surroundings: Surroundings, secret: str) -> str:
     kind, _, place = surroundings.secrets[secret].partition(":")
-    return f"{kind}:{place}" if kind == "env" else f"{kind}:{os.path.join(surroundings.directory, place)}"  # noqa: PTH118 - as above
+    return f"{kind}:{place}" if kind == "env" else f"{kind}:{_below(surroundings, place)}"
+
+
+def _below(surroundings: Surroundings, path: str) -> str:
+    if not path:
+        return surroundings.directory
+    return os.path.join(surroundings.directory, path)  # noqa: PTH118 - Path would change what was written
 
 
 def _outcome(end: CommandEnd, success: Sequence[Sequence[int]]) -> StepOutcome:

@@ -25,8 +25,8 @@ from batchctl.logs import Event, EventValue
 from batchctl.preparation import Prepared, Preparer
 from batchctl.store import history, instances, intake
 
-PAGE = 8
-"""How many open instances of a batch are read at a time while looking for one that may start."""
+FIRST_PAGE = 2
+"""How many open instances of a batch are read first while looking for one that may start; each page is twice the last."""
 
 Batches = Mapping[BatchId, BatchDefinition]
 
@@ -289,10 +289,10 @@ def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
 
 
 def _open_of(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:  # noqa: ANN401
-    after = 0
-    while page := instances.open_of(connection, batch.batch_id, after, PAGE):
+    after, most = 0, FIRST_PAGE
+    while page := instances.open_of(connection, batch.batch_id, after, most):
         yield from page
-        after = page[-1].instance_id
+        after, most = page[-1].instance_id, most * 2
 
 
 def _tell(attempt: Attempt, ended: moves.Ended, after: BatchInstance, move: moves.Move) -> Iterator[Told]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -46,15 +47,24 @@ class UtcTime(types.TypeDecorator[datetime]):
         """Write a moment without zone, as UTC."""
         if value is None:
             return None
-        moment = value.astimezone(UTC).replace(tzinfo=None)
-        return moment.isoformat(sep=" ", timespec="milliseconds") if dialect.name == "sqlite" else moment
+        return _as_text(value) if dialect.name == "sqlite" else value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ANN401 - SQLAlchemy's type
         """Read a moment and give it its zone back."""
         if value is None:
             return None
-        moment = datetime.fromisoformat(value) if dialect.name == "sqlite" else value
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return _from_text(value) if dialect.name == "sqlite" else value.replace(tzinfo=UTC)
+
+
+@lru_cache(maxsize=256)
+def _as_text(moment: datetime) -> str:
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
+
+
+@lru_cache(maxsize=256)
+def _from_text(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 class utc_now(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an SQL function

@@ -10,14 +10,29 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, select, text, u
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
-from batchctl.store.columns import new_id
+from batchctl.store.statements import Write
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
 _LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
 
-_OPEN = insert(batch_process_history)
-_CLOSE = (
+_BEGUN = (
+    "BatchControl_id",
+    "ProcessBatch_id",
+    "ProcessControlSeq",
+    "ProcessName",
+    "ProcessType",
+    "AttemptNo",
+    "ClaimToken",
+    "Cause",
+    "Status",
+    "CommandText",
+    "CommandSpec",
+    "StartTime",
+    "Host",
+)
+_OPEN = Write(insert(batch_process_history).inline(), _BEGUN)
+_CLOSE = Write(
     update(batch_process_history)
     .where(_h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
     .values(
@@ -97,7 +112,7 @@ def open_entry(  # noqa: PLR0913 - one argument a column
         "StartTime": now,
         "Host": host,
     }
-    return HistoryId(new_id(connection.execute(_OPEN, values)))
+    return HistoryId(_OPEN(connection, values).lastrowid)
 
 
 def close_entry(  # noqa: PLR0913 - one argument a part of the end
@@ -130,7 +145,7 @@ def close_entry(  # noqa: PLR0913 - one argument a part of the end
         "next_run_time_after": next_run_time_after,
         "now": now,
     }
-    return connection.execute(_CLOSE, values).rowcount == 1
+    return bool(_CLOSE(connection, values).rowcount == 1)
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, identity: Identity) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, bindparam, exists, func, insert, select,
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import new_id
+from batchctl.store.statements import Write
 from batchctl.store.tables import OPEN_INSTANCE, batch_control, file_process, process_batch
 
 _c, _f = batch_control.c, file_process.c
@@ -35,7 +36,7 @@ _STANDING = _WHOLE.where(_OPEN, _c.Status.in_(["retry", "failed", "held"])).orde
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
     _OPEN, _c.Status.in_(["ready", "retry"]), _c.NextRunTime > bindparam("now")
 )
-_MOVE = (
+_MOVED = (
     update(batch_control)
     .where(
         _c.BatchControl_id == bindparam("instance_id"),
@@ -53,7 +54,8 @@ _MOVE = (
         z_updated=bindparam("now"),
     )
 )
-_CLAIM = _MOVE.where(_c.NextRunTime <= bindparam("now"))
+_MOVE = Write(_MOVED)
+_CLAIM = Write(_MOVED.where(_c.NextRunTime <= bindparam("now")))
 _CORRECT = (
     update(batch_control)
     .where(_c.BatchControl_id == bindparam("instance_id"))
@@ -116,12 +118,12 @@ def next_due(connection: Connection, now: datetime) -> datetime | None:
 
 def claim(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a claim; false when the instance is not as it was read, or not due by the database's clock."""
-    return connection.execute(_CLAIM, _changes(before, after, now)).rowcount == 1
+    return bool(_CLAIM(connection, _changes(before, after, now)).rowcount == 1)
 
 
 def move(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a move; false when the instance is not in the status and under the token it was read with."""
-    return connection.execute(_MOVE, _changes(before, after, now)).rowcount == 1
+    return bool(_MOVE(connection, _changes(before, after, now)).rowcount == 1)
 
 
 def correct(connection: Connection, changed: BatchInstance, now: datetime) -> None:

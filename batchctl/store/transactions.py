@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import tenacity
 from sqlalchemy import Connection, Engine
@@ -41,22 +41,25 @@ class StoreTransactions:
     def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
         """Run `work` between BEGIN and COMMIT; all of it again when the database was busy."""
         try:
-            for attempt in tenacity.Retrying(
-                retry=tenacity.retry_if_exception(sqlite.is_transient),
-                stop=tenacity.stop_after_attempt(ATTEMPTS),
-                wait=tenacity.wait_random_exponential(multiplier=0.05, max=1),
-                reraise=True,
-            ):
-                with attempt:
-                    return self._once(work)
+            return self._once(work)
         except Exception as error:
             if sqlite.is_transient(error):
-                message = f"The control database stayed locked by another program ({', '.join(sorted(boundaries))})."
-                raise Busy(message, next_step="try again; if it lasts, find the program that holds the lock") from error
+                return self._again(boundaries, work)
             if sqlite.is_about_the_database(error):
                 raise sqlite.unusable(error, sqlite.file_of(self._engine)) from error
             raise
-        raise AssertionError  # the loop returns or raises
+
+    def _again(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
+        busy = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(sqlite.is_transient),
+            stop=tenacity.stop_after_attempt(ATTEMPTS),
+            wait=tenacity.wait_random_exponential(multiplier=0.05, max=1),
+        )
+        try:
+            return cast("Result", busy(self._once, work))
+        except tenacity.RetryError as error:
+            message = f"The control database stayed locked by another program ({', '.join(sorted(boundaries))})."
+            raise Busy(message, next_step="try again; if it lasts, find the program that holds the lock") from error
 
     def changed(self) -> bool:
         """Say whether anybody else has committed since this was last asked; true at first."""

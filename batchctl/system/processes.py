@@ -77,7 +77,7 @@ def run_command(
     # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
     held_on = not reader.has_ended(DRAIN)
     code = tree.reap()
-    left_behind = (held_on or tree.has_rest()) and tree.stop_rest(stop.until)
+    left_behind = (held_on or stop.told or tree.has_rest()) and tree.stop_rest(stop.until)
     if held_on and not reader.has_ended(DRAIN):
         left_behind = True
     return CommandEnd(

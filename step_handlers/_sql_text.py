@@ -1,0 +1,123 @@
+"""SQL as a person can paste it into the `sqlite3` shell: every value in its place, nothing that acts on a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from urllib.parse import quote
+
+from batchctl.plugin_api import JsonValue, visible
+from step_handlers._statements import Kind, Statement, Token
+
+COMMENT = "-- "
+_PIECE = 60
+"""Characters that one call of char() may name: the shell allows 100 arguments."""
+
+
+def uri(path: str, mode: str = "rw") -> str:
+    """Name a database file so that it is opened and never created."""
+    return f"file:{quote(path.replace(chr(92), '/') if path[1:2] == ':' else path)}?mode={mode}"
+
+
+def dot_argument(text: str) -> str:
+    """Quote an argument of a dot command."""
+    octal = (f"\\{byte:03o}" for byte in text.encode())
+    return '"' + "".join(chr(int(at[1:], 8)) if _is_simple(int(at[1:], 8)) else at for at in octal) + '"'
+
+
+def _is_simple(byte: int) -> bool:
+    return 32 <= byte < 127 and byte not in b'"\\'
+
+
+def literal(value: JsonValue) -> str:
+    """Write a value as SQL that has its type and no affinity."""
+    match value:
+        case None:
+            return "NULL"
+        case str():
+            return _text(value)
+        case float():
+            return _float(value)
+        case int() if value < 0:
+            return f"({value})"
+        case _:
+            return str(value)
+
+
+def _float(value: float) -> str:
+    written = repr(value)
+    top, bottom = value.as_integer_ratio()
+    if sum(character.isdigit() for character in written) <= 15 or abs(top) >= 2**53 or bottom >= 2**62:
+        return f"({written})" if value < 0 else written
+    # SQLite reads at most 15 digits exactly; whole numbers and the quotient by a power of two are exact.
+    return f"({top} * 1.0 / {bottom})"
+
+
+def _text(value: str) -> str:
+    if visible(value) == value:
+        return _quoted(value)
+    pieces = list(_pieces(value))
+    return f"({_joined(pieces if value[0] == visible(value[0]) else ['', *pieces])})"
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _pieces(value: str) -> Iterator[str]:
+    for shown, group in groupby(value, lambda at: visible(at) == at):
+        run = "".join(group)
+        if shown:
+            yield _quoted(run)
+        else:
+            for at in range(0, len(run), _PIECE):
+                yield f"char({','.join(str(ord(character)) for character in run[at : at + _PIECE])})"
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    """Join pieces by `||`, as a shallow tree: the shell refuses an expression that is 1,000 deep."""
+    pieces = [piece for piece in pieces if piece]
+    if len(pieces) <= 100:
+        return "||".join(pieces)
+    middle = len(pieces) // 2
+    return f"({_joined(pieces[:middle])})||({_joined(pieces[middle:])})"
+
+
+def statement(written: Statement, values: Mapping[str, JsonValue]) -> tuple[str, str]:
+    """Return the comments before a statement, and the statement with its values in place."""
+    tokens = written.tokens
+    start = next(at for at, token in enumerate(tokens) if token.kind not in {Kind.SPACE, Kind.COMMENT})
+    comments = "".join(_comment(token) + "\n" for token in tokens[:start] if token.kind is Kind.COMMENT)
+    following = [*tokens[start + 1 :], None]
+    text = "".join(_write(token, after, values) for token, after in zip(tokens[start:], following, strict=True))
+    return comments, text
+
+
+def _write(token: Token, after: Token | None, values: Mapping[str, JsonValue]) -> str:
+    match token.kind:
+        case Kind.HOLE:
+            value = values[token.text]
+            return f":{token.text}" if isinstance(value, dict) else literal(value)
+        case Kind.SPACE:
+            return re.sub(r"[\t\r\f]", " ", token.text.replace("\r\n", "\n"))
+        case Kind.COMMENT:
+            return _comment(token)
+        case Kind.TEXT:
+            return _author_text(token.text)
+        case _ if token.text.lower() in {"/", "go"} and after is not None and after.kind is Kind.SPACE:
+            # Alone on its line either word would end the statement in the sqlite3 shell.
+            return f"{token.text}/**/"
+        case _:
+            return token.text
+
+
+def _comment(token: Token) -> str:
+    return "\n".join(visible(line.rstrip("\r")) for line in token.text.split("\n"))
+
+
+def _author_text(text: str) -> str:
+    """Write a text of the author's: as it stands, unless it holds what a terminal or the shell would change."""
+    if visible(text.replace("\n", "")) == text.replace("\n", ""):
+        return text
+    return _text(text[1:-1].replace("''", "'"))

@@ -1,0 +1,195 @@
+"""SQL text as tokens: enough to split it into statements and to know what stands in quotes or comments.
+
+It reads SQL as SQLite does. Bound values are tokens of their own, so no value ever passes through here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+from batchctl.plugin_api import visible
+
+HOLE = "\x00"
+"""Stands around the number of a placeholder while a text is read: no fit text holds it."""
+
+
+class Kind(StrEnum):
+    """What a token is."""
+
+    SPACE = "space"
+    COMMENT = "comment"
+    TEXT = "text"
+    NAME = "name"
+    HOLE = "hole"
+    VARIABLE = "variable"
+    WORD = "word"
+    END = "end"
+    OPEN = "open"
+    OTHER = "other"
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>[ \t\r\n\f]+)
+    | (?P<comment>--[^\n]* | /\*.*?\*/)
+    | (?P<text>'(?:[^']|'')*+')
+    | (?P<name>"(?:[^"]|"")*+" | `(?:[^`]|``)*+` | \[[^\]]*\])
+    | (?P<hole>\x00[0-9]+\x00)
+    | (?P<variable>\?[0-9]* | [:@$][A-Za-z0-9_$\x80-\U0010FFFF]+)
+    | (?P<word>[A-Za-z0-9_\x80-\U0010FFFF][A-Za-z0-9_$\x80-\U0010FFFF]*)
+    | (?P<end>;)
+    | (?P<open>['"`\[] | /\*)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_TRIGGER = re.compile(r"(EXPLAIN )?CREATE (TEMP |TEMPORARY )?TRIGGER\b")
+_CLOSE = {"'": "'", '"': '"', "`": "`", "[": "]", "/*": "*/"}
+_HOLE = re.compile(f"{HOLE}([0-9]+){HOLE}")
+_GLUED = frozenset({Kind.TEXT, Kind.NAME, Kind.HOLE, Kind.VARIABLE, Kind.WORD})
+_UNSAID = frozenset({Kind.SPACE, Kind.COMMENT})
+
+
+class MalformedSql(ValueError):
+    """A text that cannot be carried out as SQL; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of SQL. `text` is what the author wrote; for a hole it is the name of the bound value."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement, without the semicolon, without blanks around it."""
+
+    tokens: tuple[Token, ...]
+
+    @property
+    def words(self) -> list[str]:
+        """Return what the statement begins with: at most four words, in capitals."""
+        return _first_words(self.tokens)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the bound values, each once."""
+        return list(dict.fromkeys(token.text for token in self.tokens if token.kind is Kind.HOLE))
+
+    @property
+    def sql(self) -> str:
+        """Return the text with every bound value as a `:name`."""
+        return "".join(f":{token.text}" if token.kind is Kind.HOLE else token.text for token in self.tokens)
+
+
+def with_holes(pieces: Sequence[str | int]) -> str:
+    """Join literal texts and the numbers of placeholders."""
+    return "".join(piece if isinstance(piece, str) else f"{HOLE}{piece}{HOLE}" for piece in pieces)
+
+
+def statements(text: str, names: Sequence[str]) -> list[Statement]:
+    """Split a text; hole number n becomes the bound value `names[n]`. Raises `MalformedSql`."""
+    found: list[Statement] = []
+    present: list[Token] = []
+    for token in _named(_tokens(text.removeprefix("\ufeff")), names):
+        if token.kind is not Kind.END:
+            present.append(token)
+        elif _is_complete(present):
+            found += _stripped(present)
+            present = []
+        else:
+            present.append(Token(Kind.OTHER, token.text))
+    if not _is_complete(present):
+        raise MalformedSql("the last statement is not complete; a CREATE TRIGGER ends with END")
+    found += _stripped(present)
+    if not found:
+        raise MalformedSql("there is no SQL statement")
+    return found
+
+
+def bind(statement: Statement, values: Mapping[str, str]) -> Statement:
+    """Turn the author's own `:name` into bound values; `values` maps names in lower case to those of the values."""
+    return Statement(
+        tuple(
+            Token(Kind.HOLE, values[token.text[1:].lower()]) if token.kind is Kind.VARIABLE else token
+            for token in statement.tokens
+        )
+    )
+
+
+def variables(found: Sequence[Statement]) -> list[str]:
+    """Return the author's own parameters, such as `:name` and `?`, each once."""
+    return list(
+        dict.fromkeys(token.text for statement in found for token in statement.tokens if token.kind is Kind.VARIABLE)
+    )
+
+
+def _tokens(text: str) -> list[Token]:
+    return [Token(Kind(match.lastgroup or "other"), match.group()) for match in _TOKEN.finditer(text)]
+
+
+def _named(tokens: Sequence[Token], names: Sequence[str]) -> Iterator[Token]:
+    for at, token in enumerate(tokens):
+        _look_at(token, names)
+        if token.kind in {Kind.HOLE, Kind.VARIABLE}:
+            _must_stand_alone(tokens, at, names)
+        yield Token(Kind.HOLE, names[_number(token)]) if token.kind is Kind.HOLE else token
+
+
+def _look_at(token: Token, names: Sequence[str]) -> None:
+    match token.kind:
+        case Kind.OPEN:
+            raise MalformedSql(f"a {token.text} is never closed with {_CLOSE[token.text]}")
+        case Kind.TEXT | Kind.NAME | Kind.COMMENT if hole := _HOLE.search(token.text):
+            where = "a comment" if token.kind is Kind.COMMENT else "quotes"
+            advice = (
+                "take it out" if token.kind is Kind.COMMENT else "remove the quotes: placeholders are bound as values"
+            )
+            raise MalformedSql(f"{{{names[int(hole.group(1))]}}} stands in {where}; {advice}")
+        case Kind.NAME | Kind.WORD | Kind.OTHER if visible(token.text) != token.text or "\xa0" in token.text:
+            shown = visible(token.text).replace("\xa0", r"\xa0")
+            raise MalformedSql(f"there is an invisible character in '{shown[:60]}'; type that place again")
+        case _:
+            pass
+
+
+def _must_stand_alone(tokens: Sequence[Token], at: int, names: Sequence[str]) -> None:
+    before = tokens[at - 1] if at else None
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    glued_before = before is not None and (before.kind in _GLUED or before.text in {":", "@", "$", "#"})
+    glued_after = after is not None and (after.kind in _GLUED or after.text in {":", "(", "@", "$", "#"})
+    if glued_before or glued_after:
+        token = tokens[at]
+        name = f"{{{names[_number(token)]}}}" if token.kind is Kind.HOLE else token.text
+        raise MalformedSql(f"{name} touches what stands beside it; it is a value, never a part of a name: set it apart")
+
+
+def _number(token: Token) -> int:
+    return int(token.text.strip(HOLE))
+
+
+def _is_complete(tokens: Sequence[Token]) -> bool:
+    """Say whether a semicolon here ends the statement: inside CREATE TRIGGER only the one behind `; END` does."""
+    if not _TRIGGER.match(" ".join(_first_words(tokens))):
+        return True
+    meant = (token.text.upper() for token in reversed(tokens) if token.kind not in _UNSAID)
+    return [next(meant, None), next(meant, None)] == ["END", ";"]
+
+
+def _first_words(tokens: Sequence[Token]) -> list[str]:
+    return list(islice((token.text.upper() for token in tokens if token.kind not in _UNSAID), 4))
+
+
+def _stripped(tokens: Sequence[Token]) -> list[Statement]:
+    """Return the statement as a list of one; of none when there are only blanks and comments."""
+    start = next((at for at, token in enumerate(tokens) if token.kind is not Kind.SPACE), len(tokens))
+    end = next((at for at in range(len(tokens), start, -1) if tokens[at - 1].kind is not Kind.SPACE), start)
+    if all(token.kind in _UNSAID for token in tokens):
+        return []
+    return [Statement(tuple(tokens[start:end]))]

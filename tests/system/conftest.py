@@ -1,0 +1,51 @@
+"""What the tests of the system layer share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from batchctl.domain.outcomes import Connection
+from batchctl.registry import Registry
+from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.runner import ThreadStepRunner
+from tests.system.watching import Ear
+
+PLUGINS = str(Path(__file__).parent / "plugins")
+CONTROLLER = "here:1:test"
+
+
+@pytest.fixture
+def ear(tmp_path: Path) -> Iterator[Ear]:
+    listening = Ear(tmp_path / "ear")
+    yield listening
+    listening.close()
+
+
+@pytest.fixture
+def plugin_process() -> Callable[[], PluginProcess]:
+    return partial(
+        PluginProcess,
+        controller_id=CONTROLLER,
+        plugin_modules=["acme_jobs", "acme_populators"],
+        sys_path=[PLUGINS],
+    )
+
+
+@pytest.fixture
+def runner(plugin_process: Callable[[], PluginProcess]) -> Iterator[ThreadStepRunner]:
+    made = ThreadStepRunner(
+        controller_id=CONTROLLER,
+        plugin_process=plugin_process,
+        jobs=Registry.load(["acme_jobs"], [PLUGINS]).jobs,
+        connections={"warehouse": Connection("warehouse", "sqlite://")},
+        secrets={"password": "s3same"}.__getitem__,
+        slots=4,
+        stop_grace=timedelta(seconds=1),
+    )
+    yield made
+    made.close()
