@@ -8,7 +8,7 @@ from __future__ import annotations
 import os.path
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -56,7 +56,7 @@ def database_of(connection: Connection) -> Database:
     if connection.dialect != "sqlite":
         message = f"connection '{visible(connection.name)}' needs {visible(connection.dialect)}"
         raise Unusable(f"{message}, which is not yet supported in this version; use a sqlite:/// url")
-    _file_of(connection, os.sep)
+    _file_of(connection, "")
     return Sqlite()
 
 
@@ -97,7 +97,13 @@ class Sqlite:
                 f"connection '{visible(connection.name)}': there is no database file {visible(path)}; create it with "
                 f"sqlite3, or correct the url of [connections.{visible(connection.name)}]"
             )
-        with closing(self._open(path, spec["directory"], execution)) as opened:
+        try:
+            opening = self._open(path, spec["directory"], execution)
+        except sqlite3.Error as error:
+            raise Unusable(
+                f"connection '{visible(connection.name)}': {visible(path)} cannot be opened: {error}"
+            ) from None
+        with closing(opening) as opened:
             return _Run(opened, execution, Results()).carry_out(spec["before"], spec["statements"])
 
     def _open(self, path: str, directory: str, execution: Execution) -> sqlite3.Connection:
@@ -154,10 +160,10 @@ class _Run:
             self.results.affected += self.opened.execute("SELECT changes()").fetchone()[0]
 
     def _failed(self, at: str, error: BaseException, *, rolled_back: bool) -> StepOutcome:
-        # Closing the connection rolls back; doing it here tells when even that is impossible.
-        if self.opened.in_transaction:
-            self.opened.set_progress_handler(None, 0)
-            self.opened.execute("ROLLBACK")
+        with suppress(sqlite3.Error):  # where even that is impossible, closing the connection rolls back
+            if self.opened.in_transaction:
+                self.opened.set_progress_handler(None, 0)
+                self.opened.execute("ROLLBACK")
         end = "; everything was rolled back" if rolled_back else ""
         output = self.results.text()
         if self.execution.stopping:
@@ -176,7 +182,7 @@ class _Stopped(Exception):
 def _file_of(connection: Connection, directory: str) -> str:
     try:
         url = make_url(connection.url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         # The error's own text may hold the password of the URL.
         raise Unusable(f"the url of connection '{visible(connection.name)}' cannot be read") from None
     path = url.database or ""
@@ -204,7 +210,8 @@ def _read_file(directory: str, name: object) -> bytes | None:
     """Do what readfile of the `sqlite3` shell does, from the directory where relative names begin."""
     if name is None:
         return None
-    path = os.path.join(directory, name if isinstance(name, str) else str(name))  # noqa: PTH118 - as above
+    text = _decode(name) if isinstance(name, bytes) else str(name)
+    path = os.path.join(directory, text)  # noqa: PTH118 - as above
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - as above
             return file.read(_LARGEST_FILE + 1)

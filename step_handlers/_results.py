@@ -10,6 +10,7 @@ from batchctl.plugin_api import visible
 ROWS_SHOWN = 20
 _WIDTH = 200
 _BATCH = 1000
+_LONGEST = 64 * 1024
 
 
 @dataclass(slots=True)
@@ -36,7 +37,11 @@ class Results:
 
     def text(self) -> str | None:
         """Return what is shown of all rows; None when there were no results."""
-        return "\n".join(self.lines) or None
+        text = "\n".join(self.lines)
+        if len(text) <= _LONGEST:
+            return text or None
+        half = _LONGEST // 2
+        return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
 
 
 def _rows(count: int) -> str:

@@ -15,15 +15,16 @@ _PIECE = 60
 """Characters that one call of char() may name: the shell allows 100 arguments."""
 
 
-def uri(path: str, mode: str = "rw") -> str:
-    """Name a database file so that it is opened and never created."""
-    return f"file:{quote(path.replace(chr(92), '/') if path[1:2] == ':' else path)}?mode={mode}"
+def uri(path: str) -> str:
+    """Name a database file so that it is opened for writing and never created."""
+    if path[1:2] == ":":
+        return f"file:///{quote(path.replace(chr(92), '/'), safe='/:')}?mode=rw"
+    return f"file:{quote(path)}?mode=rw"
 
 
 def dot_argument(text: str) -> str:
     """Quote an argument of a dot command."""
-    octal = (f"\\{byte:03o}" for byte in text.encode())
-    return '"' + "".join(chr(int(at[1:], 8)) if _is_simple(int(at[1:], 8)) else at for at in octal) + '"'
+    return '"' + "".join(chr(byte) if _is_simple(byte) else f"\\{byte:03o}" for byte in text.encode()) + '"'
 
 
 def _is_simple(byte: int) -> bool:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, select, text, u
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
+from batchctl.store.columns import new_id
 from batchctl.store.statements import Write
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
@@ -32,6 +33,7 @@ _BEGUN = (
     "Host",
 )
 _OPEN = Write(insert(batch_process_history).inline(), _BEGUN)
+_SKIPPED = insert(batch_process_history)
 _CLOSE = Write(
     update(batch_process_history)
     .where(_h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
@@ -113,6 +115,38 @@ def open_entry(  # noqa: PLR0913 - one argument a column
         "Host": host,
     }
     return HistoryId(_OPEN(connection, values).lastrowid)
+
+
+def add_skipped(
+    connection: Connection,
+    *,
+    instance: BatchInstance,
+    step: Step,
+    attempt_no: int,
+    command_text: str,
+    message: str,
+    host: str,
+    now: datetime,
+) -> HistoryId:
+    """Record that a person decided to go on without a step: an attempt that began and ended with nothing done."""
+    values = {
+        "BatchControl_id": instance.instance_id,
+        "ProcessBatch_id": instance.batch_id,
+        "ProcessControlSeq": step.seq,
+        "ProcessName": step.name,
+        "ProcessType": step.process_type,
+        "AttemptNo": attempt_no,
+        "ClaimToken": instance.claim_token,
+        "Cause": Cause.MANUAL.value,
+        "Status": HistoryStatus.SKIPPED.value,
+        "CommandText": command_text,
+        "CommandSpec": "{}",
+        "StartTime": now,
+        "EndTime": now,
+        "Message": message,
+        "Host": host,
+    }
+    return HistoryId(new_id(connection.execute(_SKIPPED, values)))
 
 
 def close_entry(  # noqa: PLR0913 - one argument a part of the end

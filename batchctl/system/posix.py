@@ -57,7 +57,12 @@ if sys.platform != "win32":
 
         def wait(self) -> None:
             """Wait for the end of the leader, which keeps its pid until `reap`."""
-            _wait_unreaped(self.pid)
+            try:
+                _wait_unreaped(self.pid)
+            except ChildProcessError:
+                self.process.wait()
+                message = f"how process {self.pid} ended cannot be known: something else in this program waited for it"
+                raise RuntimeError(message) from None
 
         def reap(self) -> int:
             """Return the leader's exit code, or minus the number of the signal that ended it."""
@@ -158,11 +163,7 @@ if sys.platform != "win32":
             with closing(queue), suppress(ProcessLookupError):
                 queue.control([ended], 1, None)
         else:
-            try:
-                os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-            except ChildProcessError:
-                message = f"how process {pid} ended cannot be known: something else in this program waited for it"
-                raise RuntimeError(message) from None
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
     def _is_still(entry: Identity, pid: int) -> bool:
         return entry.pid_start is not None and entry.boot_id == boot_id() and entry.pid_start == started(pid)

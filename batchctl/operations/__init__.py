@@ -1,0 +1,1 @@
+"""What people do and look at: the verbs and read models behind the command line, and behind any other face."""

@@ -1,0 +1,155 @@
+"""Rows under the names of their columns, as JSON shows them and the audit log keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import (
+    AuditEntry,
+    BatchDefinition,
+    BatchInstance,
+    DataValues,
+    HistoryEntry,
+    IntakeRow,
+    Step,
+)
+
+Columns = dict[str, JsonValue]
+
+
+def instance(row: BatchInstance) -> Columns:
+    """Return a `BatchControl` row by column names."""
+    return {
+        "BatchControl_id": row.instance_id,
+        "ProcessBatch_id": row.batch_id,
+        "FileProcess_id": row.intake_id,
+        "PrevProcessControlSeq": row.last_seq,
+        "Status": row.status.value,
+        "RetryCount": row.retry_count,
+        "NextRunTime": moment(row.next_run_time),
+        "CycleKey": row.cycle_key,
+        **data(row.data),
+        "ClaimToken": row.claim_token,
+        "ClaimedBy": row.claimed_by,
+        "LostCount": row.lost_count,
+    }
+
+
+def intake(row: IntakeRow) -> Columns:
+    """Return a `FileProcess` row by column names."""
+    return {
+        "FileProcess_id": row.intake_id,
+        "Entity": row.entity,
+        "FileName": row.file_name,
+        "Status": row.status.value,
+        "Data": row.data,
+        "CycleKey": row.cycle_key,
+        "Source": row.source,
+        "Message": row.message,
+        "z_inserted": moment(row.inserted_at),
+    }
+
+
+def batch(row: BatchDefinition) -> Columns:
+    """Return a `ProcessBatch` row by column names."""
+    return {
+        "ProcessBatch_id": row.batch_id,
+        "ProcessBatchName": row.name,
+        "Entity": row.entity,
+        "Enabled": int(row.enabled),
+        "Seq": row.seq,
+        "RetryCount": row.retry_count,
+        "RetryWaitMins": int(row.retry_wait.total_seconds() // 60),
+        "Populator": row.populator,
+        "PopulatorArgs": row.populator_args,
+        "OnFailure": row.on_failure.value,
+        "DependencyMode": row.dependency_mode.value,
+        "MaxConcurrent": row.max_concurrent,
+        "DuplicateCheck": int(row.duplicate_check),
+        "Description": row.description,
+    }
+
+
+def step(row: Step) -> Columns:
+    """Return a `ProcessControl` row by column names."""
+    return {
+        "ProcessBatch_id": row.batch_id,
+        "ProcessControlSeq": row.seq,
+        "ProcessName": row.name,
+        "ProcessType": row.process_type,
+        "ExpectedDuration": seconds(row.expected_duration),
+        "AlarmDuration": seconds(row.alarm_duration),
+        "MaxDuration": seconds(row.max_duration),
+        "OnLost": row.on_lost.value,
+        **data(row.data),
+    }
+
+
+def history(row: HistoryEntry) -> Columns:
+    """Return a `BatchProcessHistory` row by column names."""
+    return {
+        "BatchProcessHistory_id": row.history_id,
+        "BatchControl_id": row.instance_id,
+        "ProcessBatch_id": row.batch_id,
+        "ProcessControlSeq": row.seq,
+        "ProcessName": row.step_name,
+        "ProcessType": row.process_type,
+        "AttemptNo": row.attempt_no,
+        "ClaimToken": row.claim_token,
+        "Cause": row.cause.value,
+        "Status": row.status.value,
+        "CommandText": row.command_text,
+        "CommandSpec": row.command_spec,
+        "StartTime": moment(row.started_at),
+        "EndTime": moment(row.ended_at),
+        "ReturnCode": row.return_code,
+        "Message": row.message,
+        "Output": row.output,
+        "RowsAffected": row.rows_affected,
+        "Host": row.host,
+        "Pid": row.pid,
+        "PidStart": row.pid_start,
+        "BootId": row.boot_id,
+        "DbSession": row.db_session,
+        "Spawned": moment(row.spawned_at),
+        "RetryCountAfter": row.retry_count_after,
+        "NextRunTimeAfter": moment(row.next_run_time_after),
+    }
+
+
+def audit(row: AuditEntry) -> Columns:
+    """Return an `AuditLog` row by column names."""
+    return {
+        "AuditLog_id": row.audit_id,
+        "z_inserted": moment(row.at),
+        "Actor": row.actor,
+        "Host": row.host,
+        "Action": row.action,
+        "Target": row.target,
+        "Reason": row.reason,
+        "ValuesBefore": row.before,
+        "ValuesAfter": row.after,
+    }
+
+
+def data(values: DataValues) -> Columns:
+    """Return Data1 to Data6 by name."""
+    return {f"Data{at}": value for at, value in enumerate(values, start=1)}
+
+
+def changes(before: Mapping[str, JsonValue], after: Mapping[str, JsonValue]) -> tuple[Columns, Columns]:
+    """Return the columns that differ, as they were and as they are."""
+    names = [name for name in before if before[name] != after[name]]
+    return {name: before[name] for name in names}, {name: after[name] for name in names}
+
+
+def moment(at: datetime | None) -> str | None:
+    """Write a time as ISO 8601 in UTC."""
+    return None if at is None else f"{at.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def seconds(duration: timedelta | None) -> int | None:
+    """Write a duration as whole seconds."""
+    return None if duration is None else int(duration.total_seconds())

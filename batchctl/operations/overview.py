@@ -1,0 +1,193 @@
+"""What is happening, and what needs a person: the read model behind `status`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeRow, Step
+from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
+from batchctl.operations import standing
+from batchctl.ports import Clock, ControllerLock, Transactions
+from batchctl.store import definitions, history, instances, intake, reports
+
+_TROUBLED = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
+_WAITING = (InstanceStatus.READY, InstanceStatus.PAUSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """An attempt under way. `elapsed` is beyond AlarmDuration when `is_late`."""
+
+    entry: HistoryEntry
+    instance: BatchInstance
+    batch: str
+    elapsed: timedelta
+    expected: timedelta | None
+    alarm: timedelta | None
+
+    @property
+    def is_late(self) -> bool:
+        """Say whether it runs longer than AlarmDuration."""
+        return self.alarm is not None and self.elapsed >= self.alarm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Troubled:
+    """An instance that has failed, is held or waits for its retry; `clear` is what to type."""
+
+    instance: BatchInstance
+    batch: str
+    step: Step | None
+    message: str | None
+    clear: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An instance that is ready or paused; `reason` is None when it is about to start."""
+
+    instance: BatchInstance
+    batch: str
+    reason: str | None
+    clear: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completed:
+    """An instance that has completed."""
+
+    instance: BatchInstance
+    batch: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """Everything at a glance; lists are cut, counts are whole."""
+
+    now: datetime
+    controller: str | None
+    instances: Mapping[InstanceStatus, int]
+    intake: Mapping[IntakeStatus, int]
+    untaken_count: int
+    running: tuple[Running, ...]
+    troubled: tuple[Troubled, ...]
+    waiting: tuple[Waiting, ...]
+    not_taken_in: tuple[IntakeRow, ...]
+    untaken: tuple[IntakeRow, ...]
+    disabled: Mapping[str, int]
+    """Disabled batches with their number of open instances."""
+    completed: tuple[Completed, ...]
+
+
+def overview(transactions: Transactions, clock: Clock, lock: ControllerLock, *, most: int = 20) -> Overview:
+    """Look at everything once; no list is longer than `most`."""
+    now = clock.now()
+    with transactions.read() as connection:
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        counts = reports.count_instances(connection)
+        return Overview(
+            now=now,
+            controller=lock.holder(),
+            instances=_totals(counts),
+            intake=reports.count_intake(connection),
+            untaken_count=reports.count_untaken(connection),
+            running=_running(connection, batches, now, most),
+            troubled=_troubled(connection, batches, most),
+            waiting=_waiting(connection, batches, now, most),
+            not_taken_in=tuple(intake.not_taken_in(connection, most)),
+            untaken=tuple(intake.untaken(connection, most)),
+            disabled=_disabled(batches, counts),
+            completed=_completed(connection, batches, most),
+        )
+
+
+def _totals(counts: Mapping[BatchId, Mapping[InstanceStatus, int]]) -> dict[InstanceStatus, int]:
+    found = {status: sum(of_batch.get(status, 0) for of_batch in counts.values()) for status in InstanceStatus}
+    return {status: count for status, count in found.items() if count}
+
+
+def _disabled(
+    batches: Mapping[BatchId, BatchDefinition], counts: Mapping[BatchId, Mapping[InstanceStatus, int]]
+) -> dict[str, int]:
+    off = {batch.name: counts.get(key, {}) for key, batch in batches.items() if not batch.enabled}
+    still_open = {name: sum(n for status, n in found.items() if status not in FINAL) for name, found in off.items()}
+    return {name: count for name, count in still_open.items() if count}
+
+
+def _running(
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int
+) -> tuple[Running, ...]:
+    found = []
+    for entry in reports.live_entries(connection, most):
+        instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
+        if instance is None:
+            continue
+        step = None if batch is None else batch.step_at(entry.seq)
+        running = Running(
+            entry=entry,
+            instance=instance,
+            batch=_name(batches, entry.batch_id),
+            elapsed=now - entry.started_at,
+            expected=None if step is None else step.expected_duration,
+            alarm=None if step is None else step.alarm_duration,
+        )
+        found.append(running)
+    return tuple(found)
+
+
+def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most: int) -> tuple[Troubled, ...]:
+    found = []
+    for status in _TROUBLED:
+        for instance in reports.open_in(connection, (status,), most - len(found)):
+            last, batch = history.last_entry(connection, instance.instance_id), batches.get(instance.batch_id)
+            one = Troubled(
+                instance=instance,
+                batch=_name(batches, instance.batch_id),
+                step=None if batch is None else batch.step_after(instance.last_seq),
+                message=None if last is None else last.message,
+                clear=_CLEAR[status].format(id=instance.instance_id),
+            )
+            found.append(one)
+    return tuple(found)
+
+
+_CLEAR = {
+    InstanceStatus.FAILED: "batchctl rerun {id} --reason ...",
+    InstanceStatus.HELD: "batchctl show {id}, then rerun or skip it",
+    InstanceStatus.RETRY: "nothing: it is tried again by itself",
+}
+
+
+def _waiting(
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int
+) -> tuple[Waiting, ...]:
+    found = []
+    for instance in reports.open_in(connection, _WAITING, most):
+        if instance.batch_id not in batches:
+            continue
+        blocked = [at for at in standing.gates_of(connection, instance, batches, now) if at.blocked is not None]
+        first = blocked[0] if blocked else None
+        waiting = Waiting(
+            instance=instance,
+            batch=_name(batches, instance.batch_id),
+            reason=None if first is None else first.blocked,
+            clear=None if first is None else first.clear,
+        )
+        found.append(waiting)
+    return tuple(found)
+
+
+def _completed(connection: Any, batches: Mapping[BatchId, BatchDefinition], most: int) -> tuple[Completed, ...]:
+    return tuple(
+        Completed(instance=instance, batch=_name(batches, instance.batch_id), at=at)
+        for instance, at in reports.last_completed(connection, min(most, 5))
+    )
+
+
+def _name(batches: Mapping[BatchId, BatchDefinition], batch_id: BatchId) -> str:
+    batch = batches.get(batch_id)
+    return f"(ProcessBatch {batch_id}, which does not exist)" if batch is None else batch.name

@@ -1,0 +1,144 @@
+"""What people look at: statements that only read, each with a limit where rows may be many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, select, text
+
+from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
+from batchctl.domain.status import InstanceStatus, IntakeStatus, word
+from batchctl.store.definitions import ENTITY
+from batchctl.store.history import entry
+from batchctl.store.instances import instance
+from batchctl.store.tables import (
+    LIVE_ENTRY,
+    OPEN_INSTANCE,
+    READY_INTAKE,
+    batch_control,
+    batch_process_history,
+    file_process,
+    process_batch,
+)
+
+_c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
+_OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
+_WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
+
+_COUNT_INSTANCES = select(_c.ProcessBatch_id, _c.Status, func.count().label("HowMany")).group_by(
+    _c.ProcessBatch_id, _c.Status
+)
+_COUNT_INTAKE = select(_f.Status, func.count().label("HowMany")).group_by(_f.Status)
+_COUNT_UNTAKEN = (
+    select(func.count())
+    .select_from(file_process)
+    .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(ENTITY == _f.Entity)))
+)
+_LIVE = (
+    select(batch_process_history)
+    .where(text(f"BatchProcessHistory.{LIVE_ENTRY}"))
+    .order_by(_h.BatchProcessHistory_id)
+    .limit(bindparam("most"))
+)
+_IN_STATUS = (
+    _WHOLE.where(_OPEN, _c.Status.in_(bindparam("statuses", expanding=True)))
+    .order_by(_c.BatchControl_id)
+    .limit(bindparam("most"))
+)
+_COMPLETED = (
+    _WHOLE.add_columns(_c.z_updated)
+    .where(_c.Status == InstanceStatus.COMPLETE.value)
+    .order_by(_c.z_updated.desc(), _c.BatchControl_id.desc())
+    .limit(bindparam("most"))
+)
+_HOLD_UP = (
+    _WHOLE.where(
+        _c.ProcessBatch_id == bindparam("batch_id"),
+        _OPEN,
+        _c.BatchControl_id < bindparam("before"),
+        or_(_c.Status.in_(["retry", "failed", "held"]), _c.NextRunTime > bindparam("now")),
+    )
+    .order_by(_c.BatchControl_id)
+    .limit(bindparam("most"))
+)
+_OF_INTAKE = _WHOLE.where(_c.FileProcess_id == bindparam("intake_id")).order_by(_c.BatchControl_id)
+_ORPHANS = (
+    select(_c.BatchControl_id, _c.ProcessBatch_id, _c.FileProcess_id, _b.ProcessBatchName)
+    .join(process_batch, isouter=True)
+    .join(file_process, isouter=True)
+    .where(or_(_b.ProcessBatch_id.is_(None), _f.FileProcess_id.is_(None)))
+    .order_by(_c.BatchControl_id)
+    .limit(bindparam("most"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A `BatchControl` row whose batch or intake row does not exist."""
+
+    instance_id: InstanceId
+    batch_id: int
+    intake_id: int
+    lacks_batch: bool
+
+
+def count_instances(connection: Connection) -> dict[BatchId, dict[InstanceStatus, int]]:
+    """Return how many instances each batch has in each status."""
+    counts: dict[BatchId, dict[InstanceStatus, int]] = {}
+    for row in connection.execute(_COUNT_INSTANCES):
+        of_batch = counts.setdefault(BatchId(row.ProcessBatch_id), {})
+        status = word(InstanceStatus, row.Status)
+        of_batch[status] = of_batch.get(status, 0) + row.HowMany
+    return counts
+
+
+def count_intake(connection: Connection) -> dict[IntakeStatus, int]:
+    """Return how many intake rows are in each status."""
+    return {word(IntakeStatus, row.Status): row.HowMany for row in connection.execute(_COUNT_INTAKE)}
+
+
+def count_untaken(connection: Connection) -> int:
+    """Return how many ready intake rows have an entity that no batch takes."""
+    return int(connection.execute(_COUNT_UNTAKEN).scalar_one())
+
+
+def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:
+    """Return the attempts under way, oldest first."""
+    return [entry(row) for row in connection.execute(_LIVE, {"most": most})]
+
+
+def open_in(connection: Connection, statuses: Sequence[InstanceStatus], most: int) -> list[BatchInstance]:
+    """Return open instances in some statuses, oldest first."""
+    return _instances(connection, _IN_STATUS, statuses=[status.value for status in statuses], most=most)
+
+
+def last_completed(connection: Connection, most: int) -> list[tuple[BatchInstance, datetime]]:
+    """Return the instances completed last, with the moment."""
+    return [(instance(row), row.z_updated) for row in connection.execute(_COMPLETED, {"most": most})]
+
+
+def may_hold_up(
+    connection: Connection, batch_id: BatchId, before: InstanceId, now: datetime, most: int
+) -> list[BatchInstance]:
+    """Return earlier instances of a batch that stand failed or wait for a time."""
+    return _instances(connection, _HOLD_UP, batch_id=batch_id, before=before, now=now, most=most)
+
+
+def instances_of_intake(connection: Connection, intake_id: IntakeId) -> list[BatchInstance]:
+    """Return the instances made of an intake row."""
+    return _instances(connection, _OF_INTAKE, intake_id=intake_id)
+
+
+def orphans(connection: Connection, most: int) -> list[Orphan]:
+    """Return instances without batch or intake row (written with foreign keys switched off)."""
+    return [
+        Orphan(InstanceId(row.BatchControl_id), row.ProcessBatch_id, row.FileProcess_id, row.ProcessBatchName is None)
+        for row in connection.execute(_ORPHANS, {"most": most})
+    ]
+
+
+def _instances(connection: Connection, statement: Select[Any], **values: object) -> list[BatchInstance]:
+    return [instance(row) for row in connection.execute(statement, values)]

@@ -1,0 +1,221 @@
+"""What `sql` and `stored_procedure` steps share: from SQL text to spec and script, and carrying it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from batchctl.plugin_api import (
+    Execution,
+    JsonValue,
+    Literal,
+    MalformedTemplate,
+    Placeholder,
+    Problem,
+    Rendered,
+    SecretReference,
+    Step,
+    StepOutcome,
+    StepRefused,
+    StepRequest,
+    Surroundings,
+    did_you_mean,
+    fit_value,
+    parse,
+    unfit,
+    visible,
+)
+from step_handlers._checks import column, refuse_value, short, unknown_secrets
+from step_handlers._databases import Bound, Unusable, database_of
+from step_handlers._shell import heading
+from step_handlers._sql_text import COMMENT
+from step_handlers._statements import MalformedSql, Statement, statements, variables, with_holes
+
+_FILE = "file:"
+_IN_TRANSACTION = "every step is one transaction already"
+_REFUSED = {
+    "BEGIN": f"{_IN_TRANSACTION}; take BEGIN out",
+    "COMMIT": f"{_IN_TRANSACTION}; take COMMIT out",
+    "END": f"{_IN_TRANSACTION}; take END out",
+    "ROLLBACK": f"{_IN_TRANSACTION}; take ROLLBACK out, or use ROLLBACK TO with a SAVEPOINT",
+    "ATTACH": "a step works on one connection; name the other database's file in the configuration, not in a row",
+    "DETACH": "a step works on one connection; take DETACH out",
+    "VACUUM": "VACUUM cannot run in a transaction; make it the only statement of a step",
+    "PRAGMA": "a PRAGMA has no effect in a transaction; put it before all other statements",
+    ".": "what begins with '.' is a command of the sqlite3 shell, not SQL",
+    "#": "'#' begins no SQL; a comment begins with --",
+}
+_OUTSIDE = frozenset({"PRAGMA", "VACUUM"})
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The statements of a step: those before its transaction, and those inside."""
+
+    before: tuple[Statement, ...]
+    inside: tuple[Statement, ...]
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Return all of them."""
+        return self.before + self.inside
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What fills a bound value of a `sql` step."""
+
+    placeholders: Mapping[str, Placeholder | SecretReference]
+
+
+def connection_problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+    """Return what is wrong with the connection that Data1 names."""
+    name = column(step, 1)
+    known = surroundings.connections
+    if not name:
+        return [Problem("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
+    if name not in known:
+        message = f"connection '{short(name)}' is not in the configuration.{did_you_mean(name[:60], known)}"
+        return [Problem("Data1", message)]
+    try:
+        database_of(known[name])
+    except Unusable as error:
+        return [Problem("Data1", str(error))]
+    return []
+
+
+def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:
+    """Return what is wrong with the SQL in a column, or in the file it names."""
+    name = f"Data{number}"
+    try:
+        script, filling = parse_query(sql_text(column(step, number), surroundings))
+    except (MalformedSql, MalformedTemplate) as error:
+        return [Problem(name, str(error))]
+    except StepRefused as error:
+        return [Problem(name, error.message)]
+    strange = variables(script.statements)
+    found = [
+        Problem(name, f"{short(' '.join(strange))} would have no value; write a placeholder such as {{Data1}}")
+        for _ in strange[:1]
+    ]
+    references = [(part,) for part in filling.placeholders.values()]
+    return found + unknown_secrets(name, references, surroundings.secrets)
+
+
+def sql_text(written: str, surroundings: Surroundings) -> str:
+    """Return the SQL of a column, read from the file when it names one."""
+    if not written.strip().startswith(_FILE):
+        return written
+    path = "".join(
+        part.text if isinstance(part, Literal) else _not_in_a_name(part.name)
+        for part in parse(written.strip().removeprefix(_FILE))
+    )
+    text = surroundings.read_text(path)
+    reason = unfit(text)
+    if reason is not None:
+        raise MalformedSql(f"file {short(path)}: {reason}")
+    return text
+
+
+def _not_in_a_name(placeholder: str) -> str:
+    raise MalformedSql(f"{{{short(placeholder)}}} stands in a file name; a value may never choose what is run")
+
+
+@lru_cache(maxsize=256)
+def parse_query(text: str) -> tuple[Script, Filling]:
+    """Parse SQL with placeholders; raises `MalformedSql` and `MalformedTemplate`."""
+    if reason := unfit(text):
+        raise MalformedSql(reason)
+    names: list[str] = []
+    pieces: list[str | int] = []
+    placeholders: dict[str, Placeholder | SecretReference] = {}
+    for part in parse(text):
+        if isinstance(part, Literal):
+            pieces.append(part.text)
+            continue
+        name = part.name if isinstance(part, Placeholder) else f"secret{len(placeholders) + 1}"
+        name = next((known for known, other in placeholders.items() if other == part), name)
+        placeholders[name] = part
+        pieces.append(len(names))
+        names.append(name)
+    return script_of(statements(with_holes(pieces), names)), Filling(placeholders)
+
+
+def script_of(found: Sequence[Statement]) -> Script:
+    """Put statements before or inside the transaction; raises `MalformedSql` for those that fit nowhere."""
+    if len(found) == 1 and found[0].words[0] == "VACUUM":
+        outside = 1
+    else:
+        outside = next((at for at, statement in enumerate(found) if statement.words[0] != "PRAGMA"), len(found))
+    for statement in found[:outside]:
+        if statement.names or variables([statement]):
+            raise MalformedSql(f"{statement.words[0]} takes no placeholders")
+    for statement in found[outside:]:
+        first, *more = statement.words
+        if first in _REFUSED and not (first == "ROLLBACK" and "TO" in more[:2]):
+            raise MalformedSql(_REFUSED[first])
+    return Script(tuple(found[:outside]), tuple(found[outside:]))
+
+
+def render_query(request: StepRequest, number: int) -> Rendered:
+    """Render the SQL in a column of a step that has no problems."""
+    script, filling = parse_query(sql_text(column(request.step, number), request.surroundings))
+    values: dict[str, JsonValue] = {}
+    for name, part in filling.placeholders.items():
+        if isinstance(part, Placeholder):
+            values[name] = fit_value(request, part.name)
+        else:
+            values[name] = {"secret": part.name}
+    return rendered(request, script, values)
+
+
+def rendered(request: StepRequest, script: Script, values: Mapping[str, JsonValue], note: str = "") -> Rendered:
+    """Return the script to paste, and the spec."""
+    around = request.surroundings
+    connection = around.connections[column(request.step, 1)]
+    before = [_bound(statement, values) for statement in script.before]
+    inside = [_bound(statement, values) for statement in script.inside]
+    try:
+        text = database_of(connection).script(connection, around.directory, before, inside)
+    except Unusable as error:
+        refuse_value(request, "Data1", str(error))
+    spec: dict[str, JsonValue] = {
+        "connection": connection.name,
+        "directory": around.directory,
+        "before": [_as_json(bound) for bound in before],
+        "statements": [_as_json(bound) for bound in inside],
+    }
+    return Rendered(f"{heading(request, COMMENT)}{note}{text}", spec)
+
+
+def _bound(statement: Statement, values: Mapping[str, JsonValue]) -> Bound:
+    return Bound(statement, {name: values[name] for name in statement.names})
+
+
+def _as_json(bound: Bound) -> dict[str, JsonValue]:
+    return {"sql": bound.statement.sql, "parameters": dict(bound.values)}
+
+
+def execute(ready: Rendered, execution: Execution) -> StepOutcome:
+    """Carry out the spec on its connection."""
+    spec: Mapping[str, Any] = ready.spec
+    connection = execution.connections.get(spec["connection"])
+    if connection is None:
+        message = f"connection '{visible(spec['connection'])}' is not in the configuration"
+        return StepOutcome(succeeded=False, message=message)
+    try:
+        return database_of(connection).run(connection, spec, execution)
+    except Unusable as error:
+        return StepOutcome(succeeded=False, message=str(error))
+
+
+def verification(step: Step) -> Step:
+    """Return the query of Data6, on the same connection, as a step."""
+    return replace(step, process_type="sql", data=(step.data[0], step.data[5], None, None, None, None))
+
+
+def is_done(outcome: StepOutcome) -> bool | None:
+    """A query that answers with something true means done; no row, NULL, 0 and empty text mean not done."""
+    return bool(outcome.value) if outcome.succeeded else None

@@ -1,0 +1,52 @@
+"""Steps of type `sql`: statements on a connection, in one transaction.
+
+Data1 names the connection. Data2 is the SQL, or `file:` and the name of a file with it. Placeholders in it become
+bound values; they are never text of the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from batchctl.plugin_api import Execution, Problem, Rendered, Step, StepOutcome, StepRequest, Surroundings
+from step_handlers import _sql_steps
+from step_handlers._checks import refuse, unfit_columns, unused_columns
+
+
+class Sql:
+    """Carries out SQL statements."""
+
+    process_type: ClassVar[str] = "sql"
+
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+        """Return everything wrong with the row."""
+        found = [*_problems(step, surroundings), *unused_columns(step, {1, 2})]
+        if step.on_lost == "verify":
+            found += _sql_steps.query_problems(step, 6, surroundings)
+        return found
+
+    def render(self, request: StepRequest) -> Rendered:
+        """Bind the values."""
+        refuse(request, _problems(request.step, request.surroundings))
+        return _sql_steps.render_query(request, 2)
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        """Carry out all statements, or none."""
+        return _sql_steps.execute(rendered, execution)
+
+    def verification(self, step: Step) -> Step:
+        """Return the query of Data6 as a step."""
+        return _sql_steps.verification(step)
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        """Read the first value of the query."""
+        return _sql_steps.is_done(outcome)
+
+
+def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+    return [
+        *_sql_steps.connection_problems(step, surroundings),
+        *_sql_steps.query_problems(step, 2, surroundings),
+        *unfit_columns(step),
+    ]

@@ -1,0 +1,40 @@
+"""README says what is so: the diagram, the commands, the settings are those of the code."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+from batchctl.config import Settings
+from batchctl.domain.status import mermaid
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_state_diagram_is_the_transition_table() -> None:
+    drawn = re.findall(r"```mermaid\n(.*?)\n```", README, re.DOTALL)
+
+    assert drawn == [mermaid()]
+
+
+def test_every_setting_is_in_the_table() -> None:
+    internal = {"directory", "file"}
+    missing = [key for key in Settings.model_fields if key not in internal and f"`{key}`" not in README and f"[{key}." not in README]
+
+    assert missing == []
+
+
+def test_the_sql_shown_is_accepted_by_the_tables(tmp_path: Path) -> None:
+    from batchctl.app import upgrade_database
+
+    file = tmp_path / "batchctl.toml"
+    file.write_text("", encoding="utf-8")
+    upgrade_database(str(file))
+    with sqlite3.connect(tmp_path / "batchctl.db") as hand:
+        for text in re.findall(r"```sql\n(.*?)```", README, re.DOTALL):
+            hand.executescript(text)
+        found = hand.execute("SELECT count(*) FROM ProcessControl JOIN ProcessBatch USING (ProcessBatch_id)").fetchone()
+
+    assert found == (1,)

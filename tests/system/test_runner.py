@@ -1,0 +1,335 @@
+"""The runner: executions begin, are reported, are stopped, and hurt nobody."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+
+from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.rows import HistoryId
+from batchctl.plugin_api import CommandEnd, Execution, StepOutcome
+from batchctl.ports import Finished, Spawned
+from batchctl.system import platform
+from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.runner import ThreadStepRunner
+from tests.system.stepping import KEY, WAIT, finished, outcome_of, run_job, spawned, start
+from tests.system.watching import LIMIT, Ear, ends, lives
+
+DONE = StepOutcome(succeeded=True)
+
+
+def command(*argv: str) -> Callable[[Execution], StepOutcome]:
+    def act(execution: Execution) -> StepOutcome:
+        end = execution.run_command(argv, directory="/")
+        return StepOutcome(succeeded=end.exit_code == 0, message=end.signal_name, output=end.output)
+
+    return act
+
+
+def hanging(ear: Ear) -> Callable[[Execution], StepOutcome]:
+    return command("sh", "-c", f"echo $$ > {ear.path}; exec sleep 600")
+
+
+def test_an_execution_ends_with_the_handlers_outcome(runner: ThreadStepRunner) -> None:
+    outcome = StepOutcome(succeeded=False, message="no", return_code=4, rows_affected=7, fatal=True)
+
+    start(runner, lambda execution: outcome)
+
+    assert finished(runner) == Finished(KEY, outcome, None)
+
+
+def test_a_long_command_is_reported_with_its_process_and_so_is_its_end(runner: ThreadStepRunner, ear: Ear) -> None:
+    start(runner, hanging(ear))
+    pid = ear.hear_pid()
+
+    report = spawned(runner)
+    runner.stop(KEY)
+    end = finished(runner)
+
+    assert report == Spawned(KEY, end.identity) if end.identity else False
+    assert report.identity.pid == pid
+    assert report.identity.pid_start is not None
+    assert report.identity.boot_id == platform.boot_id()
+    assert report.identity.spawned_at is not None
+    assert (end.outcome.succeeded, end.outcome.stopped, end.outcome.message) == (False, True, "SIGTERM")
+
+
+def test_a_short_command_is_reported_once(runner: ThreadStepRunner) -> None:
+    start(runner, command("true"))
+
+    end = finished(runner)
+
+    assert end.outcome.succeeded
+    assert end.identity is not None
+    assert runner.collect(timedelta(0)) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("bad\nthing"), "the handler itself broke: ValueError: bad\\nthing"),
+        (SystemExit(3), "the handler itself broke: SystemExit: 3"),
+        (KeyboardInterrupt(), "the handler itself broke: KeyboardInterrupt"),
+        (MemoryError(), "the handler itself broke: MemoryError"),
+        (GeneratorExit(), "the handler itself broke: GeneratorExit"),
+    ],
+)
+def test_a_handler_that_raises_fails_its_own_step_only(
+    runner: ThreadStepRunner, error: BaseException, said: str
+) -> None:
+    def broken(execution: Execution) -> StepOutcome:
+        raise error
+
+    outcome = outcome_of(runner, broken)
+
+    assert (outcome.succeeded, outcome.fatal, outcome.message) == (False, False, said)
+    assert "in broken" in (outcome.output or "")
+    assert outcome_of(runner, lambda execution: DONE) == DONE
+
+
+@pytest.mark.parametrize("answer", [None, True, "done", StepOutcome])
+def test_a_handler_that_answers_nonsense_fails_its_step(runner: ThreadStepRunner, answer: object) -> None:
+    outcome = outcome_of(runner, lambda execution: answer)
+
+    assert outcome.succeeded is False
+    assert f"it returned {type(answer).__name__}, not StepOutcome" in (outcome.message or "")
+
+
+def test_an_error_meant_for_the_reader_is_shown_as_it_is(runner: ThreadStepRunner) -> None:
+    def unconfigured(execution: Execution) -> StepOutcome:
+        raise ConfigurationError("Secret 'x' cannot be resolved.")
+
+    outcome = outcome_of(runner, unconfigured)
+
+    assert outcome == StepOutcome(succeeded=False, message="Secret 'x' cannot be resolved.")
+
+
+def test_what_could_not_be_rendered_ends_as_a_fatal_failure(runner: ThreadStepRunner) -> None:
+    runner.refuse(KEY, "{Data3} has no value")
+
+    outcome = StepOutcome(succeeded=False, fatal=True, message="{Data3} has no value")
+    assert runner.collect(WAIT) == [Finished(KEY, outcome, None)]
+
+
+def test_collect_waits_no_longer_than_asked(runner: ThreadStepRunner) -> None:
+    assert runner.collect(timedelta(0)) == []
+    assert runner.collect(timedelta(milliseconds=5)) == []
+
+
+def test_collect_ends_early_when_woken_by_a_signal_handler(runner: ThreadStepRunner) -> None:
+    with signal_handler(signal.SIGUSR1, runner.wake):
+        start(runner, command("sh", "-c", f"kill -USR1 {os.getpid()}; exec sleep 600"))
+        while runner.collect(timedelta(hours=1)):
+            pass
+
+        runner.stop(KEY)
+        assert finished(runner).outcome.stopped
+
+
+@contextmanager
+def signal_handler(number: int, act: Callable[[], None]) -> Iterator[None]:
+    before = signal.signal(number, lambda *_: act())
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def test_several_executions_run_side_by_side(runner: ThreadStepRunner) -> None:
+    together = threading.Barrier(3)
+
+    def act(execution: Execution) -> StepOutcome:
+        together.wait(LIMIT)
+        return DONE
+
+    for key in (1, 2, 3):
+        start(runner, act, key)
+    seen = set()
+    while len(seen) < 3:
+        seen |= {report.key for report in runner.collect(WAIT)}
+
+    assert seen == {HistoryId(1), HistoryId(2), HistoryId(3)}
+
+
+def test_more_executions_than_slots_wait_for_their_turn(plugin_process: Callable[[], PluginProcess]) -> None:
+    narrow = ThreadStepRunner(
+        controller_id="here:1:narrow",
+        plugin_process=plugin_process,
+        jobs={},
+        connections={},
+        secrets=str,
+        slots=1,
+    )
+    running: list[int] = []
+
+    def act(execution: Execution) -> StepOutcome:
+        running.append(1)
+        most = len(running)
+        running.pop()
+        return StepOutcome(succeeded=True, return_code=most)
+
+    for key in range(50):
+        start(narrow, act, key)
+    seen: list[Finished] = []
+    while len(seen) < 50:
+        seen += [report for report in narrow.collect(WAIT) if isinstance(report, Finished)]
+    narrow.close()
+
+    assert {report.outcome.return_code for report in seen} == {1}
+
+
+def test_connections_and_secrets_are_at_hand(runner: ThreadStepRunner) -> None:
+    def act(execution: Execution) -> StepOutcome:
+        assert execution.connections["warehouse"].url == "sqlite://"
+        assert execution.secret("password") == "s3same"
+        return DONE
+
+    assert outcome_of(runner, act) == DONE
+
+
+def test_a_secret_never_comes_out_again(runner: ThreadStepRunner) -> None:
+    def act(execution: Execution) -> StepOutcome:
+        end = execution.run_command(
+            ["sh", "-c", "echo password is $PASSWORD"],
+            directory="/",
+            environment={"PASSWORD": execution.secret("password")},
+        )
+        return StepOutcome(succeeded=False, message=f"no: {end.output}", output=end.output, value=end.output)
+
+    outcome = outcome_of(runner, act)
+
+    assert "s3same" not in repr(outcome)
+    assert outcome.output == "password is ***\n"
+
+
+def test_on_stop_is_called_once_from_another_thread(runner: ThreadStepRunner) -> None:
+    calls: list[int] = []
+    told = threading.Event()
+    begun = threading.Event()
+
+    def stop() -> None:
+        calls.append(threading.get_ident())
+        told.set()
+
+    def act(execution: Execution) -> StepOutcome:
+        execution.on_stop(stop)
+        begun.set()
+        told.wait(LIMIT)
+        return StepOutcome(succeeded=not execution.stopping, return_code=threading.get_ident() & 0xFFFF)
+
+    start(runner, act)
+    begun.wait(LIMIT)
+    runner.stop(KEY)
+    runner.stop(KEY)
+    outcome = finished(runner).outcome
+
+    assert (outcome.succeeded, outcome.stopped) == (False, True)
+    assert len(calls) == 1
+    assert calls[0] & 0xFFFF != outcome.return_code
+
+
+def test_on_stop_is_called_also_when_the_stop_came_before(runner: ThreadStepRunner) -> None:
+    stopped = threading.Event()
+    called = threading.Event()
+
+    def act(execution: Execution) -> StepOutcome:
+        stopped.wait(LIMIT)
+        execution.on_stop(called.set)
+        return StepOutcome(succeeded=called.wait(LIMIT))
+
+    start(runner, act)
+    runner.stop(KEY)
+    stopped.set()
+
+    assert finished(runner).outcome.succeeded
+
+
+def test_an_on_stop_that_raises_changes_nothing(runner: ThreadStepRunner) -> None:
+    tried = threading.Event()
+
+    def stop() -> None:
+        tried.set()
+        raise ValueError
+
+    def act(execution: Execution) -> StepOutcome:
+        execution.on_stop(stop)
+        return StepOutcome(succeeded=tried.wait(LIMIT))
+
+    start(runner, act)
+    runner.stop(KEY)
+
+    assert finished(runner).outcome.succeeded
+
+
+def test_stopping_what_has_ended_or_never_was_changes_nothing(runner: ThreadStepRunner) -> None:
+    outcome_of(runner, lambda execution: DONE)
+
+    runner.stop(KEY)
+    runner.stop(HistoryId(99))
+
+    assert runner.collect(timedelta(0)) == []
+
+
+def test_a_success_stands_even_when_a_stop_was_on_its_way(runner: ThreadStepRunner) -> None:
+    stopped = threading.Event()
+
+    def act(execution: Execution) -> StepOutcome:
+        stopped.wait(LIMIT)
+        return DONE
+
+    start(runner, act)
+    runner.stop(KEY)
+    stopped.set()
+
+    assert finished(runner).outcome == DONE
+
+
+def test_a_command_that_could_not_start_is_an_end_like_any_other(runner: ThreadStepRunner) -> None:
+    seen: list[CommandEnd] = []
+
+    def act(execution: Execution) -> StepOutcome:
+        seen.append(execution.run_command(["./none"], directory="/"))
+        return DONE
+
+    start(runner, act)
+    report = finished(runner)
+
+    assert seen == [CommandEnd(not_started="command './none' not found")]
+    assert report.identity is None
+
+
+def test_closing_stops_what_still_runs(runner: ThreadStepRunner, ear: Ear) -> None:
+    start(runner, hanging(ear))
+    pid = ear.hear_pid()
+
+    runner.close()
+
+    assert not lives(pid)
+
+
+def test_closing_ends_the_plugin_processes(runner: ThreadStepRunner) -> None:
+    pid = int(run_job(runner, "whoami").value or 0)
+    assert lives(pid)
+
+    runner.close()
+
+    assert ends(pid)
+
+
+def test_one_plugin_process_serves_one_job_after_the_other(runner: ThreadStepRunner) -> None:
+    assert run_job(runner, "whoami").value == run_job(runner, "whoami").value
+
+
+def test_jobs_at_the_same_time_have_a_process_each(runner: ThreadStepRunner, ear: Ear) -> None:
+    start(runner, lambda execution: StepOutcome(succeeded=execution.run_job("hang", {"say": str(ear.path)}).succeeded), 9)
+    ear.hear_pid()
+
+    assert run_job(runner, "add", one=1).value == 2
+    runner.stop(HistoryId(9))
+    assert finished(runner, 9).outcome.stopped
