@@ -141,7 +141,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _explain(error: ValidationError, path: Path | None) -> str:
     text = "" if path is None else path.read_text(encoding="utf-8")
-    return "\n".join(_explain_one(problem["loc"], problem["type"], problem["msg"], text, path) for problem in error.errors())
+    return "\n".join(
+        _explain_one(problem["loc"], problem["type"], problem["msg"], text, path) for problem in error.errors()
+    )
 
 
 def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, path: Path | None) -> str:

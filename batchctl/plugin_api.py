@@ -229,7 +229,7 @@ class Job:
     function: Callable[..., Any]
     in_process: bool = False
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - a job is called as its function is
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function itself, as if it were not decorated."""
         return self.function(*args, **kwargs)
 

@@ -49,8 +49,15 @@ class Preparer:
     user: str
     host: str
 
-    def prepare(  # noqa: PLR0913 - what an attempt consists of
-        self, instance: BatchInstance, batch: BatchDefinition, step: Step, *, attempt_no: int, cause: Cause, now: datetime
+    def prepare(
+        self,
+        instance: BatchInstance,
+        batch: BatchDefinition,
+        step: Step,
+        *,
+        attempt_no: int,
+        cause: Cause,
+        now: datetime,
     ) -> Prepared:
         """Render one attempt; whatever is wrong with it becomes the refusal."""
         try:
@@ -81,7 +88,7 @@ class Preparer:
         except Exception:  # noqa: BLE001 - foreign code that cannot answer does not know
             return None
 
-    def _note(  # noqa: PLR0913 - the parts of one line
+    def _note(
         self, instance: BatchInstance, batch: BatchDefinition, step: Step, attempt_no: int, cause: Cause, now: datetime
     ) -> str:
         what = f"BatchControl {instance.instance_id} of batch {batch.name}, step {step.seq} {step.name}"

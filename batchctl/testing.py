@@ -50,13 +50,15 @@ def data_values(values: Mapping[str, str | None]) -> DataValues:
     return one, two, three, four, five, six
 
 
-def a_step(process_type: str = "os_command", *, seq: int = 10, **given: Any) -> Step:  # noqa: ANN401 - fields of a Step
+def a_step(process_type: str = "os_command", *, seq: int = 10, **given: Any) -> Step:
     """Return a step; `Data1` to `Data6` by name, anything else as the fields of `Step`."""
     data = data_values({name: given.pop(name) for name in list(given) if name.startswith("Data")})
-    return replace(Step(batch_id=BatchId(1), seq=seq, name=f"step {seq}", process_type=process_type, data=data), **given)
+    return replace(
+        Step(batch_id=BatchId(1), seq=seq, name=f"step {seq}", process_type=process_type, data=data), **given
+    )
 
 
-def an_instance(**given: Any) -> BatchInstance:  # noqa: ANN401 - fields of a BatchInstance
+def an_instance(**given: Any) -> BatchInstance:
     """Return an instance; `Data1` to `Data6` by name, anything else as the fields of `BatchInstance`."""
     data = data_values({name: given.pop(name) for name in list(given) if name.startswith("Data")})
     plain = BatchInstance(
@@ -78,7 +80,7 @@ def an_instance(**given: Any) -> BatchInstance:  # noqa: ANN401 - fields of a Ba
     return replace(plain, **given)
 
 
-def an_intake_row(**given: Any) -> IntakeRow:  # noqa: ANN401 - fields of an IntakeRow
+def an_intake_row(**given: Any) -> IntakeRow:
     """Return an intake row; anything given replaces the plain value."""
     plain = IntakeRow(
         intake_id=IntakeId(7),
@@ -113,7 +115,7 @@ def surroundings(
     )
 
 
-def a_request(step: Step, around: Surroundings, **instance: Any) -> StepRequest:  # noqa: ANN401 - fields of an instance
+def a_request(step: Step, around: Surroundings, **instance: Any) -> StepRequest:
     """Return a request for a first attempt at a step, for an instance with the given fields."""
     return StepRequest(
         step=step,

@@ -97,7 +97,9 @@ def engine(folder: Path, process_type: str, command: str, instances: int) -> flo
     with sqlite3.connect(folder / "batchctl.db") as hand:
         hand.execute("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")
         add = "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
-        hand.executemany(f"{add} VALUES (1, ?, 'step', ?, ?)", [(at, process_type, command) for at in range(1, 1 + STEPS)])
+        hand.executemany(
+            f"{add} VALUES (1, ?, 'step', ?, ?)", [(at, process_type, command) for at in range(1, 1 + STEPS)]
+        )
         numbers = [(number,) for number in range(1, instances + 1)]
         hand.executemany("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (?, 'B')", numbers)
         hand.executemany("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (1, ?)", numbers)

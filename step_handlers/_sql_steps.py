@@ -63,11 +63,8 @@ class Script:
         return self.before + self.inside
 
 
-@dataclass(frozen=True, slots=True)
-class Filling:
-    """What fills a bound value of a `sql` step."""
-
-    placeholders: Mapping[str, Placeholder | SecretReference]
+Sources = Mapping[str, Placeholder | SecretReference]
+"""What fills each bound value of a `sql` step."""
 
 
 def connection_problems(step: Step, surroundings: Surroundings) -> list[Problem]:
@@ -90,7 +87,7 @@ def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[
     """Return what is wrong with the SQL in a column, or in the file it names."""
     name = f"Data{number}"
     try:
-        script, filling = parse_query(sql_text(column(step, number), surroundings))
+        script, sources = parse_query(sql_text(column(step, number), surroundings))
     except (MalformedSql, MalformedTemplate) as error:
         return [Problem(name, str(error))]
     except StepRefused as error:
@@ -100,7 +97,7 @@ def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[
         Problem(name, f"{short(' '.join(strange))} would have no value; write a placeholder such as {{Data1}}")
         for _ in strange[:1]
     ]
-    references = [(part,) for part in filling.placeholders.values()]
+    references = [(part,) for part in sources.values()]
     return found + unknown_secrets(name, references, surroundings.secrets)
 
 
@@ -124,23 +121,23 @@ def _not_in_a_name(placeholder: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def parse_query(text: str) -> tuple[Script, Filling]:
+def parse_query(text: str) -> tuple[Script, Sources]:
     """Parse SQL with placeholders; raises `MalformedSql` and `MalformedTemplate`."""
     if reason := unfit(text):
         raise MalformedSql(reason)
     names: list[str] = []
     pieces: list[str | int] = []
-    placeholders: dict[str, Placeholder | SecretReference] = {}
+    sources: dict[str, Placeholder | SecretReference] = {}
     for part in parse(text):
         if isinstance(part, Literal):
             pieces.append(part.text)
             continue
-        name = part.name if isinstance(part, Placeholder) else f"secret{len(placeholders) + 1}"
-        name = next((known for known, other in placeholders.items() if other == part), name)
-        placeholders[name] = part
+        name = part.name if isinstance(part, Placeholder) else f"secret{len(sources) + 1}"
+        name = next((known for known, other in sources.items() if other == part), name)
+        sources[name] = part
         pieces.append(len(names))
         names.append(name)
-    return script_of(statements(with_holes(pieces), names)), Filling(placeholders)
+    return script_of(statements(with_holes(pieces), names)), sources
 
 
 def script_of(found: Sequence[Statement]) -> Script:
@@ -161,9 +158,9 @@ def script_of(found: Sequence[Statement]) -> Script:
 
 def render_query(request: StepRequest, number: int) -> Rendered:
     """Render the SQL in a column of a step that has no problems."""
-    script, filling = parse_query(sql_text(column(request.step, number), request.surroundings))
+    script, sources = parse_query(sql_text(column(request.step, number), request.surroundings))
     values: dict[str, JsonValue] = {}
-    for name, part in filling.placeholders.items():
+    for name, part in sources.items():
         if isinstance(part, Placeholder):
             values[name] = fit_value(request, part.name)
         else:

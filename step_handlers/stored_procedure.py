@@ -52,9 +52,9 @@ class StoredProcedure:
         """Bind the parameters."""
         refuse(request, _problems(request.step, request.surroundings))
         path = _file_name(request.step, request.surroundings)
-        script, _ = _procedure(request.surroundings.read_text(path))
+        script, wanted = _procedure(request.surroundings.read_text(path))
         values: dict[str, JsonValue] = {
-            name.lower(): {"secret": value.name} if isinstance(value, SecretValue) else value
+            wanted[name.lower()]: {"secret": value.name} if isinstance(value, SecretValue) else value
             for name, value in parameters_for(request, 3).items()
         }
         return _sql_steps.rendered(request, script, values, f"-- procedure {column(request.step, 2)}\n")
@@ -125,5 +125,4 @@ def _procedure(text: str) -> tuple[Script, dict[str, str]]:
     for name in variables(found):
         wanted.setdefault(name[1:].lower(), name[1:])
     script = _sql_steps.script_of(found)
-    bound = {lower: lower for lower in wanted}
-    return Script(script.before, tuple(bind(statement, bound) for statement in script.inside)), wanted
+    return Script(script.before, tuple(bind(statement, wanted) for statement in script.inside)), wanted

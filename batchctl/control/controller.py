@@ -194,7 +194,7 @@ class Controller:
         for key, flight in self._flights.items():
             self._watch(key, flight)
 
-    def _cancelled(self, connection: Any) -> list[HistoryId]:  # noqa: ANN401 - a store connection
+    def _cancelled(self, connection: Any) -> list[HistoryId]:
         """Return the flights whose instance a person cancels, or whose row is gone."""
         found = {key: instances.load(connection, at.attempt.instance.instance_id) for key, at in self._flights.items()}
         return [key for key, row in found.items() if row is None or row.status is InstanceStatus.CANCELLING]
@@ -219,7 +219,7 @@ class Controller:
         spawned = [report for report in self._spawned if report.key in self._flights]
         if spawned:
 
-            def work(connection: Any) -> None:  # noqa: ANN401 - a store connection
+            def work(connection: Any) -> None:
                 for report in spawned:
                     history.record_spawned(connection, report.key, report.identity)
 
@@ -253,7 +253,7 @@ class Controller:
         return self._look
 
     def _write(self, ends: Sequence[End], *, claims: bool) -> Written:
-        def work(connection: Any) -> Written:  # noqa: ANN401 - a store connection
+        def work(connection: Any) -> Written:
             now = self._clock.now()
             written = Written()
             for end in ends:

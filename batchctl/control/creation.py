@@ -80,10 +80,12 @@ class Creator:
             message = f"There is no FileProcess {intake_id}."
             raise NotFound(message, next_step="batchctl status")
         if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE}:
-            raise StatusChanged(f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}")
+            raise StatusChanged(
+                f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"
+            )
         takers = [batch for batch in every if batch.entity == row.entity]
 
-        def record(connection: Any) -> None:  # noqa: ANN401 - a store connection
+        def record(connection: Any) -> None:
             now = self.clock.now()
             if not intake.set_status(connection, row, IntakeStatus.READY, None, now):
                 raise StatusChanged(f"FileProcess {intake_id}", "not as it was", "accept", next_step="batchctl status")
@@ -111,7 +113,7 @@ class Creator:
         except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
             reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
 
-        def reject(connection: Any) -> IntakeRow | None:  # noqa: ANN401 - a store connection
+        def reject(connection: Any) -> IntakeRow | None:
             row = intake.load(connection, intake_id)
             if row is not None:
                 intake.set_status(connection, row, IntakeStatus.REJECTED, reason, self.clock.now())
@@ -129,7 +131,7 @@ class Creator:
             return CreationReport()
         populated = {batch.batch_id: self._populate(row, batch) for batch in batches}
 
-        def write(connection: Any) -> _Made:  # noqa: ANN401 - a store connection
+        def write(connection: Any) -> _Made:
             return self._write(connection, row, batches, populated, on_purpose=on_purpose)
 
         return self._report(row, self.transactions.run(frozenset({Boundary.POPULATE}), write))
@@ -147,7 +149,7 @@ class Creator:
 
     def _write(
         self,
-        connection: Any,  # noqa: ANN401 - a store connection
+        connection: Any,
         row: IntakeRow,
         batches: Iterable[BatchDefinition],
         populated: Mapping[BatchId, Populated | str],
@@ -178,7 +180,7 @@ class Creator:
         self._conclude(connection, found, made, now)
         return made
 
-    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any) -> None:  # noqa: ANN401 - store types
+    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any) -> None:
         """Say on the row itself what became of it."""
         taken = bool(made.created) or intake.instances_of(connection, row.intake_id) > 0
         said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
@@ -209,11 +211,13 @@ class Creator:
         entities = {batch.entity for batch in batches.values()}
         with self.transactions.read() as connection:
             rows = intake.untaken(connection, UNTAKEN_AT_ONCE)
-        said = {row: f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}" for row in rows}
+        said = {
+            row: f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}" for row in rows
+        }
         news = {row: storable(text) for row, text in said.items() if row.message != storable(text)}
         if news:
 
-            def write(connection: Any) -> None:  # noqa: ANN401 - a store connection
+            def write(connection: Any) -> None:
                 for row, text in news.items():
                     intake.say(connection, row.intake_id, text, self.clock.now())
 

@@ -96,9 +96,7 @@ class Recorder:
     controller: str
     host: str
 
-    def record_end(
-        self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool  # noqa: ANN401
-    ) -> Written:
+    def record_end(self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool) -> Written:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
         attempt = end.attempt
         batch = batches.get(attempt.batch.batch_id, attempt.batch)
@@ -117,7 +115,7 @@ class Recorder:
         return self._fenced(connection, end, now)
 
     def candidates(
-        self, connection: Any, batches: Batches, busy: Mapping[BatchId, int], now: datetime  # noqa: ANN401
+        self, connection: Any, batches: Batches, busy: Mapping[BatchId, int], now: datetime
     ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
         """Yield what may start now: enabled batches by Seq, within a batch in order of creation."""
         if self._stopper(connection, batches) is not None:
@@ -131,7 +129,7 @@ class Recorder:
 
     def claim(
         self,
-        connection: Any,  # noqa: ANN401 - a store connection
+        connection: Any,
         batches: Batches,
         busy: Mapping[BatchId, int],
         now: datetime,
@@ -150,13 +148,13 @@ class Recorder:
                 break
         return written
 
-    def release(self, connection: Any, instance: BatchInstance, now: datetime) -> bool:  # noqa: ANN401
+    def release(self, connection: Any, instance: BatchInstance, now: datetime) -> bool:
         """Give back a claim under which nothing was begun."""
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
 
-    def _went(  # noqa: PLR0913 - what is known of an end
+    def _went(
         self,
-        connection: Any,  # noqa: ANN401 - a store connection
+        connection: Any,
         end: End,
         ended: moves.Ended,
         move: moves.Move,
@@ -175,11 +173,11 @@ class Recorder:
         cause = moves.cause_of(InstanceStatus.READY, attempts=attempt.so_far.at(step.seq), must_verify=False)
         return written + self._begin(connection, after, batch, step, attempt.so_far, cause, now)
 
-    def _load(self, connection: Any, attempt: Attempt) -> BatchInstance | None:  # noqa: ANN401
+    def _load(self, connection: Any, attempt: Attempt) -> BatchInstance | None:
         return instances.load(connection, attempt.instance.instance_id)
 
     def _begin_next(
-        self, connection: Any, before: BatchInstance, instance: BatchInstance, batch: BatchDefinition, now: datetime  # noqa: ANN401
+        self, connection: Any, before: BatchInstance, instance: BatchInstance, batch: BatchDefinition, now: datetime
     ) -> Written:
         step = batch.step_after(instance.last_seq)
         if step is None:
@@ -192,9 +190,9 @@ class Recorder:
         cause = moves.cause_of(before.status, attempts=so_far.at(step.seq), must_verify=must_verify)
         return self._begin(connection, instance, batch, step, so_far, cause, now)
 
-    def _begin(  # noqa: PLR0913 - what an attempt consists of
+    def _begin(
         self,
-        connection: Any,  # noqa: ANN401 - a store connection
+        connection: Any,
         instance: BatchInstance,
         batch: BatchDefinition,
         step: Step,
@@ -228,7 +226,7 @@ class Recorder:
         return Written(starts=(attempt,))
 
     def _finish_without_step(
-        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, now: datetime  # noqa: ANN401
+        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, now: datetime
     ) -> Written:
         """Complete an instance behind whose last step the definition has none any more."""
         after = moves.moved(instance, moves.finished(instance))
@@ -245,7 +243,7 @@ class Recorder:
             return moves.verified(attempt.step.seq, end.outcome, done=done)
         return moves.ended(attempt.step, end.outcome, timed_out=end.timed_out, cancelled=end.cancelled)
 
-    def _close(self, connection: Any, end: End, ended: moves.Ended, move: moves.Move, now: datetime) -> None:  # noqa: ANN401
+    def _close(self, connection: Any, end: End, ended: moves.Ended, move: moves.Move, now: datetime) -> None:
         history.close_entry(
             connection,
             end.attempt.history_id,
@@ -258,7 +256,7 @@ class Recorder:
             now=now,
         )
 
-    def _fenced(self, connection: Any, end: End, now: datetime) -> Written:  # noqa: ANN401
+    def _fenced(self, connection: Any, end: End, now: datetime) -> Written:
         """Record that somebody else has the instance now: nothing of this attempt counts."""
         said = f"another controller or a person took the instance over; the attempt had ended: {end.outcome.message or 'well'}"
         history.close_entry(
@@ -276,7 +274,7 @@ class Recorder:
         told = Told(event=event, instance_id=end.attempt.instance.instance_id, ended_as=HistoryStatus.FENCED)
         return Written(told=(told,))
 
-    def _stopper(self, connection: Any, batches: Batches) -> BatchInstance | None:  # noqa: ANN401
+    def _stopper(self, connection: Any, batches: Batches) -> BatchInstance | None:
         """Return the failure that stops everything, if a batch with OnFailure stop_all has one."""
         stopping = {key for key, batch in batches.items() if batch.on_failure is OnFailure.STOP_ALL}
         if not stopping:
@@ -288,7 +286,7 @@ def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
     return found.claim_token == attempt.instance.claim_token and found.status.is_claimed
 
 
-def _open_of(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:  # noqa: ANN401
+def _open_of(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:
     after, most = 0, FIRST_PAGE
     while page := instances.open_of(connection, batch.batch_id, after, most):
         yield from page
@@ -300,9 +298,7 @@ def _tell(attempt: Attempt, ended: moves.Ended, after: BatchInstance, move: move
     said: dict[str, EventValue] = {"Status": ended.status.value}
     if ended.message:
         said["Message"] = ended.message
-    yield Told(
-        event=Event("step.ended", {**attempt.fields, **said}), instance_id=instance_id, ended_as=ended.status
-    )
+    yield Told(event=Event("step.ended", {**attempt.fields, **said}), instance_id=instance_id, ended_as=ended.status)
     if move.verb is InstanceVerb.ADVANCE:
         return
     fields: dict[str, EventValue] = {"BatchControl_id": instance_id, "ProcessBatchName": attempt.batch.name}

@@ -40,7 +40,7 @@ class Recovery:
             instance = instances.load(connection, entry.instance_id)
         left_over = self._stop_left_over(entry, instance)
 
-        def record(connection: Any) -> BatchInstance | None:  # noqa: ANN401 - a store connection
+        def record(connection: Any) -> BatchInstance | None:
             return self._record(connection, entry, batches, left_over)
 
         after = self.transactions.run(frozenset({Boundary.TAKEOVER}), record)
@@ -57,7 +57,7 @@ class Recovery:
 
     def _record(
         self,
-        connection: Any,  # noqa: ANN401 - a store connection
+        connection: Any,
         entry: HistoryEntry,
         batches: dict[BatchId, BatchDefinition],
         left_over: Sequence[int],
@@ -94,7 +94,7 @@ class Recovery:
             claimed = instances.claimed(connection)
         for instance in claimed:
 
-            def release(connection: Any, instance: BatchInstance = instance) -> None:  # noqa: ANN401 - a store connection
+            def release(connection: Any, instance: BatchInstance = instance) -> None:
                 self.recorder.release(connection, instance, self.clock.now())
 
             self.transactions.run(frozenset({Boundary.TAKEOVER}), release)

@@ -47,7 +47,10 @@ def ended(step: Step, outcome: StepOutcome, *, timed_out: bool, cancelled: bool)
     if outcome.succeeded:
         status = HistoryStatus.SUCCESS
     elif outcome.stopped and timed_out:
-        status, said = HistoryStatus.TIMEOUT, f"ran longer than MaxDuration ({_seconds(step.max_duration)}) and was stopped"
+        status, said = (
+            HistoryStatus.TIMEOUT,
+            f"ran longer than MaxDuration ({_seconds(step.max_duration)}) and was stopped",
+        )
     elif outcome.stopped and cancelled:
         status, said = HistoryStatus.CANCELLED, "was stopped because the instance was cancelled"
     elif outcome.stopped:
@@ -69,9 +72,7 @@ def verified(seq: int, outcome: StepOutcome, *, done: bool | None) -> Ended:
     return Ended(seq=seq, status=status, message=said)
 
 
-def after_step(
-    instance: BatchInstance, batch: BatchDefinition, end: Ended, *, now: datetime, may_go_on: bool
-) -> Move:
+def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, now: datetime, may_go_on: bool) -> Move:
     """Decide what follows the end of a step, for an instance found in a claimed status."""
     match end.status:
         case HistoryStatus.SUCCESS | HistoryStatus.SKIPPED:

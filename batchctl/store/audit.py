@@ -16,7 +16,7 @@ _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("mos
 _OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
 
 
-def add(  # noqa: PLR0913 - one argument a column
+def add(
     connection: Connection,
     *,
     actor: str,

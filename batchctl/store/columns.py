@@ -43,13 +43,13 @@ class UtcTime(types.TypeDecorator[datetime]):
         """Choose text on SQLite, whose own date functions read it."""
         return dialect.type_descriptor(Text() if dialect.name == "sqlite" else types.DateTime())
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:  # noqa: ANN401 - SQLAlchemy's type
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         """Write a moment without zone, as UTC."""
         if value is None:
             return None
         return _as_text(value) if dialect.name == "sqlite" else value.astimezone(UTC).replace(tzinfo=None)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:  # noqa: ANN401 - SQLAlchemy's type
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """Read a moment and give it its zone back."""
         if value is None:
             return None
@@ -75,7 +75,7 @@ class utc_now(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an
 
 
 @compiles(utc_now, "sqlite")
-def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ANN401, ARG001 - SQLAlchemy's hook
+def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "(strftime('%Y-%m-%d %H:%M:%f','now'))"
 
 

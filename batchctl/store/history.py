@@ -86,7 +86,7 @@ _OF = (
 _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc()).limit(bindparam("most"))
 
 
-def open_entry(  # noqa: PLR0913 - one argument a column
+def open_entry(
     connection: Connection,
     *,
     instance: BatchInstance,
@@ -149,7 +149,7 @@ def add_skipped(
     return HistoryId(new_id(connection.execute(_SKIPPED, values)))
 
 
-def close_entry(  # noqa: PLR0913 - one argument a part of the end
+def close_entry(
     connection: Connection,
     history_id: HistoryId,
     *,

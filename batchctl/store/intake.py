@@ -33,22 +33,17 @@ _UNTAKEN = (
     .limit(bindparam("most"))
 )
 _same = file_process.alias("same")
-_FIRST = (
-    select(func.min(_same.c.FileProcess_id))
-    .where(
-        _same.c.Entity == bindparam("entity"),
-        _same.c.Data == bindparam("data"),
-        _same.c.FileProcess_id != bindparam("intake_id"),
-        or_(
-            and_(
-                _same.c.FileProcess_id < bindparam("intake_id"),
-                _same.c.Status.in_([IntakeStatus.READY.value, IntakeStatus.PAUSED.value]),
-            ),
-            exists().where(
-                _c.FileProcess_id == _same.c.FileProcess_id, _c.ProcessBatch_id == bindparam("batch_id")
-            ),
+_FIRST = select(func.min(_same.c.FileProcess_id)).where(
+    _same.c.Entity == bindparam("entity"),
+    _same.c.Data == bindparam("data"),
+    _same.c.FileProcess_id != bindparam("intake_id"),
+    or_(
+        and_(
+            _same.c.FileProcess_id < bindparam("intake_id"),
+            _same.c.Status.in_([IntakeStatus.READY.value, IntakeStatus.PAUSED.value]),
         ),
-    )
+        exists().where(_c.FileProcess_id == _same.c.FileProcess_id, _c.ProcessBatch_id == bindparam("batch_id")),
+    ),
 )
 _SET_STATUS = (
     update(file_process)
@@ -121,11 +116,15 @@ def first_with_same_data(connection: Connection, row: IntakeRow, batch_id: Batch
     return None if first is None else IntakeId(first)
 
 
-def set_status(
-    connection: Connection, row: IntakeRow, status: IntakeStatus, reason: str | None, now: datetime
-) -> bool:
+def set_status(connection: Connection, row: IntakeRow, status: IntakeStatus, reason: str | None, now: datetime) -> bool:
     """Move a row out of the status it was read in; false when it is no longer in it."""
-    values = {"intake_id": row.intake_id, "found": row.status.value, "status": status.value, "reason": reason, "now": now}
+    values = {
+        "intake_id": row.intake_id,
+        "found": row.status.value,
+        "status": status.value,
+        "reason": reason,
+        "now": now,
+    }
     return connection.execute(_SET_STATUS, values).rowcount == 1
 
 

@@ -19,7 +19,7 @@ class Write:
         self._columns = None if columns is None else list(columns)
         self._compiled: dict[str, tuple[str, tuple[Bind, ...]]] = {}
 
-    def __call__(self, connection: Connection, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - the driver's cursor
+    def __call__(self, connection: Connection, values: Mapping[str, object]) -> Any:
         """Execute with one row of values; return the driver's cursor, which knows `rowcount` and `lastrowid`."""
         text, binds = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)
         cursor = connection.connection.cursor()

@@ -50,12 +50,12 @@ metadata = MetaData(
 )
 
 
-def _column(called: str, kind: Any, *rest: Any, **options: Any) -> Column[Any]:  # noqa: ANN401 - as Column takes them
+def _column(called: str, kind: Any, *rest: Any, **options: Any) -> Column[Any]:
     options.setdefault("nullable", True)
     return Column(unquoted(called), kind, *rest, **options)
 
 
-def _required(called: str, kind: Any, default: str | None = None, *rest: Any) -> Column[Any]:  # noqa: ANN401 - same
+def _required(called: str, kind: Any, default: str | None = None, *rest: Any) -> Column[Any]:
     server_default = None if default is None else text(default)
     return Column(unquoted(called), kind, *rest, nullable=False, server_default=server_default)
 
@@ -84,7 +84,7 @@ def _flag(called: str) -> CheckConstraint:
     return CheckConstraint(f"{called} IN (0, 1)", name=called)
 
 
-def _table(called: str, *parts: Any, **options: Any) -> Table:  # noqa: ANN401 - as Table takes them
+def _table(called: str, *parts: Any, **options: Any) -> Table:
     table = Table(unquoted(called), metadata, *parts, **options)
     for constraint in sqlite_types([column for column in table.columns if not column.primary_key]):
         table.append_constraint(constraint)

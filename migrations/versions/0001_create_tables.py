@@ -197,7 +197,7 @@ class Moment(sa.types.TypeDecorator[Any]):
     impl = sa.DateTime
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: sa.Dialect) -> Any:  # noqa: ANN401 - SQLAlchemy's hook
+    def load_dialect_impl(self, dialect: sa.Dialect) -> Any:
         """Choose the type the database has."""
         return dialect.type_descriptor(sa.Text() if dialect.name == "sqlite" else sa.DateTime())
 
@@ -210,7 +210,7 @@ class utc_now(expression.FunctionElement[Any]):  # noqa: N801 - reads as an SQL 
 
 
 @compiles(utc_now, "sqlite")
-def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ANN401, ARG001 - SQLAlchemy's hook
+def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "(strftime('%Y-%m-%d %H:%M:%f','now'))"
 
 
@@ -218,7 +218,7 @@ def _plain(name: str) -> quoted_name:
     return quoted_name(name, quote=False)
 
 
-def identity() -> Any:  # noqa: ANN401 - a type object
+def identity() -> Any:
     """Return the type of a row's own number."""
     return sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
@@ -231,7 +231,7 @@ def name(length: int = 200) -> sa.Unicode:
     return sa.Unicode(length)
 
 
-def word() -> Any:  # noqa: ANN401 - a type object
+def word() -> Any:
     """Return the type of a status word, compared in any letter case."""
     return sa.String(20).with_variant(sa.String(20, collation="NOCASE"), "sqlite")
 
@@ -245,11 +245,11 @@ def _key(called: str) -> sa.Column[Any]:
     return sa.Column(_plain(called), identity(), primary_key=True, autoincrement=True)
 
 
-def _column(called: str, kind: Any) -> sa.Column[Any]:  # noqa: ANN401 - a type object
+def _column(called: str, kind: Any) -> sa.Column[Any]:
     return sa.Column(_plain(called), kind, nullable=True)
 
 
-def _needed(called: str, kind: Any, default: str | None = None, *rest: Any) -> sa.Column[Any]:  # noqa: ANN401 - same
+def _needed(called: str, kind: Any, default: str | None = None, *rest: Any) -> sa.Column[Any]:
     server_default = None if default is None else sa.text(default)
     return sa.Column(_plain(called), kind, *rest, nullable=False, server_default=server_default)
 
@@ -275,7 +275,7 @@ def _flag(called: str) -> sa.CheckConstraint:
     return _check(called, f"{called} IN (0, 1)")
 
 
-def _create(metadata: sa.MetaData, called: str, *parts: Any, **options: Any) -> None:  # noqa: ANN401 - as create_table takes them
+def _create(metadata: sa.MetaData, called: str, *parts: Any, **options: Any) -> None:
     table = sa.Table(_plain(called), metadata, *parts, **options)
     for column in [column for column in table.columns if not column.primary_key]:
         table.append_constraint(_type_check(column))

@@ -35,7 +35,11 @@ def test_a_failing_step_runs_once_and_retry_count_times_more(world: World) -> No
         (20, 2, "retry", "failed"),
         (20, 3, "retry", "failed"),
     ]
-    assert world.sql("SELECT RetryCountAfter FROM BatchProcessHistory WHERE ProcessControlSeq = 20") == [(1,), (0,), (0,)]
+    assert world.sql("SELECT RetryCountAfter FROM BatchProcessHistory WHERE ProcessControlSeq = 20") == [
+        (1,),
+        (0,),
+        (0,),
+    ]
 
 
 def test_nothing_starts_before_next_run_time(world: World) -> None:
@@ -61,7 +65,7 @@ def test_a_waiting_controller_takes_the_retry_up_when_it_is_due(world: World) ->
     controller = world.process()
     assert world.statuses() == ["retry"]
 
-    world.runner.script = lambda rendered: OK  # noqa: ARG005 - every step is well now
+    world.runner.script = lambda rendered: OK
     world.clock.advance(timedelta(minutes=5))
     controller.turn(timedelta(0))
     world.turn_until_idle(controller)

@@ -111,7 +111,11 @@ def test_a_verified_failure_is_retried_for_real(world: World) -> None:
     world.clock.advance(timedelta(minutes=5))
     world.process()
 
-    assert [entry[3:] for entry in world.history()[:3]] == [("auto", "lost"), ("verify", "failed"), ("retry", "success")]
+    assert [entry[3:] for entry in world.history()[:3]] == [
+        ("auto", "lost"),
+        ("verify", "failed"),
+        ("retry", "success"),
+    ]
     assert world.statuses() == ["complete"]
 
 

@@ -11,7 +11,7 @@ from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 def running(world: World, **step: object) -> Controller:
     """Bring one instance to a running first step of two."""
-    world.runner.script = lambda rendered: RUNS_ON  # noqa: ARG005 - every step runs on
+    world.runner.script = lambda rendered: RUNS_ON
     batch_id = world.batch(steps=0, RetryCount=1)
     world.step(batch_id, 10, **step)
     world.step(batch_id, 20)
@@ -145,7 +145,7 @@ def test_an_outcome_is_kept_while_the_database_is_busy(world: World) -> None:
     controller = running(world)
     world.runner.end(world.runner.started[-1], OK)
     world.sql("BEGIN IMMEDIATE")
-    world.transactions._connected().exec_driver_sql("PRAGMA busy_timeout = 1")  # noqa: SLF001 - not to wait 20 s
+    world.transactions._connected().exec_driver_sql("PRAGMA busy_timeout = 1")
     controller.turn(NO_WAIT)
     assert "controller.waiting" in world.names()
 

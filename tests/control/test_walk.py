@@ -14,7 +14,11 @@ def test_an_instance_walks_through_its_steps_in_order_over_gaps(world: World) ->
     world.create()
     world.process()
 
-    assert world.history() == [(1, 5, 1, "auto", "success"), (1, 7, 1, "auto", "success"), (1, 300, 1, "auto", "success")]
+    assert world.history() == [
+        (1, 5, 1, "auto", "success"),
+        (1, 7, 1, "auto", "success"),
+        (1, 300, 1, "auto", "success"),
+    ]
     assert world.statuses() == ["complete"]
     assert world.one("SELECT Status FROM FileProcess") == "complete"
     assert world.one("SELECT PrevProcessControlSeq FROM BatchControl") == 300

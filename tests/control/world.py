@@ -66,7 +66,7 @@ class ToldHandler:
 class ScriptedRunner:
     """A `StepRunner` whose executions end as the test says: at once, or when told, or never."""
 
-    script: Callable[[Rendered], StepOutcome | None] = lambda rendered: OK  # noqa: ARG005 - the default ends well
+    script: Callable[[Rendered], StepOutcome | None] = lambda rendered: OK
     reports: deque[Report] = field(default_factory=deque)
     open: dict[HistoryId, Rendered] = field(default_factory=dict)
     started: list[HistoryId] = field(default_factory=list)
@@ -193,7 +193,7 @@ class World:
 
     def _insert(self, table: str, columns: Mapping[str, object]) -> None:
         marks = ", ".join("?" * len(columns))
-        self.sql(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", *columns.values())  # noqa: S608
+        self.sql(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", *columns.values())
 
     def create(self) -> CreationReport:
         """Run one creation pass."""

@@ -21,7 +21,11 @@ def test_the_state_diagram_is_the_transition_table() -> None:
 
 def test_every_setting_is_in_the_table() -> None:
     internal = {"directory", "file"}
-    missing = [key for key in Settings.model_fields if key not in internal and f"`{key}`" not in README and f"[{key}." not in README]
+    missing = [
+        key
+        for key in Settings.model_fields
+        if key not in internal and f"`{key}`" not in README and f"[{key}." not in README
+    ]
 
     assert missing == []
 

@@ -27,7 +27,9 @@ def empty(tmp_path: Path) -> Iterator[StoreTransactions]:
 def definitions_of(path: Path) -> dict[str, str]:
     """Return the text every table and index was made with."""
     with sqlite3.connect(path) as connection:
-        found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'alembic%'")
+        found = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'alembic%'"
+        )
         return {name: " ".join(text.split()) for name, text in found}
 
 

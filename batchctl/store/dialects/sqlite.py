@@ -126,7 +126,7 @@ def is_about_the_database(error: BaseException) -> bool:
     return isinstance(_origin(error), sqlite3.Error) and any(_name_of(error).startswith(code) for code in _UNUSABLE)
 
 
-def _raw(connection: Connection) -> Any:  # noqa: ANN401 - the driver's connection
+def _raw(connection: Connection) -> Any:
     return connection.connection.dbapi_connection
 
 
