@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from contextlib import suppress
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
@@ -117,10 +118,16 @@ def _text_stream(descriptor: int) -> TextIOWrapper:
 
 def main() -> NoReturn:
     """Be a plugin process."""
+    code = 1
     try:
         PluginHost().serve()
     except ToldToStop:
-        os._exit(128 + platform.STOP_SIGNAL)
+        code = 128 + platform.STOP_SIGNAL
+    except BaseException:  # noqa: BLE001 - the controller shows whatever is written here as the job's output
+        traceback.print_exc()
+    finally:
+        # Threads that a job has left behind must not hold the process.
+        os._exit(code)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import NoReturn
 
 from batchctl.plugin_api import (
@@ -45,8 +46,12 @@ def refuse_value(request: StepRequest, where: str, reason: str) -> NoReturn:
 
 
 def _refuse(request: StepRequest, found: str, next_step: str = "batchctl check") -> NoReturn:
-    message = f"Step {request.step.seq} '{visible(request.step.name)}' of BatchControl {request.instance.instance_id}: {found}."
+    message = f"Step {request.step.seq} '{visible(request.step.name)}' of BatchControl {request.instance.instance_id}: {_ended(found)}"
     raise StepRefused(message, next_step=next_step)
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "?")) else f"{sentence}."
 
 
 def unused_columns(step: Step, used: Collection[int]) -> list[Problem]:
@@ -69,8 +74,13 @@ def unfit_columns(step: Step) -> list[Problem]:
     return [
         Problem(f"Data{number}", reason)
         for number, text in enumerate(step.data, start=1)
-        if text is not None and (reason := unfit(text))
+        if text is not None and (reason := _why_unfit(text))
     ]
+
+
+@lru_cache(maxsize=512)
+def _why_unfit(text: str) -> str | None:
+    return unfit(text)
 
 
 def template_of(name: str, text: str) -> tuple[Template, list[Problem]]:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
-    NO_DATA,
     Execution,
     JsonValue,
     Problem,
@@ -26,7 +25,7 @@ from batchctl.plugin_api import (
     did_you_mean,
     parameters_for,
 )
-from step_handlers._checks import column, parameter_problems, refuse, refuse_value, short, unfit_columns, unused_columns
+from step_handlers._checks import column, parameter_problems, refuse, short, unfit_columns, unused_columns
 from step_handlers._shell import heading, shell
 
 
@@ -37,24 +36,69 @@ class PythonJob:
 
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
-        found = [*_job_problems("Data1", step.data[0], surroundings), *_argument_problems(step, surroundings)]
+        found = [*_problems(step, surroundings), *unused_columns(step, {1, 2})]
         if step.on_lost == "verify":
-            found += _job_problems("Data6", step.data[5], surroundings)
+            found += _job_problems(step, 6, surroundings)
         if step.max_duration is not None and surroundings.jobs.get(column(step, 1)):
-            message = "this job runs inside the controller and cannot be stopped; empty MaxDuration, or register it without in_process"
-            found.append(Problem("MaxDuration", message))
-        return [*found, *unused_columns(step, {1, 2})]
+            message = (
+                "this job runs inside the controller and cannot be stopped; empty MaxDuration, or register the job"
+            )
+            found.append(Problem("MaxDuration", f"{message} without in_process"))
+        return found
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill the arguments."""
         step, around = request.step, request.surroundings
+        problems = _problems(step, around)
+        if problems:
+            refuse(request, problems)
         name = column(step, 1)
-        if name not in around.jobs or not _is_sound(step.data[0], step.data[1]):
-            refuse(request, _job_problems("Data1", step.data[0], around))
-        refuse(request, _secret_problems(step, around))
         arguments: dict[str, JsonValue] = {
             argument: {"secret": value.name} if isinstance(value, SecretValue) else value
             for argument, value in parameters_for(request, 2).items()
         }
-        written = json.dumps(arguments, ensure_ascii=True)
-        return Rendered(...)
+        line = _command_line((*around.batchctl_command, "job", "run", name), json.dumps(arguments), around.directory)
+        return Rendered(f"{heading(request, shell.COMMENT)}{line}", {"job": name, "arguments": arguments})
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        """Call the job and wait for it."""
+        spec: Mapping[str, Any] = rendered.spec
+        end = execution.run_job(spec["job"], spec["arguments"])
+        return StepOutcome(
+            succeeded=end.succeeded,
+            message=end.message,
+            output=end.output or None,
+            value=end.value,
+            fatal=end.fatal,
+            stopped=end.stopped,
+        )
+
+    def verification(self, step: Step) -> Step:
+        """Return a call of the job of Data6, with the same arguments, as a step."""
+        return replace(step, data=(step.data[5], step.data[1], None, None, None, None))
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        """A job that returns something true means done."""
+        return bool(outcome.value) if outcome.succeeded else None
+
+
+def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+    return [
+        *_job_problems(step, 1, surroundings),
+        *parameter_problems("Data2", step.data[1], surroundings.secrets),
+        *unfit_columns(step),
+    ]
+
+
+def _job_problems(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:
+    name = column(step, number)
+    if name in surroundings.jobs:
+        return []
+    known = did_you_mean(name[:60], surroundings.jobs)
+    message = f"job '{short(name)}' is not registered" if name else "the name of a job is missing"
+    return [Problem(f"Data{number}", f"{message}.{known}")]
+
+
+@lru_cache(maxsize=256)
+def _command_line(call: tuple[str, ...], arguments: str, directory: str) -> str:
+    return shell.command_line([*call, "--arguments", arguments], directory=directory, environment={}, secrets={})

@@ -140,7 +140,7 @@ def _running(
 
 
 def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most: int) -> tuple[Troubled, ...]:
-    found = []
+    found: list[Troubled] = []
     for status in _TROUBLED:
         for instance in reports.open_in(connection, (status,), most - len(found)):
             last, batch = history.last_entry(connection, instance.instance_id), batches.get(instance.batch_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
@@ -59,6 +59,8 @@ def _failure(job: Job, error: BaseException) -> JobEnd:
         return JobEnd(succeeded=False, fatal=True, message=message)
     if isinstance(error, SystemExit):
         message = f"the job called sys.exit({error.code!r}) instead of returning"
+    elif isinstance(error, FatalError):
+        message = _said(error) or "the job failed for good"
     else:
         message = describe(error)
     return JobEnd(succeeded=False, message=message, output=trace(error, inner), fatal=isinstance(error, FatalError))
@@ -114,9 +116,10 @@ def _values(populated: object) -> dict[str, JsonValue]:
         raise CannotPopulate(f"the populator returned {type(populated).__name__}, not Populated")
     # Nothing but the plugin's word says that the types are right.
     data: Any = populated.data
-    if not isinstance(data, tuple) or len(data) != len(NO_DATA):
-        found = f"{len(data)} values" if isinstance(data, Sized) else type(data).__name__
-        raise CannotPopulate(f"the populator returned {found} for Data1 to Data6")
+    if not isinstance(data, tuple):
+        raise CannotPopulate(f"the populator returned {type(data).__name__} for Data1 to Data6, not a tuple")
+    if len(data) != len(NO_DATA):
+        raise CannotPopulate(f"the populator returned {len(data)} values for Data1 to Data6")
     named = {f"Data{at}": value for at, value in enumerate(data, start=1)} | {"CycleKey": populated.cycle_key}
     for name, value in named.items():
         if value is not None and type(value) is not str:

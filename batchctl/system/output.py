@@ -48,10 +48,10 @@ def _decoded(kept: bytes) -> str:
 def _without_half_character_at_end(kept: bytes) -> bytes:
     for length in range(1, min(4, len(kept)) + 1):
         byte = kept[-length]
-        if byte >= 0xC0:
+        if 0xC2 <= byte < 0xF5:
             needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
             return kept[:-length] if needed > length else kept
-        if byte < 0x80:
+        if not 0x80 <= byte < 0xC0:
             break
     return kept
 

@@ -44,7 +44,9 @@ class ProcessPopulatorRunner:
             raise CannotPopulate(f"the plugin process cannot be started: {error}") from error
         finally:
             done.set()
-        return _populated(answer or {"reason": self._why_ended(populator, process, stop)})
+        if answer is None or stop.told:
+            raise CannotPopulate(self._why_ended(populator, process, stop))
+        return _populated(answer)
 
     def close(self) -> None:
         """End the child process."""

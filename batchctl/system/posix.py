@@ -108,7 +108,7 @@ if sys.platform != "win32":
 
     def stop_left_over(cookie: str, entry: Identity, grace: float) -> list[int]:
         """Stop what carries the cookie or is still the recorded process's group; return the pids found alive."""
-        group = entry.pid if entry.pid is not None and _is_still(entry, entry.pid) else 0
+        group = entry.pid if entry.pid is not None and _is_still(entry, entry.pid) else None
         found = _living(group, cookie)
         for pid in found:
             _signal_one(pid, signal.SIGTERM)
@@ -166,9 +166,12 @@ if sys.platform != "win32":
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 
     def _is_still(entry: Identity, pid: int) -> bool:
-        return entry.pid_start is not None and entry.boot_id == boot_id() and entry.pid_start == started(pid)
+        # Kernel threads stand in group 0, and whatever is wrong with a row, init is nobody's step.
+        return (
+            pid > 1 and entry.pid_start is not None and entry.boot_id == boot_id() and entry.pid_start == started(pid)
+        )
 
-    def _kill_after(until: float, group: int, cookie: str) -> None:
+    def _kill_after(until: float, group: int | None, cookie: str) -> None:
         """Wait for a tree until a time, then kill it, again and again: it may fork between two looks."""
         while (living := _living(group, cookie)) and time.monotonic() < until:
             time.sleep(_PAUSE)
@@ -179,10 +182,10 @@ if sys.platform != "win32":
             time.sleep(_PAUSE / 4)
             living = _living(group, cookie)
 
-    def _living(group: int, cookie: str) -> set[int]:
+    def _living(group: int | None, cookie: str) -> set[int]:
         """Find the living processes of a group and those that carry a cookie."""
         if not _PROC.joinpath("self/stat").exists():
-            return {group} if group > 1 and _group_exists(group) else set()
+            return {group} if group is not None and _group_exists(group) else set()
         return {pid for pid, fields in _processes() if int(fields[2]) == group or _carries(pid, cookie)}
 
     def _carriers_outside(group: int, cookie: str) -> set[int]:

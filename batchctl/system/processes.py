@@ -62,10 +62,8 @@ def run_command(
     cap: int,
 ) -> CommandEnd:
     """Start a command, follow it and everything it starts to the end, and say how it ended."""
-    if stop.told:
-        return CommandEnd(not_started="the step was told to stop before the command was started", stopped=True)
-    if reason := _unfit_argument(argv):
-        return CommandEnd(not_started=reason)
+    if refusal := _refusal(argv, stop):
+        return refusal
     output = Output(cap)
     try:
         tree, reader = _start(argv, directory, environment, cookie, output, threads)
@@ -127,12 +125,14 @@ def signal_name(code: int) -> str:
         return f"signal {-code}"
 
 
-def _unfit_argument(argv: Sequence[str]) -> str | None:
+def _refusal(argv: Sequence[str], stop: Stop) -> CommandEnd | None:
+    if stop.told:
+        return CommandEnd(not_started="the step was told to stop before the command was started", stopped=True)
     if not argv or not argv[0]:
-        return "the command is empty"
+        return CommandEnd(not_started="the command is empty")
     for at, argument in enumerate(argv):
         if reason := unfit(argument):
-            return f"argument {at} cannot be passed to a command: {reason}"
+            return CommandEnd(not_started=f"argument {at} cannot be passed to a command: {reason}")
     return None
 
 

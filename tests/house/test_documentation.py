@@ -6,6 +6,7 @@ import re
 import sqlite3
 from pathlib import Path
 
+from batchctl.app import upgrade_database
 from batchctl.config import Settings
 from batchctl.domain.status import mermaid
 
@@ -31,8 +32,6 @@ def test_every_setting_is_in_the_table() -> None:
 
 
 def test_the_sql_shown_is_accepted_by_the_tables(tmp_path: Path) -> None:
-    from batchctl.app import upgrade_database
-
     file = tmp_path / "batchctl.toml"
     file.write_text("", encoding="utf-8")
     upgrade_database(str(file))

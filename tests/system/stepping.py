@@ -61,7 +61,7 @@ def outcome_of(runner: ThreadStepRunner, act: Callable[[Execution], Any]) -> Ste
     return finished(runner).outcome
 
 
-def run_job(runner: ThreadStepRunner, name: str, **arguments: Any) -> JobEnd:
+def run_job(runner: ThreadStepRunner, name: str, /, **arguments: Any) -> JobEnd:
     """Run a job in a step and return its end as the handler sees it."""
     ends: list[JobEnd] = []
 

@@ -310,7 +310,10 @@ def not_startable(bench: Bench, kind: str) -> tuple[list[str], str]:
         case "nul":
             return ["echo", "a\x00b"], "argument 1 cannot be passed to a command: it contains a NUL character"
         case "surrogate":
-            return ["echo", "\udcff"], "argument 1 cannot be passed to a command: it contains bytes that are not valid UTF-8"
+            return [
+                "echo",
+                "\udcff",
+            ], "argument 1 cannot be passed to a command: it contains bytes that are not valid UTF-8"
         case "one long argument":
             return ["echo", "x" * 200_000], "the argument list is too long for this system (200004 bytes)"
         case _:
@@ -409,7 +412,7 @@ def test_a_command_told_to_stop_before_it_begins_is_not_started(bench: Bench) ->
 
 def test_no_zombie_is_left(bench: Bench) -> None:  # G19
     for _ in range(20):
-        bench.run("sh", "-c", "true & sleep 600 & exit 1")
+        bench.run("sh", "-c", "true & sleep 600 >/dev/null 2>&1 & exit 1")
 
     assert not [tree.pid for tree in bench.trees if Path(f"/proc/{tree.pid}").exists()]
 

@@ -150,7 +150,7 @@ def test_several_executions_run_side_by_side(runner: ThreadStepRunner) -> None:
 
     for key in (1, 2, 3):
         start(runner, act, key)
-    seen = set()
+    seen: set[HistoryId] = set()
     while len(seen) < 3:
         seen |= {report.key for report in runner.collect(WAIT)}
 
@@ -327,7 +327,9 @@ def test_one_plugin_process_serves_one_job_after_the_other(runner: ThreadStepRun
 
 
 def test_jobs_at_the_same_time_have_a_process_each(runner: ThreadStepRunner, ear: Ear) -> None:
-    start(runner, lambda execution: StepOutcome(succeeded=execution.run_job("hang", {"say": str(ear.path)}).succeeded), 9)
+    start(
+        runner, lambda execution: StepOutcome(succeeded=execution.run_job("hang", {"say": str(ear.path)}).succeeded), 9
+    )
     ear.hear_pid()
 
     assert run_job(runner, "add", one=1).value == 2

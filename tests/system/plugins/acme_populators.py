@@ -52,11 +52,12 @@ class Odd:
             case "die":
                 os._exit(5)
             case "hang":
-                threading.Event().wait()
+                return threading.Event().wait()
             case "print":
                 print("chatter")
                 return Populated(data=("fine", None, None, None, None, None))
-        return answers[what]
+            case _:
+                return answers[what]
 
 
 POPULATORS = (Echo, Odd)

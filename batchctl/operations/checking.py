@@ -1,0 +1,147 @@
+"""Everything wrong with the definitions, all at once: the read model behind `check`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from batchctl.domain.errors import PluginError
+from batchctl.domain.outcomes import Problem, Surroundings
+from batchctl.domain.rows import BatchDefinition, Step
+from batchctl.domain.status import OnLost
+from batchctl.domain.text import is_invisible, unfit, visible
+from batchctl.plugin_api import Populator, StepHandler, Verifiable
+from batchctl.ports import Transactions
+from batchctl.store import definitions, reports
+
+ORPHANS_SHOWN = 20
+
+
+class Plugins(Protocol):
+    """What is asked of the registry."""
+
+    def handler(self, process_type: str) -> StepHandler:
+        """Return a step handler; raises `PluginError`."""
+        ...
+
+    def populator(self, name: str) -> Populator:
+        """Return a populator; raises `PluginError`."""
+        ...
+
+    def problems(self) -> list[str]:
+        """Say what is wrong with the plugins themselves."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something wrong: in which table, which row, which column, and what."""
+
+    table: str
+    row: str
+    column: str
+    message: str
+
+
+def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundings) -> tuple[Finding, ...]:
+    """Return every finding; a plugin that breaks while it checks becomes one too."""
+    with transactions.read() as connection:
+        batches = definitions.all_batches(connection)
+        loose_steps = definitions.steps_without_batch(connection)
+        orphans = reports.orphans(connection, ORPHANS_SHOWN)
+    found = [Finding("(plugin)", "", "", problem) for problem in plugins.problems()]
+    for batch in batches:
+        found += _of_batch(batch, plugins)
+        for step in batch.steps:
+            found += _of_step(batch, step, plugins, surroundings)
+    found += _near_alike(batches)
+    for step in loose_steps:
+        message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
+        found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))
+    for orphan in orphans:
+        column, row_id = (
+            ("ProcessBatch_id", orphan.batch_id) if orphan.lacks_batch else ("FileProcess_id", orphan.intake_id)
+        )
+        message = f"{column.removesuffix('_id')} {row_id} does not exist: the instance never runs."
+        found.append(Finding("BatchControl", str(orphan.instance_id), column, message))
+    return tuple(found)
+
+
+def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:
+    def finding(column: str, message: str) -> Finding:
+        return Finding("ProcessBatch", visible(batch.name), column, message)
+
+    if not batch.steps:
+        yield finding("", "It has no steps, so its instances wait for ever. Insert rows into ProcessControl.")
+    texts = {"ProcessBatchName": batch.name, "Entity": batch.entity, "Populator": batch.populator}
+    for column, trouble in _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description}):
+        yield finding(column, trouble)
+    for problem in _populator_problems(batch, plugins):
+        yield finding(problem.column, problem.message)
+
+
+def _populator_problems(batch: BatchDefinition, plugins: Plugins) -> Sequence[Problem]:
+    try:
+        return list(plugins.populator(batch.populator).check(batch))
+    except PluginError as error:
+        return [Problem("Populator", error.message)]
+    except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
+        return [Problem("Populator", f"The populator broke while checking: {_said(error)}")]
+
+
+def _of_step(batch: BatchDefinition, step: Step, plugins: Plugins, around: Surroundings) -> Iterator[Finding]:
+    def finding(column: str, message: str) -> Finding:
+        row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
+        return Finding("ProcessControl", row, column, message)
+
+    values = {f"Data{at}": value for at, value in enumerate(step.data, start=1)}
+    for column, trouble in _texts({"ProcessName": step.name}, values):
+        yield finding(column, trouble)
+    if step.alarm_duration and step.max_duration and step.alarm_duration > step.max_duration:
+        yield finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
+    if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
+        yield finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
+    for problem in _handler_problems(step, plugins, around):
+        yield finding(problem.column, problem.message)
+
+
+def _handler_problems(step: Step, plugins: Plugins, around: Surroundings) -> Sequence[Problem]:
+    try:
+        handler = plugins.handler(step.process_type)
+        problems = list(handler.check(step, around))
+    except PluginError as error:
+        return [Problem("ProcessType", error.message)]
+    except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
+        return [Problem("ProcessType", f"The handler broke while checking: {_said(error)}")]
+    if step.on_lost is OnLost.VERIFY and not isinstance(handler, Verifiable):
+        problems.append(Problem("OnLost", f"ProcessType '{visible(step.process_type)}' cannot verify; use hold or rerun."))
+    return problems
+
+
+def _texts(names: dict[str, str], values: dict[str, str | None]) -> Iterator[tuple[str, str]]:
+    """Yield the columns whose text nobody can read, type or store."""
+    for column, name in names.items():
+        if any(is_invisible(character) for character in name):
+            yield column, f"It holds an invisible character: {visible(name)}"
+        elif name != name.strip():
+            yield column, f"It begins or ends with a blank: '{visible(name)}'"
+    for column, value in values.items():
+        trouble = None if value is None else unfit(value)
+        if trouble is not None:
+            yield column, f"It cannot be used: {trouble}."
+
+
+def _near_alike(batches: Iterable[BatchDefinition]) -> Iterator[Finding]:
+    """Yield entities that differ from an earlier one only in letter case or blanks."""
+    seen: dict[str, str] = {}
+    for batch in batches:
+        folded = "".join(batch.entity.split()).casefold()
+        first = seen.setdefault(folded, batch.entity)
+        if first != batch.entity:
+            message = f"Entity '{visible(batch.entity)}' is nearly '{visible(first)}' of another batch, but not the same."
+            yield Finding("ProcessBatch", visible(batch.name), "Entity", message)
+
+
+def _said(error: Exception) -> str:
+    return visible(f"{type(error).__name__}: {error}")

@@ -1,0 +1,174 @@
+"""What each operator verb makes of an instance, and what to do instead where it is not possible. Decided purely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+
+from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues
+from batchctl.domain.status import TRANSITIONS, InstanceStatus, InstanceVerb
+from batchctl.domain.text import unfit, visible
+
+
+class Action(StrEnum):
+    """What a person may do to an instance."""
+
+    RERUN = "rerun"
+    PAUSE = "pause"
+    RESUME = "resume"
+    CANCEL = "cancel"
+    SKIP = "skip"
+
+
+_S, _V = InstanceStatus, InstanceVerb
+
+_VERBS: dict[Action, tuple[InstanceVerb, ...]] = {
+    Action.RERUN: (_V.RERUN,),
+    Action.PAUSE: (_V.REQUEST_PAUSE, _V.PAUSE),
+    Action.RESUME: (_V.RESUME,),
+    Action.CANCEL: (_V.REQUEST_CANCEL, _V.CANCEL),
+    Action.SKIP: (_V.SKIP,),
+}
+_THE_CONTROLLERS = {(_V.PAUSE, _S.PAUSING), (_V.CANCEL, _S.CANCELLING)}
+"""Moves that follow from a request once the running step has ended; no person makes them."""
+
+_ADVICE: dict[Action, dict[InstanceStatus, str]] = {
+    Action.RERUN: {
+        _S.READY: "batchctl why {id}   (it is going to run; to change it first: batchctl pause {id}, then rerun it)",
+        _S.RUNNING: "batchctl cancel {id} --reason ...   (stops the running step; then rerun it)",
+        _S.PAUSING: "batchctl show {id}   (it pauses when its running step ends; then rerun it)",
+        _S.CANCELLING: "batchctl show {id}   (its running step is being stopped; then rerun it)",
+    },
+    Action.PAUSE: {
+        _S.PAUSING: "batchctl show {id}   (it pauses when its running step ends)",
+        _S.PAUSED: "batchctl resume {id}   (when it may go on)",
+        _S.FAILED: "batchctl rerun {id} --reason ...   (nothing of it runs until then)",
+        _S.HELD: "batchctl show {id}   (nothing of it runs until somebody reruns or skips)",
+        _S.CANCELLING: "batchctl show {id}   (its running step is being stopped)",
+        _S.CANCELLED: "batchctl show {id}   (nothing of it runs any more)",
+        _S.COMPLETE: "batchctl show {id}   (nothing of it runs any more)",
+    },
+    Action.RESUME: {
+        _S.READY: "batchctl why {id}   (it is not paused)",
+        _S.RUNNING: "batchctl show {id}   (it is not paused)",
+        _S.RETRY: "batchctl why {id}   (it is not paused; to try again at once: batchctl rerun {id} --reason ...)",
+        _S.FAILED: "batchctl rerun {id} --reason ...",
+        _S.HELD: "batchctl rerun {id} --reason ...   (or: batchctl skip {id} --reason ...)",
+        _S.CANCELLING: "batchctl show {id}   (its running step is being stopped; then rerun it)",
+        _S.CANCELLED: "batchctl rerun {id} --reason ...",
+        _S.COMPLETE: "batchctl rerun {id} --from SEQ --reason ...",
+    },
+    Action.CANCEL: {
+        _S.CANCELLING: "batchctl show {id}   (its running step is being stopped)",
+        _S.CANCELLED: "batchctl show {id}",
+        _S.COMPLETE: "batchctl show {id}   (all its steps are done)",
+    },
+    Action.SKIP: {
+        _S.READY: "batchctl pause {id}   (then skip the step)",
+        _S.RUNNING: "batchctl pause {id}   (the running step ends first; then skip what follows)",
+        _S.PAUSING: "batchctl show {id}   (it pauses when its running step ends; then skip what follows)",
+        _S.CANCELLING: "batchctl show {id}   (its running step is being stopped)",
+        _S.CANCELLED: "batchctl rerun {id} --reason ...   (then pause it, and skip the step)",
+        _S.COMPLETE: "batchctl show {id}   (no step is left)",
+    },
+}
+
+
+def named(instance: BatchInstance) -> str:
+    """Name an instance in a message."""
+    return f"BatchControl {instance.instance_id}"
+
+
+def target(instance: BatchInstance, action: Action) -> InstanceStatus:
+    """Return the status an action leaves; raises `StatusChanged` where it is not possible."""
+    for verb in _VERBS[action]:
+        if instance.status in TRANSITIONS[verb] and (verb, instance.status) not in _THE_CONTROLLERS:
+            return TRANSITIONS[verb][instance.status]
+    advice = _ADVICE[action][instance.status].format(id=instance.instance_id)
+    raise StatusChanged(named(instance), instance.status, action, next_step=advice)
+
+
+def pause(instance: BatchInstance) -> BatchInstance:
+    """Pause it, or ask that it pauses when its running step ends."""
+    return replace(instance, status=target(instance, Action.PAUSE))
+
+
+def resume(instance: BatchInstance) -> BatchInstance:
+    """Let it go on as it was: one that waited for a retry waits for it still."""
+    status = target(instance, Action.RESUME)
+    if instance.status is InstanceStatus.PAUSED and instance.next_run_time > LONG_AGO:
+        status = TRANSITIONS[InstanceVerb.RESUME_RETRY][instance.status]
+    return replace(instance, status=status)
+
+
+def cancel(instance: BatchInstance) -> BatchInstance:
+    """Cancel it, or ask that its running step is stopped."""
+    return replace(instance, status=target(instance, Action.CANCEL))
+
+
+def skip(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
+    """Count the next step as done; behind the last one the instance is complete."""
+    status = target(instance, Action.SKIP)
+    step = batch.step_after(instance.last_seq)
+    if step is None:
+        message = f"{named(instance)} has no step left to skip."
+        raise Refused(message, next_step=f"batchctl rerun {instance.instance_id} --reason ...   (completes it)")
+    if batch.step_after(step.seq) is None:
+        status = InstanceStatus.COMPLETE
+    return _afresh(instance, batch, status, step.seq)
+
+
+def rerun(
+    instance: BatchInstance,
+    batch: BatchDefinition,
+    from_seq: int | None = None,
+    corrections: Mapping[str, str | None] | None = None,
+) -> BatchInstance:
+    """Make it ready again: at the step that failed, or at a chosen one; with corrected values."""
+    status = target(instance, Action.RERUN)
+    if from_seq is None and instance.status is InstanceStatus.COMPLETE:
+        message = f"{named(instance)} is complete: say from which step to run it again. {_steps_of(batch)}"
+        first = batch.steps[0].seq if batch.steps else "SEQ"
+        raise Refused(message, next_step=f"batchctl rerun {instance.instance_id} --from {first} --reason ...")
+    last_seq = instance.last_seq if from_seq is None else _before(instance, batch, from_seq)
+    corrected = replace(instance, data=_corrected(instance.data, corrections or {}))
+    return _afresh(corrected, batch, status, last_seq)
+
+
+def _afresh(instance: BatchInstance, batch: BatchDefinition, status: InstanceStatus, last_seq: int) -> BatchInstance:
+    return replace(
+        instance,
+        status=status,
+        last_seq=last_seq,
+        retry_count=batch.retry_count,
+        next_run_time=LONG_AGO,
+        lost_count=0,
+        claimed_by=None,
+    )
+
+
+def _before(instance: BatchInstance, batch: BatchDefinition, seq: int) -> int:
+    if batch.step_at(seq) is None:
+        message = f"Batch {visible(batch.name)} has no step {seq}. {_steps_of(batch)}"
+        raise NotFound(message, next_step=f"batchctl show {instance.instance_id}")
+    return max((step.seq for step in batch.steps if step.seq < seq), default=0)
+
+
+def _steps_of(batch: BatchDefinition) -> str:
+    listed = ", ".join(f"{step.seq} '{visible(step.name)}'" for step in batch.steps)
+    return f"Its steps: {listed}." if listed else "It has no steps."
+
+
+def _corrected(data: DataValues, corrections: Mapping[str, str | None]) -> DataValues:
+    values: dict[str, str | None] = {f"Data{at}": value for at, value in enumerate(data, start=1)}
+    for name, value in corrections.items():
+        if name not in values:
+            raise Refused(f"There is no value '{visible(name)}' to correct; an instance has Data1 to Data6.")
+        reason = None if value is None else unfit(value)
+        if reason is not None:
+            raise Refused(f"The new value of {name} cannot be used: {reason}.")
+        values[name] = value
+    one, two, three, four, five, six = values.values()
+    return one, two, three, four, five, six

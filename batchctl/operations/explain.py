@@ -1,0 +1,184 @@
+"""Why does it not run? Every gate of an instance, a batch or an intake row, from the code that decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain import gates
+from batchctl.domain.errors import NotFound
+from batchctl.domain.gates import Gate
+from batchctl.domain.rows import (
+    LONG_AGO,
+    NO_DATA,
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    InstanceId,
+    IntakeId,
+    IntakeRow,
+)
+from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import standing
+from batchctl.ports import Clock, ControllerLock, Transactions
+from batchctl.store import definitions, instances, intake, reports
+
+_NUMBER = re.compile(r"\d{1,18}\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """What a thing is, how it stands, and each gate it has to pass."""
+
+    subject: str
+    status: str
+    gates: tuple[Gate, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def blocking(self) -> tuple[Gate, ...]:
+        """Return the gates that hold it back."""
+        return tuple(gate for gate in self.gates if gate.blocked is not None)
+
+
+def why(transactions: Transactions, clock: Clock, lock: ControllerLock, ref: str) -> Explanation:
+    """Explain `42` (a BatchControl id), `batch:NAME` or `file:17` (a FileProcess id)."""
+    kind, _, name = ref.rpartition(":") if not ref.startswith("batch:") else ("batch", ":", ref[6:])
+    with transactions.read() as connection:
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        match kind:
+            case "batch":
+                return _of_batch(connection, batches, clock.now(), lock, name)
+            case "file" if _NUMBER.match(name):
+                return _of_intake(connection, batches, lock, IntakeId(int(name)))
+            case "" if _NUMBER.match(name):
+                return _of_instance(connection, batches, clock.now(), lock, InstanceId(int(name)))
+            case _:
+                message = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, nor file:17."
+                raise NotFound(message, next_step="batchctl status")
+
+
+def _of_instance(
+    connection: Any,
+    batches: Mapping[BatchId, BatchDefinition],
+    now: datetime,
+    lock: ControllerLock,
+    instance_id: InstanceId,
+) -> Explanation:
+    instance = instances.load(connection, instance_id)
+    if instance is None:
+        raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl status")
+    batch = batches.get(instance.batch_id)
+    if batch is None:
+        missing = Gate(name="batch", blocked=f"ProcessBatch {instance.batch_id} does not exist", clear="batchctl check")
+        return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=(missing,))
+    found = standing.gates_of(connection, instance, batches, now)
+    return Explanation(
+        subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
+        status=instance.status,
+        gates=(*found, _controller(lock)),
+        notes=tuple(_about_next_step(instance, batch)),
+    )
+
+
+def _about_next_step(instance: BatchInstance, batch: BatchDefinition) -> Iterable[str]:
+    step = batch.step_after(instance.last_seq)
+    if step is not None and instance.status not in FINAL:
+        yield f"Its next step is {step.seq} '{visible(step.name)}'."
+
+
+def _of_batch(
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, lock: ControllerLock, name: str
+) -> Explanation:
+    batch = next((batch for batch in batches.values() if batch.name == name), None)
+    if batch is None:
+        meant = did_you_mean(name, (batch.name for batch in batches.values()))
+        raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
+    subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
+    head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
+    if head is None:
+        # Only what concerns the batch itself is asked of an instance it might get.
+        standing_now = gates.Standing(now=now, places=1, stop_all=standing.stopper(connection, batches))
+        found = gates.gates(_imagined(batch), batch, standing_now)
+        notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
+        return Explanation(subject=subject, status=status, gates=(*found, _controller(lock)), notes=notes)
+    found = standing.gates_of(connection, head, batches, now)
+    notes = (f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status}).",)
+    return Explanation(subject=subject, status=status, gates=(*found, _controller(lock)), notes=notes)
+
+
+def _imagined(batch: BatchDefinition) -> BatchInstance:
+    return BatchInstance(
+        instance_id=InstanceId(0),
+        batch_id=batch.batch_id,
+        intake_id=IntakeId(0),
+        last_seq=0,
+        status=InstanceStatus.READY,
+        retry_count=batch.retry_count,
+        next_run_time=LONG_AGO,
+        cycle_key=None,
+        data=NO_DATA,
+        claim_token=0,
+        claimed_by=None,
+        lost_count=0,
+        entity=batch.entity,
+        file_name=None,
+    )
+
+
+def _of_intake(
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], lock: ControllerLock, intake_id: IntakeId
+) -> Explanation:
+    row = intake.load(connection, intake_id)
+    if row is None:
+        raise NotFound(f"There is no FileProcess {intake_id}.", next_step="batchctl status")
+    takers = [batch for batch in batches.values() if batch.entity == row.entity]
+    made = reports.instances_of_intake(connection, intake_id)
+    without = [batch for batch in takers if batch.batch_id not in {instance.batch_id for instance in made}]
+    created = Gate(name="created")
+    if without and row.status is IntakeStatus.READY:
+        names = ", ".join(visible(batch.name) for batch in without)
+        created = Gate(name="created", blocked=f"batch {names} has no instance of it yet", clear="batchctl create")
+    listed = ", ".join(f"{instance.instance_id} ({instance.status})" for instance in made)
+    notes = [f"Its instances: BatchControl {listed}." if made else "No instance has been made of it."]
+    if takers:
+        notes.append(f"Its entity is taken by: {', '.join(visible(batch.name) for batch in takers)}.")
+    return Explanation(
+        subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
+        status=row.status,
+        gates=(_intake_status(row), _entity(row, takers, batches), created, _controller(lock)),
+        notes=tuple(notes),
+    )
+
+
+def _intake_status(row: IntakeRow) -> Gate:
+    said = visible(row.message or "no reason was given")
+    match row.status:
+        case IntakeStatus.READY | IntakeStatus.COMPLETE:
+            return Gate(name="status")
+        case IntakeStatus.PAUSED:
+            clear = "set Status of the FileProcess row to 'ready' in an SQL client"
+            return Gate(name="status", blocked="somebody inserted or set it as paused", clear=clear)
+        case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
+            clear = f"batchctl accept {row.intake_id} --reason ..."
+            return Gate(name="status", blocked=f"{row.status}: {said}", clear=clear)
+
+
+def _entity(row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition]) -> Gate:
+    if takers:
+        return Gate(name="entity")
+    meant = visible(did_you_mean(row.entity, {batch.entity for batch in batches.values()}))
+    blocked = f"no batch takes entity '{visible(row.entity)}'.{meant}"
+    return Gate(name="entity", blocked=blocked, clear="correct Entity of the row, or register a batch that takes it")
+
+
+def _controller(lock: ControllerLock) -> Gate:
+    if lock.holder() is not None:
+        return Gate(name="controller")
+    return Gate(
+        name="controller", blocked="no controller is running", clear="batchctl run   (or, for one pass: batchctl process)"
+    )

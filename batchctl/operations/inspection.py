@@ -1,0 +1,104 @@
+"""One instance in full, the history, the batches: the read models behind `show`, `history` and `batches`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from batchctl.domain.errors import NotFound
+from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchInstance, HistoryEntry, InstanceId, IntakeRow, Step
+from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.operations.intervene import instance_target
+from batchctl.ports import Transactions
+from batchctl.store import audit, definitions, history, instances, intake, reports
+
+
+@dataclass(frozen=True, slots=True)
+class StepState:
+    """A step of an instance's batch: done, next or to come, with its last attempt."""
+
+    step: Step
+    state: str
+    last: HistoryEntry | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """Everything about one instance."""
+
+    instance: BatchInstance
+    batch: BatchDefinition | None
+    intake: IntakeRow | None
+    steps: tuple[StepState, ...]
+    history: tuple[HistoryEntry, ...]
+    audit: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchCounts:
+    """A batch with how many instances it has in each status."""
+
+    batch: BatchDefinition
+    instances: Mapping[InstanceStatus, int]
+
+
+def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
+    """Return everything about an instance."""
+    with transactions.read() as connection:
+        instance = instances.load(connection, instance_id)
+        if instance is None:
+            raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl status")
+        every = definitions.all_batches(connection)
+        attempts = history.of_instance(connection, instance_id)
+        batch = next((batch for batch in every if batch.batch_id == instance.batch_id), None)
+        return Shown(
+            instance=instance,
+            batch=batch,
+            intake=intake.load(connection, instance.intake_id),
+            steps=() if batch is None else _steps(instance, batch, attempts),
+            history=tuple(attempts),
+            audit=tuple(audit.of_target(connection, instance_target(instance_id))),
+        )
+
+
+def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[HistoryEntry, ...]:
+    """Return all attempts of an instance, oldest first."""
+    with transactions.read() as connection:
+        found = history.of_instance(connection, instance_id)
+        if not found and instances.load(connection, instance_id) is None:
+            raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl history")
+        return tuple(found)
+
+
+def newest_attempts(transactions: Transactions, most: int) -> tuple[HistoryEntry, ...]:
+    """Return the newest attempts of all instances, newest first."""
+    with transactions.read() as connection:
+        return tuple(history.newest(connection, most))
+
+
+def batches(transactions: Transactions) -> tuple[BatchCounts, ...]:
+    """Return every batch, by Seq, with its counts."""
+    with transactions.read() as connection:
+        counts = reports.count_instances(connection)
+        return tuple(
+            BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in definitions.all_batches(connection)
+        )
+
+
+def _steps(
+    instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]
+) -> tuple[StepState, ...]:
+    last = {entry.seq: entry for entry in attempts}
+    following = batch.step_after(instance.last_seq)
+    return tuple(
+        StepState(step, _state(instance, step, following, last.get(step.seq)), last.get(step.seq))
+        for step in batch.steps
+    )
+
+
+def _state(instance: BatchInstance, step: Step, following: Step | None, last: HistoryEntry | None) -> str:
+    if step.seq <= instance.last_seq:
+        return "skipped" if last is not None and last.status is HistoryStatus.SKIPPED else "done"
+    if step is not following:
+        return "to come"
+    return "running" if last is not None and last.status is HistoryStatus.RUNNING else "next"

@@ -1,0 +1,271 @@
+"""What people do to instances and batches: one transaction each, with its row in the audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from batchctl.domain import moves
+from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.operations import columns, decisions
+from batchctl.operations.decisions import Action
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.preparation import Preparer
+from batchctl.store import audit, definitions, history, instances, intake
+
+NAME_LIMIT = 200
+
+Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a step would run; `refusal` says why it cannot."""
+
+    seq: int
+    name: str
+    process_type: str
+    text: str
+    refusal: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervention:
+    """What was done to an instance, or would be."""
+
+    action: Action
+    before: BatchInstance
+    after: BatchInstance
+    batch: str
+    dry_run: bool
+    commands: tuple[Command, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switching:
+    """What was done to a batch, or would be."""
+
+    batch: str
+    enabled_before: bool
+    enabled: bool
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operator:
+    """Somebody who acts, and what it takes. With `dry_run` nothing is written."""
+
+    transactions: Transactions
+    clock: Clock
+    preparer: Preparer
+    user: str
+    host: str
+    dry_run: bool = False
+
+    def rerun(
+        self,
+        instance_id: InstanceId,
+        *,
+        reason: str,
+        from_seq: int | None = None,
+        corrections: Mapping[str, str | None] | None = None,
+    ) -> Intervention:
+        """Run an instance again from the step that failed, or from a chosen one, with corrected values."""
+
+        def decide(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
+            return decisions.rerun(instance, batch, from_seq, corrections)
+
+        return self._act(Action.RERUN, instance_id, reason, decide)
+
+    def pause(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
+        """Let nothing more of an instance start; a running step ends first."""
+        return self._act(Action.PAUSE, instance_id, reason, lambda instance, _: decisions.pause(instance))
+
+    def resume(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
+        """Let a paused instance go on."""
+        return self._act(Action.RESUME, instance_id, reason, lambda instance, _: decisions.resume(instance))
+
+    def cancel(self, instance_id: InstanceId, *, reason: str) -> Intervention:
+        """Give an instance up; a running step is stopped."""
+        return self._act(Action.CANCEL, instance_id, reason, lambda instance, _: decisions.cancel(instance))
+
+    def skip(self, instance_id: InstanceId, *, reason: str) -> Intervention:
+        """Go on without the step that is next."""
+        return self._act(Action.SKIP, instance_id, reason, decisions.skip)
+
+    def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> Switching:
+        """Switch a batch on or off; one that is as wanted already stays so, unaudited."""
+        reason = _checked_reason(reason)
+        if self.dry_run:
+            with self.transactions.read() as connection:
+                return self._switching(_batch_named(connection, name), enabled=enabled)
+
+        def switch(connection: Any) -> Switching:
+            batch = _batch_named(connection, name)
+            if batch.enabled is not enabled:
+                before, after = {"Enabled": int(batch.enabled)}, {"Enabled": int(enabled)}
+                definitions.set_enabled(connection, batch.batch_id, self.clock.now(), enabled=enabled)
+                action = "enable" if enabled else "disable"
+                self._audit(connection, action, batch_target(batch.name), reason, before, after)
+            return self._switching(batch, enabled=enabled)
+
+        return self.transactions.run(frozenset({Boundary.OPERATOR}), switch)
+
+    def _act(self, action: Action, instance_id: InstanceId, reason: str | None, decide: Decide) -> Intervention:
+        reason = _checked_reason(reason)
+        if self.dry_run:
+            with self.transactions.read() as connection:
+                before, batch = _load(connection, instance_id)
+                after = decide(before, batch)
+                return self._intervention(action, before, after, batch, self._commands(connection, action, after, batch))
+
+        def act(connection: Any) -> Intervention:
+            before, batch = _load(connection, instance_id)
+            after = decide(before, batch)
+            self._write(connection, action, reason, before, after, batch)
+            return self._intervention(action, before, after, batch)
+
+        return self.transactions.run(frozenset({Boundary.OPERATOR}), act)
+
+    def _write(
+        self,
+        connection: Any,
+        action: Action,
+        reason: str | None,
+        before: BatchInstance,
+        after: BatchInstance,
+        batch: BatchDefinition,
+    ) -> None:
+        now = self.clock.now()
+        if not instances.move(connection, before, after, now):
+            raise StatusChanged(decisions.named(before), "not as it was", action, next_step="batchctl status")
+        if after.data != before.data:
+            instances.correct(connection, after, now)
+        if action is Action.SKIP:
+            self._record_skipped(connection, before, batch, reason)
+        if before.status.is_final:
+            intake.reopen(connection, after.intake_id, now)
+        if after.status.is_final:
+            intake.complete_if_done(connection, after.intake_id, now)
+        was, became = columns.changes(columns.instance(before), columns.instance(after))
+        self._audit(connection, action, instance_target(before.instance_id), reason, was, became)
+
+    def _record_skipped(
+        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, reason: str | None
+    ) -> None:
+        now = self.clock.now()
+        step = batch.step_after(instance.last_seq)
+        if step is None:
+            return
+        said = storable(f"skipped by {self.user} on {self.host}: {reason}")
+        history.add_skipped(
+            connection,
+            instance=instance,
+            step=step,
+            attempt_no=history.attempts_so_far(connection, instance.instance_id).at(step.seq) + 1,
+            command_text=visible(f"-- not run: {said}"),
+            message=said,
+            host=_fitting(self.host),
+            now=now,
+        )
+
+    def _audit(
+        self,
+        connection: Any,
+        action: str,
+        target: str,
+        reason: str | None,
+        before: Mapping[str, Any],
+        after: Mapping[str, Any],
+    ) -> None:
+        audit.add(
+            connection,
+            actor=_fitting(self.user),
+            host=_fitting(self.host),
+            action=action,
+            target=target,
+            reason=reason,
+            before=json.dumps(before),
+            after=json.dumps(after),
+            now=self.clock.now(),
+        )
+
+    def _commands(
+        self, connection: Any, action: Action, instance: BatchInstance, batch: BatchDefinition
+    ) -> tuple[Command, ...]:
+        """Render every step that would run, with the corrected values."""
+        if action in {Action.PAUSE, Action.CANCEL} or instance.status is InstanceStatus.COMPLETE:
+            return ()
+        so_far = history.attempts_so_far(connection, instance.instance_id)
+        now = self.clock.now()
+        found = []
+        for step in (step for step in batch.steps if step.seq > instance.last_seq):
+            attempts = so_far.at(step.seq)
+            cause = moves.cause_of(instance.status, attempts=attempts, must_verify=False)
+            ready = self.preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=now)
+            found.append(Command(step.seq, step.name, step.process_type, ready.command_text, ready.refusal))
+        return tuple(found)
+
+    def _intervention(
+        self,
+        action: Action,
+        before: BatchInstance,
+        after: BatchInstance,
+        batch: BatchDefinition,
+        commands: tuple[Command, ...] = (),
+    ) -> Intervention:
+        return Intervention(
+            action=action, before=before, after=after, batch=batch.name, dry_run=self.dry_run, commands=commands
+        )
+
+    def _switching(self, batch: BatchDefinition, *, enabled: bool) -> Switching:
+        return Switching(batch=batch.name, enabled_before=batch.enabled, enabled=enabled, dry_run=self.dry_run)
+
+
+def instance_target(instance_id: InstanceId) -> str:
+    """Return how the audit log names an instance."""
+    return f"BatchControl:{instance_id}"
+
+
+def batch_target(name: str) -> str:
+    """Return how the audit log names a batch."""
+    return _fitting(f"ProcessBatch:{name}")
+
+
+def _load(connection: Any, instance_id: InstanceId) -> tuple[BatchInstance, BatchDefinition]:
+    instance = instances.load(connection, instance_id)
+    if instance is None:
+        raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl status")
+    batches = definitions.all_batches(connection)
+    batch = next((batch for batch in batches if batch.batch_id == instance.batch_id), None)
+    if batch is None:
+        message = f"ProcessBatch {instance.batch_id} of BatchControl {instance_id} does not exist."
+        raise NotFound(message, next_step="batchctl check")
+    return instance, batch
+
+
+def _batch_named(connection: Any, name: str) -> BatchDefinition:
+    batches = definitions.all_batches(connection)
+    found = next((batch for batch in batches if batch.name == name), None)
+    if found is None:
+        meant = did_you_mean(name, (batch.name for batch in batches))
+        raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
+    return found
+
+
+def _checked_reason(reason: str | None) -> str | None:
+    trouble = None if reason is None else unfit(reason)
+    if trouble is not None:
+        raise Refused(f"The reason cannot be kept: {trouble}.")
+    if reason is not None and not reason.strip():
+        raise Refused("The reason is empty; say why, so that others understand it later.")
+    return reason
+
+
+def _fitting(text: str) -> str:
+    return shorten(storable(text), NAME_LIMIT)

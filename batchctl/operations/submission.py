@@ -1,0 +1,78 @@
+"""Asking for work: inserting a `FileProcess` row as any program may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.rows import IntakeId
+from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.ports import Boundary, Transactions
+from batchctl.store import definitions, intake
+
+NAME_LIMIT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """What to insert."""
+
+    entity: str
+    file_name: str | None = None
+    data: str | None = None
+    cycle_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitted:
+    """What was inserted (nothing, in a dry run), and which batches will take it."""
+
+    intake_id: IntakeId | None
+    batches: tuple[str, ...]
+    hint: str | None
+
+
+def submit(
+    transactions: Transactions, submission: Submission, *, user: str, host: str, dry_run: bool = False
+) -> Submitted:
+    """Insert an intake row; the controller finds it by itself."""
+    _check(submission)
+    source = shorten(storable(f"submit by {user}@{host}"), NAME_LIMIT)
+    with transactions.read() as connection:
+        every = definitions.all_batches(connection)
+    takers = tuple(batch.name for batch in every if batch.entity == submission.entity)
+    hint = None
+    if not takers:
+        meant = visible(did_you_mean(submission.entity, {batch.entity for batch in every}))
+        hint = f"No batch takes entity '{visible(submission.entity)}'.{meant}"
+
+    def insert(connection: Any) -> IntakeId:
+        return intake.add(
+            connection,
+            entity=submission.entity,
+            file_name=submission.file_name,
+            data=submission.data,
+            cycle_key=submission.cycle_key,
+            source=source,
+        )
+
+    intake_id = None if dry_run else transactions.run(frozenset({Boundary.INTAKE}), insert)
+    return Submitted(intake_id=intake_id, batches=takers, hint=hint)
+
+
+def _check(submission: Submission) -> None:
+    given = {
+        "Entity": submission.entity,
+        "FileName": submission.file_name,
+        "Data": submission.data,
+        "CycleKey": submission.cycle_key,
+    }
+    for column, value in given.items():
+        reason = None if value is None else unfit(value)
+        if column in {"Entity", "CycleKey"} and value is not None and len(value) > NAME_LIMIT:
+            reason = f"it is longer than {NAME_LIMIT} characters"
+        if column == "Entity" and not value:
+            reason = "it is empty"
+        if reason is not None:
+            raise Refused(f"{column} cannot be submitted: {reason}.", next_step="batchctl submit --help")

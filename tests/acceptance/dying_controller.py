@@ -1,0 +1,41 @@
+"""A controller that dies, as if its power were cut, at a named commit: `python dying_controller.py CONFIG C7 before 2`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from batchctl import config
+from batchctl.app import App
+from batchctl.ports import Boundary
+
+DEATH = 86
+"""The exit code of a controller that died where it should."""
+
+
+def main(file: str, boundary: str, when: str, nth: int) -> None:
+    """Process, and die before or after the nth transaction that crosses the boundary."""
+    app = App(config.load(file))
+    run = app.transactions.run
+    left = nth
+
+    def cut(boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
+        nonlocal left
+        left -= boundary in boundaries
+        dies = boundary in boundaries and left == 0
+        if dies and when == "before":
+            os._exit(DEATH)
+        result = run(boundaries, work)
+        if dies:
+            os._exit(DEATH)
+        return result
+
+    app.transactions.run = cut  # type: ignore[method-assign] # the cut is the test
+    app.create()
+    app.process()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

@@ -1,0 +1,122 @@
+"""A crash never loses work and never runs a step twice unasked: real processes, killed at every commit."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from batchctl import config
+from batchctl.app import App, upgrade_database
+from tests.acceptance.dying_controller import DEATH
+
+DRIVER = Path(__file__).with_name("dying_controller.py")
+ROOT = Path(__file__).parents[2]
+
+APPEND = 'printf "%s\\n" "$1" >> effects'
+
+
+class Shop:
+    """A folder with a database, a batch of three steps that leave a line each, and two files to process."""
+
+    def __init__(self, directory: Path, on_lost: str, retries: int) -> None:
+        self.directory = directory
+        self.file = directory / "batchctl.toml"
+        self.file.write_text("stop_grace = 1\n", encoding="utf-8")
+        (directory / "effects").touch()
+        (directory / "append.sh").write_text(APPEND, encoding="utf-8")
+        upgrade_database(str(self.file))
+        self.hand = sqlite3.connect(directory / "batchctl.db", isolation_level=None)
+        self.hand.execute(
+            "INSERT INTO ProcessBatch (ProcessBatchName, RetryCount, RetryWaitMins) VALUES ('B', ?, 0)", (retries,)
+        )
+        for seq in (10, 20, 30):
+            command = f"sh append.sh {{BatchControl_id}}/{seq}"
+            self.hand.execute(
+                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, OnLost)"
+                " VALUES (1, ?, 'append', 'os_command', ?, ?)",
+                (seq, command, on_lost),
+            )
+        self.hand.executemany("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', ?)", [("1",), ("2",)])
+
+    def die(self, boundary: str, when: str, nth: int) -> int:
+        """Run a controller that dies there; return its exit code."""
+        command = [sys.executable, str(DRIVER), str(self.file), boundary, when, str(nth)]
+        return subprocess.run(command, cwd=ROOT, check=False, timeout=60, env={"PYTHONPATH": str(ROOT)}).returncode
+
+    def go_on(self) -> None:
+        """Let controllers that live finish whatever may be finished without a person."""
+        app = App(config.load(str(self.file)))
+        app.create()
+        app.process()
+        app.close()
+
+    def effects(self) -> Counter[str]:
+        """Return how often each step of each instance left its line."""
+        return Counter((self.directory / "effects").read_text(encoding="utf-8").split())
+
+    def attempts(self, status: str) -> list[str]:
+        """Return instance/seq of the attempts with a status."""
+        found = self.hand.execute(
+            "SELECT BatchControl_id || '/' || ProcessControlSeq FROM BatchProcessHistory WHERE Status = ?", (status,)
+        )
+        return [row[0] for row in found]
+
+
+DEATHS = [
+    (boundary, when, nth) for boundary in ("C2", "C3", "C4", "C7") for when in ("before", "after") for nth in (1, 2, 4)
+]
+
+
+@pytest.mark.parametrize(("boundary", "when", "nth"), DEATHS)
+def test_with_hold_nothing_runs_twice_and_nothing_is_forgotten(
+    tmp_path: Path, boundary: str, when: str, nth: int
+) -> None:
+    shop = Shop(tmp_path, "hold", 0)
+    died = shop.die(boundary, when, nth)
+    shop.go_on()
+    lost = shop.attempts("lost")
+    shop.hand.execute("UPDATE BatchControl SET Status = 'ready' WHERE Status = 'held'")
+    shop.go_on()
+
+    assert died == DEATH or (boundary, nth) in {("C2", 4)}
+    assert [row[0] for row in shop.hand.execute("SELECT Status FROM BatchControl")] == ["complete", "complete"]
+    twice = {step for step, times in shop.effects().items() if times > 1}
+    assert twice <= set(lost)
+    assert sorted(shop.effects()) == ["1/10", "1/20", "1/30", "2/10", "2/20", "2/30"]
+
+
+@pytest.mark.parametrize(("boundary", "when", "nth"), [("C4", "after", 2), ("C7", "before", 2), ("C7", "after", 3)])
+def test_with_rerun_the_next_controller_goes_on_by_itself(tmp_path: Path, boundary: str, when: str, nth: int) -> None:
+    shop = Shop(tmp_path, "rerun", 2)
+    assert shop.die(boundary, when, nth) == DEATH
+    shop.go_on()
+
+    assert [row[0] for row in shop.hand.execute("SELECT Status FROM BatchControl")] == ["complete", "complete"]
+    assert sorted(shop.effects()) == ["1/10", "1/20", "1/30", "2/10", "2/20", "2/30"]
+
+
+def test_a_step_that_outlives_its_killed_controller_is_stopped_before_anything_is_decided(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, "hold", 0)
+    pipe = tmp_path / "begun"
+    subprocess.run(["mkfifo", str(pipe)], check=True)
+    script = f"echo $$ > {shlex.quote(str(pipe))}; trap '' TERM; while :; do sleep 1; done"
+    (tmp_path / "append.sh").write_text(script, encoding="utf-8")
+    command = [sys.executable, "-m", "batchctl", "--config", str(shop.file), "run", "--once"]
+    controller = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pid = int(pipe.read_text(encoding="utf-8"))
+    controller.send_signal(signal.SIGKILL)
+    controller.wait(10)
+    assert Path(f"/proc/{pid}").exists()
+
+    shop.go_on()
+    assert not Path(f"/proc/{pid}").exists()
+    message = shop.hand.execute("SELECT Message FROM BatchProcessHistory WHERE Status = 'lost'").fetchone()[0]
+    assert str(pid) in message
+    assert shop.hand.execute("SELECT Status FROM BatchControl").fetchall() == [("held",), ("ready",)]

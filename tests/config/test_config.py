@@ -1,0 +1,117 @@
+"""Settings: one file, named keys, errors that say file, line, key and what was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from batchctl import config
+from batchctl.domain.errors import ConfigurationError
+
+
+def written(folder: Path, text: str) -> str:
+    """Write a configuration file; return its path."""
+    path = folder / "batchctl.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def refusal(folder: Path, text: str) -> str:
+    """Return what is said about a configuration that is not accepted."""
+    with pytest.raises(ConfigurationError) as refused:
+        config.load(written(folder, text))
+    assert refused.value.exit_code == 2
+    return refused.value.message
+
+
+def test_without_a_file_the_database_lies_in_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = config.load(None)
+
+    assert settings.database_url == "sqlite:///batchctl.db"
+    assert settings.directory == tmp_path
+    assert settings.file is None
+
+
+def test_the_file_in_the_working_directory_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, 'database_url = "sqlite:///x.db"\n[connections.wh]\nurl = "sqlite:///wh.db"\nprocedures = "p"\n')
+    monkeypatch.chdir(tmp_path)
+    settings = config.load(None)
+
+    assert settings.database_url == "sqlite:///x.db"
+    assert settings.connections["wh"].procedures == "p"
+    assert settings.file == tmp_path / "batchctl.toml"
+
+
+def test_the_environment_names_the_file_and_wins_over_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCHCTL_CONFIG", written(tmp_path, 'database_url = "sqlite:///x.db"\npoll_interval = 3\n'))
+    monkeypatch.setenv("BATCHCTL_DATABASE_URL", "sqlite:///y.db")
+    settings = config.load(None)
+
+    assert settings.database_url == "sqlite:///y.db"
+    assert settings.poll_interval == 3
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"none\.toml does not exist"):
+        config.load(str(tmp_path / "none.toml"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "says"),
+    [
+        ('\ndatabse_url = "x"\n', 2, "databse_url", "Did you mean 'database_url'?"),
+        ('[connections.wh]\nurl = "x"\nprocedure = "p"\n', 3, "connections.wh.procedure", "Did you mean 'procedures'?"),
+        ("[connections.wh]\n", 1, "connections.wh.url", "needed"),
+        ('business_time_zone = "Mars/Olympus"\n', 1, "business_time_zone", "not a time zone"),
+        ('\n\npoll_interval = "soon"\n', 3, "poll_interval", "valid number"),
+        ("poll_interval = 0\n", 1, "poll_interval", "greater than 0"),
+        ("output_limit = 5\n", 1, "output_limit", "greater than or equal to 1024"),
+        ('[secrets.x]\nenv = "A"\nfile = "b"\n', 1, "secrets", "exactly one of env and file"),
+        ('[secrets.x]\nvalue = "A"\n', 2, "secrets.x.value", "no such setting"),
+        ('directory = "/"\n', 1, "directory", "not a setting"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_with_its_line(tmp_path: Path, text: str, line: int, key: str, says: str) -> None:
+    message = refusal(tmp_path, text)
+
+    assert f"batchctl.toml, line {line}: " in message
+    assert key in message
+    assert says in message
+
+
+def test_broken_toml_says_where(tmp_path: Path) -> None:
+    assert "line 2" in refusal(tmp_path, "poll_interval = 1\npoll_interval ==\n")
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "batchctl.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        config.load(str(tmp_path / "batchctl.toml"))
+
+
+def test_a_wrong_environment_variable_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCHCTL_POLL_INTERVAL", "soon")
+    with pytest.raises(ConfigurationError, match="Environment variable BATCHCTL_POLL_INTERVAL"):
+        config.load(written(tmp_path, ""))
+
+
+def test_urls_are_kept_out_of_repr(tmp_path: Path) -> None:
+    text = 'database_url = "postgresql://u:hunter2@h/d"\n[connections.w]\nurl = "postgresql://u:hunter2@h/d"\n'
+
+    assert "hunter2" not in repr(config.load(written(tmp_path, text)))
+
+
+def test_secrets_come_from_the_environment_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text("from file\n", encoding="utf-8")
+    monkeypatch.setenv("A_TOKEN", "from env")
+    sources = {"e": "env:A_TOKEN", "f": "file:token", "gone": "env:NO_SUCH", "lost": "file:no_such"}
+
+    assert config.resolve_secret(sources, "e", tmp_path) == "from env"
+    assert config.resolve_secret(sources, "f", tmp_path) == "from file"
+    for name, says in (("gone", "NO_SUCH is not set"), ("lost", "cannot be read"), ("g", "not in the configuration")):
+        with pytest.raises(ConfigurationError, match=says):
+            config.resolve_secret(sources, name, tmp_path)

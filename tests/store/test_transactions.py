@@ -1,0 +1,109 @@
+"""The two ways to the database: what others see, what happens when it is busy, broken or full."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
+from batchctl.ports import Boundary
+from batchctl.store import engine, intake
+from batchctl.store.transactions import StoreTransactions
+
+C1 = frozenset({Boundary.INTAKE})
+
+
+def add(connection: Connection) -> int:
+    """Insert a FileProcess row."""
+    return intake.add(connection, entity="E", file_name=None, data=None, cycle_key=None, source="test")
+
+
+def test_a_transaction_is_seen_by_others_once_it_is_committed(
+    transactions: StoreTransactions, hand: sqlite3.Connection
+) -> None:
+    def work(connection: Connection) -> int:
+        added = add(connection)
+        assert hand.execute("SELECT count(*) FROM FileProcess").fetchone() == (0,)
+        return added
+
+    assert transactions.run(C1, work) == 1
+    assert hand.execute("SELECT count(*) FROM FileProcess").fetchone() == (1,)
+
+
+def test_an_error_undoes_everything(transactions: StoreTransactions, hand: sqlite3.Connection) -> None:
+    def work(connection: Connection) -> None:
+        add(connection)
+        raise RuntimeError("on purpose")
+
+    with pytest.raises(RuntimeError, match="on purpose"):
+        transactions.run(C1, work)
+    assert hand.execute("SELECT count(*) FROM FileProcess").fetchone() == (0,)
+    assert transactions.run(C1, add) == 1
+
+
+def test_only_what_others_commit_is_a_change(transactions: StoreTransactions, hand: sqlite3.Connection) -> None:
+    assert transactions.changed()
+    assert not transactions.changed()
+    transactions.run(C1, add)
+    assert not transactions.changed()
+    hand.execute("INSERT INTO FileProcess (Entity) VALUES ('E')")
+    assert transactions.changed()
+    assert not transactions.changed()
+
+
+def test_a_busy_database_is_tried_again_and_then_named(
+    transactions: StoreTransactions, hand: sqlite3.Connection
+) -> None:
+    with transactions.read() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout = 1")
+    hand.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Busy, match=r"stayed locked by another program \(C1\)"):
+        transactions.run(C1, add)
+    hand.execute("ROLLBACK")
+
+    assert transactions.run(C1, add) == 1
+
+
+def test_readers_never_wait_for_a_writer(transactions: StoreTransactions, hand: sqlite3.Connection) -> None:
+    hand.execute("BEGIN IMMEDIATE")
+    hand.execute("INSERT INTO FileProcess (Entity) VALUES ('E')")
+    with transactions.read() as connection:
+        assert intake.untaken(connection, 10) == []
+    hand.execute("ROLLBACK")
+
+
+def test_a_full_disk_is_named_and_passes(transactions: StoreTransactions) -> None:
+    with transactions.read() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+    def fill(connection: Connection) -> int:
+        return intake.add(connection, entity="E", file_name="x" * 1_000_000, data=None, cycle_key=None, source="test")
+
+    with pytest.raises(DatabaseUnusable, match="disk is full"):
+        transactions.run(C1, fill)
+    with transactions.read() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+    assert transactions.run(C1, fill) == 1
+
+
+@pytest.mark.parametrize("name", ["a#b.db", "with space.db", "ünï😀.db", "quote'.db"])
+def test_any_file_name_is_taken_literally(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    with engine.open_engine(f"sqlite:///{name}", tmp_path).connect() as connection:
+        found = connection.exec_driver_sql("PRAGMA database_list").one()[2]
+
+    assert found == str(tmp_path / name)
+
+
+def test_the_controller_lock_lies_beside_the_database(tmp_path: Path) -> None:
+    assert engine.lock_path("sqlite:///plain.db", tmp_path) == tmp_path / "plain.db.controller"
+
+
+@pytest.mark.parametrize("url", ["nonsense", "postgresql://h/d", "sqlite://", "sqlite:///:memory:"])
+def test_a_url_that_names_no_file_is_refused(tmp_path: Path, url: str) -> None:
+    with pytest.raises(BatchctlError):
+        engine.open_engine(url, tmp_path, may_create=True)

@@ -1,0 +1,187 @@
+"""What a controller that was killed has left behind is found and stopped, and nothing else is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from batchctl.domain.outcomes import Identity
+from batchctl.system import platform
+from batchctl.system.runner import ThreadStepRunner
+from tests.system.conftest import PLUGINS
+from tests.system.watching import Ear, ends, lives
+
+CONTROLLER = """
+import sys
+from datetime import timedelta
+from functools import partial
+from batchctl.plugin_api import Rendered
+from batchctl.registry import Registry
+from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.runner import ThreadStepRunner
+
+plugins, kind, what = sys.argv[1:]
+
+class Handler:
+    def execute(self, rendered, execution):
+        if kind == "command":
+            execution.run_command(["sh", "-c", what], directory="/")
+        else:
+            execution.run_job(kind, {"say": what})
+
+me = "left:1:dead"
+runner = ThreadStepRunner(
+    controller_id=me,
+    plugin_process=partial(PluginProcess, controller_id=me, plugin_modules=["acme_jobs"], sys_path=[plugins]),
+    jobs=Registry.load(["acme_jobs"], [plugins]).jobs,
+    connections={},
+    secrets=str,
+)
+runner.start(1, Handler(), Rendered("", {}))
+while True:
+    runner.collect(timedelta(hours=1))
+"""
+
+
+class DyingController:
+    def __init__(self, kind: str, what: str) -> None:
+        self.process = subprocess.Popen([sys.executable, "-c", CONTROLLER, PLUGINS, kind, what])
+
+    def die(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def bystander() -> Iterator[int]:
+    process = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    yield process.pid
+    process.kill()
+    process.wait()
+
+
+def identity(pid: int, pid_start: str | None = None, boot_id: str | None = None) -> Identity:
+    return Identity(pid=pid, pid_start=pid_start or platform.started(pid), boot_id=boot_id or platform.boot_id())
+
+
+def test_a_command_outlives_its_controller_and_is_stopped_by_the_next(runner: ThreadStepRunner, ear: Ear) -> None:
+    controller = DyingController("command", f"echo $$ > {ear.path}; exec sleep 600")
+    pid = ear.hear_pid()
+    controller.die()
+    assert lives(pid)
+
+    assert runner.stop_left_over("left:1:dead", Identity()) == [pid]
+
+    assert ends(pid)
+    assert runner.stop_left_over("left:1:dead", Identity()) == []
+
+
+def test_the_whole_tree_is_found_wherever_it_has_gone(runner: ThreadStepRunner, ear: Ear, tmp_path: Path) -> None:
+    deaf = tmp_path / "deaf"
+    deaf.write_text(f"trap '' TERM; echo $$ > {ear.path}; while :; do sleep 0.01; done", encoding="utf-8")
+    controller = DyingController("command", f"setsid sh {deaf} & echo $$ > {ear.path}; exec sleep 600")
+    pids = {ear.hear_pid(), ear.hear_pid()}
+    controller.die()
+
+    found = runner.stop_left_over("left:1:dead", Identity())
+
+    assert pids <= set(found)
+    assert all(ends(pid) for pid in pids)
+
+
+def test_a_process_without_the_cookie_is_known_by_its_identity(runner: ThreadStepRunner, ear: Ear) -> None:
+    controller = DyingController("command", f"exec env -i sh -c 'echo $$ > {ear.path}; exec sleep 600'")
+    pid = ear.hear_pid()
+    controller.die()
+
+    assert runner.stop_left_over("left:1:dead", identity(pid)) == [pid]
+
+    assert ends(pid)
+
+
+@pytest.mark.parametrize("other", [{"pid_start": "1"}, {"boot_id": "another boot"}])
+def test_a_pid_that_was_given_to_somebody_else_is_left_alone(
+    runner: ThreadStepRunner, bystander: int, other: dict[str, str]
+) -> None:
+    assert runner.stop_left_over("left:1:dead", identity(bystander, **other)) == []
+    assert runner.stop_left_over("left:1:dead", Identity(pid=bystander)) == []
+
+    assert lives(bystander)
+
+
+def test_the_children_of_another_controller_are_left_alone(runner: ThreadStepRunner, ear: Ear) -> None:
+    controller = DyingController("command", f"echo $$ > {ear.path}; exec sleep 600")
+    pid = ear.hear_pid()
+
+    assert runner.stop_left_over("left:1:deadly", Identity()) == []
+    assert runner.stop_left_over("left:1:dea", Identity()) == []
+    assert lives(pid)
+
+    controller.die()
+    assert runner.stop_left_over("left:1:dead", Identity()) == [pid]
+
+
+@pytest.mark.parametrize("claimed_by", ["", "here:1:test"])
+def test_nobody_stops_everything_or_himself(runner: ThreadStepRunner, claimed_by: str) -> None:
+    with pytest.raises(ValueError, match="is not a dead controller"):
+        runner.stop_left_over(claimed_by, Identity())
+
+
+@pytest.mark.parametrize("pid", [0, 1, -1])
+def test_no_dangerous_pid_is_ever_signalled(runner: ThreadStepRunner, pid: int) -> None:
+    assert runner.stop_left_over("left:1:dead", Identity(pid=pid, pid_start="0", boot_id=platform.boot_id())) == []
+    assert runner.stop_left_over("left:1:dead", Identity(pid=pid, pid_start=platform.started(1))) == []
+
+
+def test_a_plugin_process_ends_with_its_controller_even_in_the_middle_of_a_job(ear: Ear) -> None:
+    controller = DyingController("hang", str(ear.path))
+    pid = ear.hear_pid()
+
+    controller.die()
+
+    assert ends(pid)
+
+
+def test_what_a_job_has_started_is_stopped_by_the_next_controller(runner: ThreadStepRunner, ear: Ear) -> None:
+    controller = DyingController("start_others", str(ear.path))
+    pid = ear.hear_pid()
+    controller.die()
+
+    assert pid in runner.stop_left_over("left:1:dead", Identity())
+
+    assert ends(pid)
+
+
+def test_a_controller_started_where_ended_children_are_thrown_away_still_sees_how_they_end(ear: Ear) -> None:
+    script = f"""
+import signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+from datetime import timedelta
+from batchctl.plugin_api import Rendered, StepOutcome
+from batchctl.system.runner import ThreadStepRunner
+class Handler:
+    def execute(self, rendered, execution):
+        end = execution.run_command(["false"], directory="/")
+        print(end.exit_code, file=open({str(ear.path)!r}, "w"))
+        return StepOutcome(succeeded=True)
+runner = ThreadStepRunner(controller_id="x:1:y", plugin_process=None, jobs={{}}, connections={{}}, secrets=str)
+runner.start(1, Handler(), Rendered("", {{}}))
+while not runner.collect(timedelta(seconds=20)): pass
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+    assert ear.hear() == "1"
+
+
+def test_signals_reach_nobody_when_a_process_is_gone(bystander: int) -> None:
+    gone = identity(bystander)
+    os.kill(bystander, signal.SIGKILL)
+    os.waitpid(bystander, 0)
+
+    assert platform.stop_left_over("left:1:dead/", gone, 0.0) == []

@@ -1,0 +1,127 @@
+"""Populators: whatever one does, it becomes the reason on its row, and the next one works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, Step
+from batchctl.domain.status import IntakeStatus
+from batchctl.plugin_api import CannotPopulate, Populated
+from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.populating import ProcessPopulatorRunner
+
+ROW = IntakeRow(
+    intake_id=IntakeId(7),
+    entity="Flights",
+    file_name="/in/flights_2026.csv",
+    status=IntakeStatus.READY,
+    data="payload",
+    cycle_key=None,
+    source=None,
+    message=None,
+    inserted_at=datetime(2026, 11, 21, 4, 5, 6, 789000, tzinfo=UTC),
+)
+BATCH = BatchDefinition(
+    batch_id=BatchId(3),
+    name="load flights",
+    entity="Flights",
+    steps=(Step(batch_id=BatchId(3), seq=10, name="verify", process_type="os_command"),),
+)
+
+
+@pytest.fixture
+def populators(plugin_process: Callable[[], PluginProcess]) -> Iterator[ProcessPopulatorRunner]:
+    runner = ProcessPopulatorRunner(plugin_process, time_limit=timedelta(seconds=20))
+    yield runner
+    runner.close()
+
+
+def reason_of(populators: ProcessPopulatorRunner, what: str, populator: str = "odd") -> str:
+    with pytest.raises(CannotPopulate) as refused:
+        populators.populate(populator, ROW, replace(BATCH, populator=populator, populator_args=what))
+    return str(refused.value)
+
+
+def next_one_works(populators: ProcessPopulatorRunner) -> bool:
+    return populators.populate("echo", ROW, BATCH).cycle_key == "2026-11"
+
+
+def test_a_populator_sees_row_and_batch_and_its_values_come_back(populators: ProcessPopulatorRunner) -> None:
+    populated = populators.populate("echo", ROW, BATCH)
+
+    data = ("/in/flights_2026.csv", "payload", "load flights", "10:verify", None, None)
+    assert populated == Populated(data=data, cycle_key="2026-11")
+
+
+def test_the_built_in_populator_is_found(populators: ProcessPopulatorRunner) -> None:
+    populated = populators.populate("pattern", ROW, BATCH)
+
+    assert populated.data == ("/in", "flights_2026.csv", "payload", None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        ("refuse", "no such cycle"),
+        ("raise", "populator 'odd' raised KeyError: 'Data1'"),
+        ("exit", "populator 'odd' raised SystemExit: 4"),
+        ("die", "populator 'odd' ended its process: exit code 5"),
+        ("dict", "the populator returned dict, not Populated"),
+        ("nothing", "the populator returned NoneType, not Populated"),
+        ("seven", "the populator returned 7 values for Data1 to Data6"),
+        ("list", "the populator returned list for Data1 to Data6, not a tuple"),
+        ("number", "the populator returned int for Data1, not text"),
+        ("nul", "the populator's Data1 cannot be stored: it contains a NUL character"),
+        ("surrogate", "the populator's CycleKey cannot be stored: it contains bytes that are not valid UTF-8"),
+    ],
+)
+def test_every_misbehaviour_is_a_reason(populators: ProcessPopulatorRunner, what: str, reason: str) -> None:
+    assert reason_of(populators, what) == reason
+    assert next_one_works(populators)
+
+
+def test_ten_megabytes_are_fine(populators: ProcessPopulatorRunner) -> None:
+    populated = populators.populate("odd", ROW, replace(BATCH, populator_args="big"))
+
+    assert populated.data[0] == "x" * 10_000_000
+
+
+def test_what_a_populator_prints_disturbs_nobody(populators: ProcessPopulatorRunner) -> None:
+    populated = populators.populate("odd", ROW, replace(BATCH, populator_args="print"))
+
+    assert populated.data[0] == "fine"
+
+
+def test_a_populator_that_hangs_is_stopped(plugin_process: Callable[[], PluginProcess]) -> None:
+    impatient = ProcessPopulatorRunner(plugin_process, time_limit=timedelta(seconds=0.5))
+
+    assert reason_of(impatient, "hang") == "populator 'odd' took longer than 0.5 seconds and was stopped"
+
+    impatient.close()
+
+
+def test_a_regular_expression_that_explodes_is_stopped(plugin_process: Callable[[], PluginProcess]) -> None:
+    impatient = ProcessPopulatorRunner(plugin_process, time_limit=timedelta(seconds=0.5))
+    row = replace(ROW, file_name="a" * 40)
+
+    with pytest.raises(CannotPopulate, match=r"took longer than 0\.5 seconds"):
+        impatient.populate("pattern", row, replace(BATCH, populator_args="(a+)+b"))
+
+    impatient.close()
+
+
+def test_an_unknown_populator_is_a_reason_with_a_suggestion(populators: ProcessPopulatorRunner) -> None:
+    assert reason_of(populators, "", "paterm") == "Populator 'paterm' is not installed. Did you mean 'pattern'?"
+
+
+def test_a_process_that_cannot_be_started_is_a_reason() -> None:
+    def refuse() -> PluginProcess:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    populators = ProcessPopulatorRunner(refuse)
+
+    assert "Resource temporarily unavailable" in reason_of(populators, "")
