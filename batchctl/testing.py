@@ -10,7 +10,6 @@ from typing import Any
 from batchctl.domain.outcomes import Connection, StepRequest, Surroundings
 from batchctl.domain.rows import (
     LONG_AGO,
-    NO_DATA,
     BatchId,
     BatchInstance,
     DataValues,
@@ -70,7 +69,7 @@ def an_instance(**given: Any) -> BatchInstance:
         retry_count=0,
         next_run_time=LONG_AGO,
         cycle_key="2026-11-21",
-        data=data or NO_DATA,
+        data=data,
         claim_token=1,
         claimed_by="a controller",
         lost_count=0,

@@ -66,7 +66,7 @@ class OsCommand:
                 f"no shell sees this command, so {' '.join(sorted(operators))} would be an argument; put it in quotes"
             )
             found.append(Problem("Data1", f"{message} if it is meant as one, or call a script"))
-        if step.on_lost == "verify":
+        if step.on_lost == "verify" and column(step, 6).strip():
             found += [Problem("Data6", message) for message in _words(column(step, 6)).problems]
         return found
 

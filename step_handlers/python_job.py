@@ -37,7 +37,7 @@ class PythonJob:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2})]
-        if step.on_lost == "verify":
+        if step.on_lost == "verify" and column(step, 6).strip():
             found += _job_problems(step, 6, surroundings)
         if step.max_duration is not None and surroundings.jobs.get(column(step, 1)):
             message = (

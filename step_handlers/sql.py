@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from batchctl.plugin_api import Execution, Problem, Rendered, Step, StepOutcome, StepRequest, Surroundings
 from step_handlers import _sql_steps
-from step_handlers._checks import refuse, unfit_columns, unused_columns
+from step_handlers._checks import column, refuse, unfit_columns, unused_columns
 
 
 class Sql:
@@ -22,7 +22,7 @@ class Sql:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2})]
-        if step.on_lost == "verify":
+        if step.on_lost == "verify" and column(step, 6).strip():
             found += _sql_steps.query_problems(step, 6, surroundings)
         return found
 

@@ -44,7 +44,7 @@ class StoredProcedure:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3})]
-        if step.on_lost == "verify":
+        if step.on_lost == "verify" and column(step, 6).strip():
             found += _sql_steps.query_problems(step, 6, surroundings)
         return found
 

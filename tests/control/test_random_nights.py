@@ -105,16 +105,15 @@ class Night:
     def _one_life(self, *, dies: bool) -> None:
         world = self.world
         world.runner.script = self._outcome(dies=dies)
-        run = type(world.transactions).run.__get__(world.transactions)
-        if dies:
-            world.transactions.run = self._cut(run)  # type: ignore[method-assign] # a named boundary is cut
+        whole = world.transactions
+        world.transactions = Cut(whole, self.random) if dies else whole
         try:
             world.recover()
             world.turn_until_idle(world.controller(slots=self.random.choice((1, 3))))
         except Crashed:
             pass
         finally:
-            world.transactions.__dict__.pop("run", None)
+            world.transactions = whole
 
     def _outcome(self, *, dies: bool) -> Callable[[Rendered], StepOutcome | None]:
         def outcome(rendered: Rendered) -> StepOutcome | None:
@@ -124,16 +123,23 @@ class Night:
 
         return outcome
 
-    def _cut(self, run: Callable[..., object]) -> Callable[..., object]:
-        def cut(boundaries: frozenset[Boundary], work: Callable[[object], object]) -> object:
-            if self.random.random() < 0.1:
-                raise Crashed
-            result = run(boundaries, work)
-            if self.random.random() < 0.1:
-                raise Crashed
-            return result
 
-        return cut
+class Cut:
+    """Transactions whose process dies now and then, before or after the commit."""
+
+    def __init__(self, whole: Any, chance: Any) -> None:
+        self.whole = whole
+        self.random = chance
+        self.read = whole.read
+        self.changed = whole.changed
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
+        if self.random.random() < 0.1:
+            raise Crashed
+        result = self.whole.run(boundaries, work)
+        if self.random.random() < 0.1:
+            raise Crashed
+        return result
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

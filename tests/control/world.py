@@ -153,7 +153,7 @@ class World:
         self.runner = ScriptedRunner()
         self.populators = Populators()
         self.events: list[Event] = []
-        self.transactions = self._open(may_create=True)
+        self.transactions: Any = self._open(may_create=True)
         with self.transactions.read() as connection:
             sqlite.prepare_file(connection)
         self.transactions.run(frozenset(), schema.upgrade)

@@ -1,0 +1,338 @@
+"""The read models: what is happening, why something waits, one instance in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+
+from batchctl.domain.errors import NotFound
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import InstanceStatus, IntakeStatus
+from batchctl.operations import explain, inspection, overview
+from batchctl.operations.explain import Explanation
+from batchctl.operations.intervene import Operator
+from batchctl.operations.overview import Overview
+from tests.control.world import BAD, OK, World
+
+
+class Lock:
+    """A controller lock that is held, or not, as the test says."""
+
+    def __init__(self, holder: str | None) -> None:
+        self._holder = holder
+
+    @contextmanager
+    def hold(self, controller: str) -> Iterator[None]:
+        yield
+
+    def holder(self) -> str | None:
+        return self._holder
+
+
+def look(world: World, *, controller: str | None = "c1", most: int = 20) -> Overview:
+    return overview.overview(world.transactions, world.clock, Lock(controller), most=most)
+
+
+def why(world: World, ref: str, *, controller: str | None = "c1") -> Explanation:
+    return explain.why(world.transactions, world.clock, Lock(controller), ref)
+
+
+def blocking(explanation: Explanation) -> list[tuple[str, str | None, str | None]]:
+    return [(gate.name, gate.blocked, gate.clear) for gate in explanation.blocking]
+
+
+def files(world: World, count: int, entity: str = "B") -> None:
+    for number in range(count):
+        world.submit(entity, file_name=str(number))
+    world.create()
+
+
+def test_an_empty_database_is_quiet(world: World) -> None:
+    seen = look(world, controller=None)
+
+    assert (seen.controller, seen.instances, seen.intake) == (None, {}, {})
+    assert not (seen.running or seen.troubled or seen.waiting or seen.completed or seen.untaken)
+
+
+def test_a_running_step_is_shown_with_its_time_and_is_late_beyond_its_alarm(world: World) -> None:
+    world.runner.script = lambda rendered: None
+    batch_id = world.batch(steps=0)
+    world.step(batch_id, 10, ExpectedDuration=30, AlarmDuration=60)
+    files(world, 1)
+    world.process()
+    world.clock.advance(timedelta(seconds=59))
+    assert not look(world).running[0].is_late
+
+    world.clock.advance(timedelta(seconds=1))
+    (running,) = look(world).running
+
+    assert running.is_late
+    assert (running.elapsed, running.expected, running.batch) == (timedelta(minutes=1), timedelta(seconds=30), "B")
+    assert running.entry.step_name == "step 10"
+
+
+def test_a_failure_is_shown_with_its_message_and_what_to_type(world: World) -> None:
+    world.runner.script = lambda rendered: BAD
+    world.batch()
+    files(world, 2)
+    world.process()
+    seen = look(world)
+
+    (failed,) = seen.troubled
+    assert (failed.message, failed.clear) == ("it broke", "batchctl rerun 1 --reason ...")
+    assert failed.step is not None
+    assert failed.step.seq == 10
+    (waiting,) = seen.waiting
+    assert waiting.reason == "BatchControl 1 of the same batch is failed (OnFailure hold_batch)"
+    assert waiting.clear == "batchctl why 1"
+    assert seen.instances == {InstanceStatus.FAILED: 1, InstanceStatus.READY: 1}
+
+
+def test_rows_that_nothing_came_of_are_shown_with_their_reason(world: World) -> None:
+    world.batch("B", steps=1)
+    world.batch("Nonsense", Populator="nonsense")
+    world.submit("B", Data="same")
+    world.submit("B", Data="same")
+    world.submit("Nonsense")
+    world.submit("b")
+    world.create()
+    seen = look(world)
+
+    assert [(row.intake_id, row.status) for row in seen.not_taken_in] == [
+        (3, IntakeStatus.REJECTED),
+        (2, IntakeStatus.DUPLICATE),
+    ]
+    assert "no populator 'nonsense'" in str(seen.not_taken_in[0].message)
+    assert "FileProcess 1" in str(seen.not_taken_in[1].message)
+    assert [(row.intake_id, row.message) for row in seen.untaken] == [
+        (4, "no batch takes entity 'b'. Did you mean 'B'?")
+    ]
+    assert seen.untaken_count == 1
+
+
+def test_a_disabled_batch_with_open_instances_is_shown_and_one_without_is_not(world: World) -> None:
+    world.batch("off", Enabled=0)
+    world.batch("idle", Enabled=0)
+    files(world, 3, "off")
+
+    assert look(world).disabled == {"off": 3}
+
+
+def test_lists_are_cut_and_counts_are_whole(world: World) -> None:
+    world.batch(OnFailure="continue")
+    files(world, 30)
+    seen = look(world, most=5)
+
+    assert len(seen.waiting) == 5
+    assert seen.instances == {InstanceStatus.READY: 30}
+
+
+def test_the_last_completions_come_newest_first(world: World) -> None:
+    world.batch(steps=1)
+    files(world, 7)
+    world.process()
+    seen = look(world)
+
+    assert [done.instance.instance_id for done in seen.completed] == [7, 6, 5, 4, 3]
+
+
+def test_an_instance_that_nothing_holds_back_passes_every_gate(world: World) -> None:
+    world.batch()
+    files(world, 1)
+    explained = why(world, "1")
+
+    assert explained.blocking == ()
+    assert [gate.name for gate in explained.gates] == [
+        "status",
+        "enabled",
+        "steps",
+        "NextRunTime",
+        "failure policy",
+        "stop_all",
+        "MaxConcurrent",
+        "controller",
+    ]
+    assert explained.notes == ("Its next step is 10 'step 10'.",)
+
+
+@pytest.mark.parametrize("status", [status for status in InstanceStatus if status not in {"ready", "retry"}])
+def test_every_other_status_blocks(world: World, status: str) -> None:
+    world.batch()
+    files(world, 1)
+    world.sql("UPDATE BatchControl SET Status = ?", status)
+
+    assert "status" in [name for name, _, _ in blocking(why(world, "1"))]
+
+
+def test_without_a_controller_nothing_starts(world: World) -> None:
+    world.batch()
+    files(world, 1)
+
+    (gate,) = why(world, "1", controller=None).blocking
+    assert (gate.name, gate.blocked) == ("controller", "no controller is running")
+    assert str(gate.clear).startswith("batchctl run ")
+
+
+def test_every_gate_that_blocks_is_named_with_what_clears_it(world: World) -> None:
+    world.runner.script = lambda rendered: BAD
+    world.batch("stopper", OnFailure="stop_all")
+    files(world, 1, "stopper")
+    world.process()
+    world.batch("B", steps=0, Enabled=0)
+    files(world, 1)
+    world.sql("UPDATE BatchControl SET NextRunTime = '2099-01-01 00:00:00.000' WHERE BatchControl_id = 2")
+
+    assert blocking(why(world, "2")) == [
+        ("enabled", "batch B is disabled", "batchctl enable B --reason ..."),
+        ("steps", "batch B has no steps", why(world, "2").gates[2].clear),
+        ("NextRunTime", "it waits until 2099-01-01 00:00:00 UTC", "batchctl rerun 2 --reason ..."),
+        ("stop_all", "BatchControl 1 is failed and its batch stops everything", "batchctl why 1"),
+    ]
+
+
+def test_who_stands_in_line_behind_others_waits_for_a_place(world: World) -> None:
+    world.batch(MaxConcurrent=2)
+    files(world, 3)
+
+    assert why(world, "2").blocking == ()
+    assert [gate.name for gate in why(world, "3").blocking] == ["MaxConcurrent"]
+
+
+def test_a_paused_instance_keeps_no_place(world: World, operator: Operator) -> None:
+    world.batch()
+    files(world, 2)
+    operator.pause(InstanceId(1))
+
+    assert why(world, "2").blocking == ()
+
+
+def test_a_running_instance_is_not_said_to_stand_in_its_own_way(world: World) -> None:
+    world.runner.script = lambda rendered: None
+    world.batch()
+    files(world, 2)
+    world.process()
+
+    assert [gate.name for gate in why(world, "1").blocking] == ["status"]
+    assert [gate.name for gate in why(world, "2").blocking] == ["MaxConcurrent"]
+
+
+@pytest.mark.parametrize("on_failure", ["hold_batch", "stop_all", "continue"])
+def test_what_why_says_is_what_the_controller_does(world: World, on_failure: str) -> None:
+    world.runner.script = lambda rendered: BAD if "of 2 " in rendered.command_text else OK
+    world.batch("one", OnFailure=on_failure, Seq=1)
+    world.batch("two", Seq=2)
+    files(world, 4, "one")
+    files(world, 2, "two")
+    world.process()
+
+    for number, status in enumerate(world.statuses(), start=1):
+        if status == "ready":
+            assert why(world, str(number)).blocking
+    assert world.statuses().count("ready") == {"hold_batch": 2, "stop_all": 4, "continue": 0}[on_failure]
+
+
+def test_a_batch_is_explained_by_its_first_open_instance(world: World) -> None:
+    world.batch(Enabled=0)
+    files(world, 1)
+    explained = why(world, "batch:B")
+
+    assert explained.status == "disabled"
+    assert [gate.name for gate in explained.blocking] == ["enabled"]
+    assert "BatchControl 1 (ready)" in explained.notes[0]
+
+
+def test_a_batch_without_instances_is_explained_by_itself(world: World) -> None:
+    world.batch(steps=0)
+    explained = why(world, "batch:B")
+
+    assert [gate.name for gate in explained.blocking] == ["steps"]
+    assert "takes entity 'B'" in explained.notes[0]
+
+
+def file_gates(world: World, intake_id: int) -> Sequence[tuple[str, str | None, str | None]]:
+    return blocking(why(world, f"file:{intake_id}"))
+
+
+def test_a_row_is_explained_by_what_became_of_it(world: World) -> None:
+    world.batch()
+    world.submit(Data="same")
+    world.submit(Data="same")
+    world.submit("C")
+    world.submit(Status="paused")
+    assert file_gates(world, 1) == [("created", "batch B has no instance of it yet", "batchctl create")]
+
+    world.create()
+
+    assert file_gates(world, 1) == []
+    assert why(world, "file:1").notes == ("Its instances: BatchControl 1 (ready).", "Its entity is taken by: B.")
+    ((name, said, clear),) = file_gates(world, 2)
+    assert (name, clear) == ("status", "batchctl accept 2 --reason ...")
+    assert "same Data as FileProcess 1" in str(said)
+    assert file_gates(world, 3)[0][:2] == ("entity", "no batch takes entity 'C'. Did you mean 'B'?") or (
+        "Known: B" in str(file_gates(world, 3)[0][1])
+    )
+    assert file_gates(world, 4)[0][0] == "status"
+
+
+@pytest.mark.parametrize("ref", ["", "x", "42x", "-1", "batch:nobody", "file:9", "file:x", "9", "9" * 30, "\x1b[31m"])
+def test_what_does_not_exist_is_not_found(world: World, ref: str) -> None:
+    with pytest.raises(NotFound) as failure:
+        why(world, ref)
+
+    assert str(failure.value.next_step).startswith("batchctl ")
+    assert "\x1b" not in failure.value.message
+
+
+def test_one_instance_is_shown_in_full(world: World, operator: Operator) -> None:
+    world.runner.script = lambda rendered: BAD if rendered.spec["seq"] == 20 else OK
+    world.batch(steps=4)
+    files(world, 1)
+    world.process()
+    operator.skip(InstanceId(1), reason="not needed today")
+    shown = inspection.show(world.transactions, InstanceId(1))
+
+    assert [(state.step.seq, state.state) for state in shown.steps] == [
+        (10, "done"),
+        (20, "skipped"),
+        (30, "next"),
+        (40, "to come"),
+    ]
+    assert [entry.status for entry in shown.history] == ["success", "failed", "skipped"]
+    assert [entry.action for entry in shown.audit] == ["skip"]
+    assert shown.intake is not None
+    assert shown.intake.file_name == "0"
+
+
+def test_the_history_is_shown_by_instance_and_newest_first(world: World) -> None:
+    world.batch(steps=2)
+    files(world, 3)
+    world.process()
+
+    of_one = inspection.attempts_of(world.transactions, InstanceId(2))
+    newest = inspection.newest_attempts(world.transactions, 3)
+
+    assert [(entry.instance_id, entry.seq) for entry in of_one] == [(2, 10), (2, 20)]
+    assert [(entry.instance_id, entry.seq) for entry in newest] == [(3, 20), (3, 10), (2, 20)]
+
+
+def test_an_instance_without_history_has_none_and_one_that_does_not_exist_is_not_found(world: World) -> None:
+    world.batch()
+    files(world, 1)
+
+    assert inspection.attempts_of(world.transactions, InstanceId(1)) == ()
+    for look_at in (inspection.attempts_of, inspection.show):
+        with pytest.raises(NotFound, match="no BatchControl 2"):
+            look_at(world.transactions, InstanceId(2))
+
+
+def test_batches_come_by_seq_with_their_counts(world: World) -> None:
+    world.batch("late", Seq=9)
+    world.batch("early", Seq=1)
+    files(world, 2, "late")
+
+    found = inspection.batches(world.transactions)
+
+    assert [(one.batch.name, one.instances) for one in found] == [("early", {}), ("late", {InstanceStatus.READY: 2})]
