@@ -186,8 +186,7 @@ class _Jobs(Mapping[str, Job]):
 
 
 def _installed(kind: Kind) -> Iterator[Claim]:
-    # Costs more than all the rest of this module, and `batchctl --help` does not need it.
-    from importlib.metadata import entry_points  # noqa: PLC0415
+    from importlib.metadata import entry_points  # noqa: PLC0415 - costs more than all the rest, and --help needs none
 
     for entry in entry_points(group=kind.group):
         yield Claim(entry.name, _distribution(entry), entry.load)

@@ -7,7 +7,6 @@ pasted into an interactive shell, where a raw TAB completes names and a raw ESC 
 from __future__ import annotations
 
 import shlex
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 
 from batchctl.plugin_api import visible
@@ -76,9 +75,8 @@ class Names:
 
 
 def _is_plain(word: str) -> bool:
-    if word.isascii():
-        return word.isprintable()
-    return visible(word) == word and not any(unicodedata.category(at) == "Zs" for at in word if at != " ")
+    # isprintable() also knows the blanks that only look like the one of the keyboard.
+    return word.isprintable() and visible(word) == word
 
 
 def _escaped(word: str) -> Iterator[str]:

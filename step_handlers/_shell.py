@@ -15,5 +15,5 @@ __all__ = ["heading", "shell"]
 
 
 def heading(request: StepRequest, comment: str) -> str:
-    """Return the comment lines that say when, where and as whom; nothing in them can become a command."""
-    return "".join(f"{comment}{visible(line)}\n" for line in request.note.split("\n"))
+    """Return the comment line that says when, where and as whom; nothing in it can become a command."""
+    return f"{comment}{visible(request.note)}\n"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
+from typing import NamedTuple
 
 from batchctl.plugin_api import visible
 
@@ -47,10 +48,11 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_TRIGGER = re.compile(r"(EXPLAIN )?CREATE (TEMP |TEMPORARY )?TRIGGER\b")
+_TRIGGER = re.compile(r"CREATE (TEMP |TEMPORARY )?TRIGGER\b")
 _CLOSE = {"'": "'", '"': '"', "`": "`", "[": "]", "/*": "*/"}
 _HOLE = re.compile(f"{HOLE}([0-9]+){HOLE}")
 _GLUED = frozenset({Kind.TEXT, Kind.NAME, Kind.HOLE, Kind.VARIABLE, Kind.WORD})
+_KINDS = {kind.value: kind for kind in Kind}
 _UNSAID = frozenset({Kind.SPACE, Kind.COMMENT})
 
 
@@ -58,8 +60,7 @@ class MalformedSql(ValueError):
     """A text that cannot be carried out as SQL; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of SQL. `text` is what the author wrote; for a hole it is the name of the bound value."""
 
     kind: Kind
@@ -131,7 +132,13 @@ def variables(found: Sequence[Statement]) -> list[str]:
 
 
 def _tokens(text: str) -> list[Token]:
-    return [Token(Kind(match.lastgroup or "other"), match.group()) for match in _TOKEN.finditer(text)]
+    found = []
+    for match in _TOKEN.finditer(text):
+        token = Token(_KINDS[match.lastgroup or "other"], match.group())
+        if token.kind is Kind.OPEN:
+            raise MalformedSql(f"a {token.text} is never closed with {_CLOSE[token.text]}")
+        found.append(token)
+    return found
 
 
 def _named(tokens: Sequence[Token], names: Sequence[str]) -> Iterator[Token]:
@@ -144,8 +151,6 @@ def _named(tokens: Sequence[Token], names: Sequence[str]) -> Iterator[Token]:
 
 def _look_at(token: Token, names: Sequence[str]) -> None:
     match token.kind:
-        case Kind.OPEN:
-            raise MalformedSql(f"a {token.text} is never closed with {_CLOSE[token.text]}")
         case Kind.TEXT | Kind.NAME | Kind.COMMENT if hole := _HOLE.search(token.text):
             where = "a comment" if token.kind is Kind.COMMENT else "quotes"
             advice = (
@@ -176,7 +181,7 @@ def _number(token: Token) -> int:
 
 def _is_complete(tokens: Sequence[Token]) -> bool:
     """Say whether a semicolon here ends the statement: inside CREATE TRIGGER only the one behind `; END` does."""
-    if not _TRIGGER.match(" ".join(_first_words(tokens))):
+    if not tokens or not _TRIGGER.match(" ".join(_first_words(tokens))):
         return True
     meant = (token.text.upper() for token in reversed(tokens) if token.kind not in _UNSAID)
     return [next(meant, None), next(meant, None)] == ["END", ";"]

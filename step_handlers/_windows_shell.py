@@ -45,13 +45,17 @@ def command_line(
 
 def quote(word: str) -> str:
     """Write a word so that PowerShell takes it as it is, with everything invisible as a number."""
-    if visible(word) == word:
+    if _is_plain(word):
         return _literal(word)
     pieces = (
         _literal("".join(group)) if shown else " + ".join(f"[char]::ConvertFromUtf32({ord(at)})" for at in group)
-        for shown, group in groupby(word, lambda at: visible(at) == at)
+        for shown, group in groupby(word, _is_plain)
     )
     return f"('' + {' + '.join(pieces)})"
+
+
+def _is_plain(word: str) -> bool:
+    return word.isprintable() and visible(word) == word
 
 
 def _literal(word: str) -> str:

@@ -258,9 +258,11 @@ class Controller:
             written = Written()
             for end in ends:
                 written += self._recorder.record_end(connection, end, self._batches, now, stopping=self._stopping)
-            places = self._free - len(written.starts) if claims else 0
-            busy = self._busy(written.starts)
-            return written + self._recorder.claim(connection, self._batches, busy, now, places=places)
+            places = self._free - len(written.starts)
+            if claims and places > 0:
+                busy = self._busy(written.starts)
+                written += self._recorder.claim(connection, self._batches, busy, now, places=places)
+            return written
 
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
         if ends:

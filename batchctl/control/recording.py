@@ -138,8 +138,6 @@ class Recorder:
     ) -> Written:
         """Claim up to `places` instances and record the beginning of their next step."""
         written = Written()
-        if places <= 0:
-            return written
         for batch, instance in self.candidates(connection, batches, busy, now):
             after = moves.claimed(instance, self.controller)
             if instances.claim(connection, instance, after, now):
@@ -309,8 +307,11 @@ def _tell(attempt: Attempt, ended: moves.Ended, after: BatchInstance, move: move
 
 def made_storable(outcome: StepOutcome) -> StepOutcome:
     """Return an outcome whose texts any table can hold."""
-    return replace(
-        outcome,
-        message=None if outcome.message is None else storable(str(outcome.message)),
-        output=None if outcome.output is None else storable(str(outcome.output)),
-    )
+    message, output = _storable(outcome.message), _storable(outcome.output)
+    if message is outcome.message and output is outcome.output:
+        return outcome
+    return replace(outcome, message=message, output=output)
+
+
+def _storable(text: object) -> str | None:
+    return None if text is None else storable(text if isinstance(text, str) else str(text))

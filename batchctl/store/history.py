@@ -11,7 +11,7 @@ from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.store.columns import new_id
-from batchctl.store.statements import Write
+from batchctl.store.statements import Read, Write
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
@@ -66,7 +66,7 @@ _SPAWNED = (
     )
 )
 _LIVE_ENTRIES = select(batch_process_history).where(_LIVE).order_by(_h.BatchProcessHistory_id)
-_ATTEMPTS = (
+_ATTEMPTS = Read(
     select(_h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .group_by(_h.ProcessControlSeq)
@@ -202,7 +202,7 @@ def live_entries(connection: Connection) -> list[HistoryEntry]:
 
 def attempts_so_far(connection: Connection, instance_id: InstanceId) -> AttemptsSoFar:
     """Return the number of the last attempt at every step of an instance."""
-    found = connection.execute(_ATTEMPTS, {"instance_id": instance_id})
+    found = _ATTEMPTS(connection, {"instance_id": instance_id})
     return AttemptsSoFar({row.ProcessControlSeq: row.LastAttempt for row in found})
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, exists, func, insert, select, text, update
+from sqlalchemy import Connection, bindparam, exists, func, insert, select, text, update
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import new_id
-from batchctl.store.statements import Write
+from batchctl.store.statements import Read, Write
 from batchctl.store.tables import OPEN_INSTANCE, batch_control, file_process, process_batch
 
 _c, _f = batch_control.c, file_process.c
@@ -23,10 +23,12 @@ _LOAD = _WHOLE.where(_c.BatchControl_id == bindparam("instance_id"))
 _EXISTS = select(func.count()).where(
     _c.FileProcess_id == bindparam("intake_id"), _c.ProcessBatch_id == bindparam("batch_id")
 )
-_HEADS = select(process_batch.c.ProcessBatch_id).where(
-    exists().where(_c.ProcessBatch_id == process_batch.c.ProcessBatch_id, _OPEN)
+_HEADS = Read(
+    select(process_batch.c.ProcessBatch_id).where(
+        exists().where(_c.ProcessBatch_id == process_batch.c.ProcessBatch_id, _OPEN)
+    )
 )
-_OPEN_OF = (
+_OPEN_OF = Read(
     _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _OPEN, _c.BatchControl_id > bindparam("after"))
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
@@ -91,13 +93,12 @@ def exists_for(connection: Connection, intake_id: IntakeId, batch_id: BatchId) -
 
 def batches_with_open(connection: Connection) -> frozenset[BatchId]:
     """Return the batches that have instances which are neither complete nor cancelled."""
-    return frozenset(BatchId(row.ProcessBatch_id) for row in connection.execute(_HEADS))
+    return frozenset(BatchId(row.ProcessBatch_id) for row in _HEADS(connection))
 
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
-    found = connection.execute(_OPEN_OF, {"batch_id": batch_id, "after": after, "most": most})
-    return [instance(row) for row in found]
+    return [instance(row) for row in _OPEN_OF(connection, {"batch_id": batch_id, "after": after, "most": most})]
 
 
 def claimed(connection: Connection) -> list[BatchInstance]:
@@ -148,7 +149,7 @@ def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict
     }
 
 
-def instance(row: Row[Any]) -> BatchInstance:
+def instance(row: Any) -> BatchInstance:
     """Make a value of a row of `BatchControl` joined with its `FileProcess` row."""
     return BatchInstance(
         instance_id=InstanceId(row.BatchControl_id),

@@ -12,6 +12,7 @@ from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.store.columns import new_id
 from batchctl.store.definitions import ENTITY
+from batchctl.store.statements import Write
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
 
 _f, _c, _b = file_process.c, batch_control.c, process_batch.c
@@ -57,7 +58,7 @@ _SAY = (
 )
 _UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, text(f"BatchControl.{OPEN_INSTANCE}"))
 _FINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status == InstanceStatus.COMPLETE.value)
-_COMPLETE = (
+_COMPLETE = Write(
     update(file_process)
     .where(
         _f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED), _FINISHED
@@ -135,7 +136,7 @@ def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: da
 
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
     """Complete a row once all its instances are complete or cancelled and at least one is complete."""
-    connection.execute(_COMPLETE, {"intake_id": intake_id, "now": now})
+    _COMPLETE(connection, {"intake_id": intake_id, "now": now})
 
 
 def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:

@@ -89,7 +89,8 @@ class PluginProcess:
                 [sys.executable, "-P", "-m", "batchctl.plugin_host"],
                 directory=None,
                 environment=environment_for_children(),
-                cookie=cookie_of(controller_id, "host"),
+                # Every process has a cookie of its own, else stopping one would stop its siblings.
+                cookie=cookie_of(controller_id, f"host-{self._token}"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=sending,

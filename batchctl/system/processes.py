@@ -138,6 +138,8 @@ def _refusal(argv: Sequence[str], stop: Stop) -> CommandEnd | None:
 
 def why_not_started(error: Exception, argv: Sequence[str], directory: str, environment: Mapping[str, str]) -> str:
     """Say in words why a command could not be started."""
+    if isinstance(error, ValueError):
+        return f"its working directory or its environment cannot be passed on: {error}"
     if not isinstance(error, OSError):
         return f"the system refused to start another process: {error}"
     place = Path(directory)

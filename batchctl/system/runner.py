@@ -70,7 +70,11 @@ class ThreadStepRunner:
         """Begin an execution; its end arrives through `collect`."""
         step = RunningStep(self, key, Stop(self.side_threads, self._grace))
         self._running[key] = step
-        self._threads.run(partial(self._carry, step, handler, rendered))
+        try:
+            self._threads.run(partial(self._carry, step, handler, rendered))
+        except RuntimeError as error:
+            message = f"the system refused to start another thread: {error}"
+            self._reports.put(Finished(key, StepOutcome(succeeded=False, message=message), None))
 
     def refuse(self, key: HistoryId, reason: str) -> None:
         """Report an execution that could not be rendered as a fatal failure."""
@@ -233,7 +237,10 @@ class RunningStep:
     def _run_in_process(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
         if self.stopping:
             return JobEnd(succeeded=False, stopped=True, message="the job was stopped before it began")
-        process = self._runner.borrow_process()
+        try:
+            process = self._runner.borrow_process()
+        except OSError as error:
+            return JobEnd(succeeded=False, message=f"the plugin process cannot be started: {error}")
         usable = False
         try:
             self._identify(process.tree)
@@ -250,14 +257,13 @@ class RunningStep:
 
     def without_secrets(self, outcome: StepOutcome) -> StepOutcome:
         """Blot out the values of the secrets this execution has resolved."""
-        for value in self._secret_values:
-            if value:
-                outcome = replace(
-                    outcome,
-                    message=outcome.message and outcome.message.replace(value, "***"),
-                    output=outcome.output and outcome.output.replace(value, "***"),
-                    value=outcome.value.replace(value, "***") if isinstance(outcome.value, str) else outcome.value,
-                )
+        for value in filter(None, self._secret_values):
+            outcome = replace(
+                outcome,
+                message=outcome.message and _blotted(outcome.message, value),
+                output=outcome.output and _blotted(outcome.output, value),
+                value=_blotted(outcome.value, value) if isinstance(outcome.value, str) else outcome.value,
+            )
         return outcome
 
     def _resolved(self, value: JsonValue) -> JsonValue:
@@ -282,6 +288,10 @@ def _answer(outcome: object) -> StepOutcome:
         message = f"it returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
     return outcome
+
+
+def _blotted(text: str, secret: str) -> str:
+    return text.replace(secret, "***").replace(visible(secret), "***")
 
 
 def _quietly(action: Callable[[], None]) -> None:

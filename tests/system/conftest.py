@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from functools import partial
@@ -16,7 +17,6 @@ from batchctl.system.runner import ThreadStepRunner
 from tests.system.watching import Ear
 
 PLUGINS = str(Path(__file__).parent / "plugins")
-CONTROLLER = "here:1:test"
 
 
 @pytest.fixture
@@ -27,19 +27,25 @@ def ear(tmp_path: Path) -> Iterator[Ear]:
 
 
 @pytest.fixture
-def plugin_process() -> Callable[[], PluginProcess]:
+def controller_id(tmp_path: Path) -> str:
+    """An id that no other test has: tests run side by side and stop what carries it."""
+    return f"here:{os.getpid()}:{tmp_path.name}"
+
+
+@pytest.fixture
+def plugin_process(controller_id: str) -> Callable[[], PluginProcess]:
     return partial(
         PluginProcess,
-        controller_id=CONTROLLER,
+        controller_id=controller_id,
         plugin_modules=["acme_jobs", "acme_populators"],
         sys_path=[PLUGINS],
     )
 
 
 @pytest.fixture
-def runner(plugin_process: Callable[[], PluginProcess]) -> Iterator[ThreadStepRunner]:
+def runner(controller_id: str, plugin_process: Callable[[], PluginProcess]) -> Iterator[ThreadStepRunner]:
     made = ThreadStepRunner(
-        controller_id=CONTROLLER,
+        controller_id=controller_id,
         plugin_process=plugin_process,
         jobs=Registry.load(["acme_jobs"], [PLUGINS]).jobs,
         connections={"warehouse": Connection("warehouse", "sqlite://")},

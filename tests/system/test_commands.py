@@ -50,7 +50,7 @@ class Bench:
             argv,
             directory=directory or str(self.directory),
             environment={**environment_for_children(), **(environment or {})},
-            cookie=f"bench:{os.getpid()}:x/{id(self)}",
+            cookie=f"bench:{os.getpid()}:{self.directory.name}/1",
             stop=self.stop,
             threads=THREADS,
             announce=self.trees.append,
@@ -360,6 +360,12 @@ def test_a_missing_working_directory_is_named(bench: Bench, place: str, why: str
     end = bench.run("true", directory=directory)
 
     assert end.not_started == f"the working directory '{directory}' {why}"
+
+
+def test_a_value_no_environment_can_hold_is_a_reason(bench: Bench) -> None:
+    end = bench.run("true", environment={"NOTE": "a\x00b"})
+
+    assert end.not_started == "its working directory or its environment cannot be passed on: embedded null byte"
 
 
 def test_a_relative_command_is_found_in_the_working_directory(bench: Bench) -> None:

@@ -15,7 +15,7 @@ from batchctl.ports import Finished
 from batchctl.system.jobs import call_job
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import WAIT, finished, outcome_of, run_job, spawned, start
-from tests.system.watching import LIMIT, Ear, ends
+from tests.system.watching import LIMIT, Ear, ends, lives
 
 
 def next_job_works(runner: ThreadStepRunner) -> bool:
@@ -173,11 +173,13 @@ def test_a_job_finds_nothing_to_read(runner: ThreadStepRunner) -> None:
     assert run_job(runner, "read_input").value == ""
 
 
-def test_a_job_sees_no_setting_of_batchctl(runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_sees_no_setting_of_batchctl(
+    runner: ThreadStepRunner, controller_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BATCHCTL_DATABASE_URL", "secret")
 
     assert run_job(runner, "environment", name="BATCHCTL_DATABASE_URL").value is None
-    assert run_job(runner, "environment", name="BATCHCTL_COOKIE").value == "here:1:test/host"
+    assert str(run_job(runner, "environment", name="BATCHCTL_COOKIE").value).startswith(f"{controller_id}/host-")
 
 
 def stopped_job(runner: ThreadStepRunner, ear: Ear, name: str, **arguments: str) -> JobEnd:
@@ -215,6 +217,21 @@ def test_a_job_deaf_to_term_is_killed(runner: ThreadStepRunner, ear: Ear) -> Non
 
 def test_what_a_stopped_job_has_started_is_stopped_too(runner: ThreadStepRunner, ear: Ear) -> None:
     assert stopped_job(runner, ear, "start_others", say=str(ear.path)).stopped
+
+
+def test_stopping_one_job_leaves_the_others_alone(runner: ThreadStepRunner, ear: Ear) -> None:
+    arguments = {"say": str(ear.path)}
+    for key in (7, 8):
+        start(runner, lambda execution: StepOutcome(succeeded=execution.run_job("hang", arguments).succeeded), key)
+    pids = {ear.hear_pid(), ear.hear_pid()}
+
+    runner.stop(HistoryId(7))
+    finished(runner, 7)
+
+    assert [lives(pid) for pid in pids].count(True) == 1
+    assert next_job_works(runner)
+    runner.stop(HistoryId(8))
+    finished(runner, 8)
 
 
 def test_a_forked_copy_that_holds_the_pipes_does_not_hold_the_controller(runner: ThreadStepRunner) -> None:

@@ -26,7 +26,7 @@ from batchctl.registry import Registry
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 
-plugins, kind, what = sys.argv[1:]
+me, plugins, kind, what = sys.argv[1:]
 
 class Handler:
     def execute(self, rendered, execution):
@@ -35,7 +35,6 @@ class Handler:
         else:
             execution.run_job(kind, {"say": what})
 
-me = "left:1:dead"
 runner = ThreadStepRunner(
     controller_id=me,
     plugin_process=partial(PluginProcess, controller_id=me, plugin_modules=["acme_jobs"], sys_path=[plugins]),
@@ -50,12 +49,18 @@ while True:
 
 
 class DyingController:
-    def __init__(self, kind: str, what: str) -> None:
-        self.process = subprocess.Popen([sys.executable, "-c", CONTROLLER, PLUGINS, kind, what])
+    def __init__(self, me: str, kind: str, what: str) -> None:
+        self.process = subprocess.Popen([sys.executable, "-c", CONTROLLER, me, PLUGINS, kind, what])
 
     def die(self) -> None:
         self.process.kill()
         self.process.wait()
+
+
+@pytest.fixture
+def dead(controller_id: str) -> str:
+    """The id of the controller that is going to die."""
+    return f"{controller_id}-dead"
 
 
 @pytest.fixture
@@ -70,77 +75,81 @@ def identity(pid: int, pid_start: str | None = None, boot_id: str | None = None)
     return Identity(pid=pid, pid_start=pid_start or platform.started(pid), boot_id=boot_id or platform.boot_id())
 
 
-def test_a_command_outlives_its_controller_and_is_stopped_by_the_next(runner: ThreadStepRunner, ear: Ear) -> None:
-    controller = DyingController("command", f"echo $$ > {ear.path}; exec sleep 600")
+def test_a_command_outlives_its_controller_and_is_stopped_by_the_next(
+    runner: ThreadStepRunner, ear: Ear, dead: str
+) -> None:
+    controller = DyingController(dead, "command", f"echo $$ > {ear.path}; exec sleep 600")
     pid = ear.hear_pid()
     controller.die()
     assert lives(pid)
 
-    assert runner.stop_left_over("left:1:dead", Identity()) == [pid]
+    assert runner.stop_left_over(dead, Identity()) == [pid]
 
     assert ends(pid)
-    assert runner.stop_left_over("left:1:dead", Identity()) == []
+    assert runner.stop_left_over(dead, Identity()) == []
 
 
-def test_the_whole_tree_is_found_wherever_it_has_gone(runner: ThreadStepRunner, ear: Ear, tmp_path: Path) -> None:
+def test_the_whole_tree_is_found_wherever_it_has_gone(
+    runner: ThreadStepRunner, ear: Ear, tmp_path: Path, dead: str
+) -> None:
     deaf = tmp_path / "deaf"
     deaf.write_text(f"trap '' TERM; echo $$ > {ear.path}; while :; do sleep 0.01; done", encoding="utf-8")
-    controller = DyingController("command", f"setsid sh {deaf} & echo $$ > {ear.path}; exec sleep 600")
+    controller = DyingController(dead, "command", f"setsid sh {deaf} & echo $$ > {ear.path}; exec sleep 600")
     pids = {ear.hear_pid(), ear.hear_pid()}
     controller.die()
 
-    found = runner.stop_left_over("left:1:dead", Identity())
+    found = runner.stop_left_over(dead, Identity())
 
     assert pids <= set(found)
     assert all(ends(pid) for pid in pids)
 
 
-def test_a_process_without_the_cookie_is_known_by_its_identity(runner: ThreadStepRunner, ear: Ear) -> None:
-    controller = DyingController("command", f"exec env -i sh -c 'echo $$ > {ear.path}; exec sleep 600'")
+def test_a_process_without_the_cookie_is_known_by_its_identity(runner: ThreadStepRunner, ear: Ear, dead: str) -> None:
+    controller = DyingController(dead, "command", f"exec env -i sh -c 'echo $$ > {ear.path}; exec sleep 600'")
     pid = ear.hear_pid()
     controller.die()
 
-    assert runner.stop_left_over("left:1:dead", identity(pid)) == [pid]
+    assert runner.stop_left_over(dead, identity(pid)) == [pid]
 
     assert ends(pid)
 
 
 @pytest.mark.parametrize("other", [{"pid_start": "1"}, {"boot_id": "another boot"}])
 def test_a_pid_that_was_given_to_somebody_else_is_left_alone(
-    runner: ThreadStepRunner, bystander: int, other: dict[str, str]
+    runner: ThreadStepRunner, bystander: int, other: dict[str, str], dead: str
 ) -> None:
-    assert runner.stop_left_over("left:1:dead", identity(bystander, **other)) == []
-    assert runner.stop_left_over("left:1:dead", Identity(pid=bystander)) == []
+    assert runner.stop_left_over(dead, identity(bystander, **other)) == []
+    assert runner.stop_left_over(dead, Identity(pid=bystander)) == []
 
     assert lives(bystander)
 
 
-def test_the_children_of_another_controller_are_left_alone(runner: ThreadStepRunner, ear: Ear) -> None:
-    controller = DyingController("command", f"echo $$ > {ear.path}; exec sleep 600")
+def test_the_children_of_another_controller_are_left_alone(runner: ThreadStepRunner, ear: Ear, dead: str) -> None:
+    controller = DyingController(dead, "command", f"echo $$ > {ear.path}; exec sleep 600")
     pid = ear.hear_pid()
 
-    assert runner.stop_left_over("left:1:deadly", Identity()) == []
-    assert runner.stop_left_over("left:1:dea", Identity()) == []
+    assert runner.stop_left_over(f"{dead}ly", Identity()) == []
+    assert runner.stop_left_over(dead[:-1], Identity()) == []
     assert lives(pid)
 
     controller.die()
-    assert runner.stop_left_over("left:1:dead", Identity()) == [pid]
+    assert runner.stop_left_over(dead, Identity()) == [pid]
 
 
-@pytest.mark.parametrize("claimed_by", ["", "here:1:test"])
-def test_nobody_stops_everything_or_himself(runner: ThreadStepRunner, claimed_by: str) -> None:
-    with pytest.raises(ValueError, match="is not a dead controller"):
-        runner.stop_left_over(claimed_by, Identity())
+def test_nobody_stops_everything_or_himself(runner: ThreadStepRunner, controller_id: str) -> None:
+    for claimed_by in ("", controller_id):
+        with pytest.raises(ValueError, match="is not a dead controller"):
+            runner.stop_left_over(claimed_by, Identity())
 
 
 @pytest.mark.parametrize("pid", [0, 1, -1])
-def test_no_dangerous_pid_is_ever_signalled(runner: ThreadStepRunner, pid: int) -> None:
-    assert runner.stop_left_over("left:1:dead", Identity(pid=pid, pid_start="0", boot_id=platform.boot_id())) == []
-    assert runner.stop_left_over("left:1:dead", Identity(pid=pid, pid_start=platform.started(1))) == []
+def test_no_dangerous_pid_is_ever_signalled(runner: ThreadStepRunner, pid: int, dead: str) -> None:
+    assert runner.stop_left_over(dead, Identity(pid=pid, pid_start="0", boot_id=platform.boot_id())) == []
+    assert runner.stop_left_over(dead, Identity(pid=pid, pid_start=platform.started(1))) == []
 
 
-def test_a_plugin_process_ends_with_its_controller_even_in_the_middle_of_a_job(ear: Ear) -> None:
-    controller = DyingController("hang", str(ear.path))
+def test_a_plugin_process_ends_with_its_controller_even_in_the_middle_of_a_job(ear: Ear, dead: str) -> None:
+    controller = DyingController(dead, "hang", str(ear.path))
     pid = ear.hear_pid()
 
     controller.die()
@@ -148,12 +157,14 @@ def test_a_plugin_process_ends_with_its_controller_even_in_the_middle_of_a_job(e
     assert ends(pid)
 
 
-def test_what_a_job_has_started_is_stopped_by_the_next_controller(runner: ThreadStepRunner, ear: Ear) -> None:
-    controller = DyingController("start_others", str(ear.path))
+def test_what_a_job_has_started_is_stopped_by_the_next_controller(
+    runner: ThreadStepRunner, ear: Ear, dead: str
+) -> None:
+    controller = DyingController(dead, "start_others", str(ear.path))
     pid = ear.hear_pid()
     controller.die()
 
-    assert pid in runner.stop_left_over("left:1:dead", Identity())
+    assert pid in runner.stop_left_over(dead, Identity())
 
     assert ends(pid)
 
@@ -179,9 +190,9 @@ while not runner.collect(timedelta(seconds=20)): pass
     assert ear.hear() == "1"
 
 
-def test_signals_reach_nobody_when_a_process_is_gone(bystander: int) -> None:
+def test_signals_reach_nobody_when_a_process_is_gone(bystander: int, dead: str) -> None:
     gone = identity(bystander)
     os.kill(bystander, signal.SIGKILL)
     os.waitpid(bystander, 0)
 
-    assert platform.stop_left_over("left:1:dead/", gone, 0.0) == []
+    assert platform.stop_left_over(f"{dead}/", gone, 0.0) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -206,6 +207,39 @@ def test_a_secret_never_comes_out_again(runner: ThreadStepRunner) -> None:
 
     assert "s3same" not in repr(outcome)
     assert outcome.output == "password is ***\n"
+
+
+def test_a_secret_is_found_in_its_escaped_form_too(plugin_process: Callable[[], PluginProcess]) -> None:
+    keeper = ThreadStepRunner(
+        controller_id="here:1:keeper",
+        plugin_process=plugin_process,
+        jobs={},
+        connections={},
+        secrets=lambda name: "two\nlines",
+    )
+
+    def act(execution: Execution) -> StepOutcome:
+        raise ValueError(f"bad key {execution.secret('key')}")
+
+    outcome = outcome_of(keeper, act)
+    keeper.close()
+
+    assert outcome.message == "the handler itself broke: ValueError: bad key ***"
+    assert "two\nlines" not in (outcome.output or "")
+
+
+def test_a_plugin_process_that_cannot_be_started_fails_the_step_only(runner: ThreadStepRunner) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    run_job(runner, "add_here", one=1)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1, hard))
+    try:
+        end = run_job(runner, "add", one=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert (end.succeeded, end.fatal) == (False, False)
+    assert end.message == "the plugin process cannot be started: [Errno 24] Too many open files"
+    assert run_job(runner, "add", one=1).value == 2
 
 
 def test_on_stop_is_called_once_from_another_thread(runner: ThreadStepRunner) -> None:

@@ -134,8 +134,8 @@ def hang(say: str, how: str = "politely") -> None:
     """Say where it is, then never return."""
     if how == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    Path(say).write_text(f"{os.getpid()}\n", encoding="ascii")
     try:
+        Path(say).write_text(f"{os.getpid()}\n", encoding="ascii")
         threading.Event().wait()
     finally:
         print("cleaned up")

@@ -1,0 +1,1 @@
+"""The command line: asks `app` and `operations`, shows what they answer, and decides nothing."""

@@ -1,0 +1,81 @@
+"""`batchctl batches` and `batchctl check`."""
+
+from __future__ import annotations
+
+import click
+
+from batchctl.cli.session import Session, as_json, pass_session
+
+FINDINGS = 6
+
+
+@click.command()
+@as_json
+@pass_session
+def batches(session: Session, as_json: bool) -> None:
+    """List the batches in order of Seq, with their steps and how many instances stand where."""
+    from batchctl.cli import output
+    from batchctl.cli.output import cell, word
+    from batchctl.operations import columns, inspection
+
+    with session.app() as app:
+        found = inspection.batches(app.transactions)
+    if as_json:
+        listed = [
+            {
+                **columns.batch(one.batch),
+                "Steps": [columns.step(step) for step in one.batch.steps],
+                "Instances": {status.value: count for status, count in one.instances.items()},
+            }
+            for one in found
+        ]
+        output.print_json(listed)
+        return
+    out = output.console()
+    rows = [
+        (
+            cell(one.batch.seq),
+            cell(one.batch.name),
+            word("enabled" if one.batch.enabled else "disabled"),
+            cell(one.batch.entity),
+            cell(", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None),
+            cell(f"{one.batch.retry_count} x {int(one.batch.retry_wait.total_seconds() // 60)} min"),
+            cell(one.batch.on_failure),
+            cell(", ".join(f"{count} {status}" for status, count in one.instances.items()) or None),
+        )
+        for one in found
+    ]
+    headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
+    out.print(output.table("Batches", headings, rows))
+    if found:
+        output.hints(out, f"batchctl why batch:{found[0].batch.name}", "batchctl check")
+    else:
+        output.hints(out, "insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")
+
+
+@click.command()
+@as_json
+@click.pass_context
+def check(ctx: click.Context, as_json: bool) -> None:
+    """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found."""
+    from batchctl.cli import output
+    from batchctl.cli.output import cell
+    from batchctl.operations import checking
+
+    session: Session = ctx.obj
+    with session.app() as app:
+        found = checking.check(app.transactions, app.registry, app.surroundings)
+    if as_json:
+        listed = [
+            {"Table": one.table, "Row": one.row, "Column": one.column or None, "Message": one.message} for one in found
+        ]
+        output.print_json(listed)
+    elif found:
+        out = output.console()
+        rows = [(cell(one.table), cell(one.row or None), cell(one.column or None), cell(one.message)) for one in found]
+        out.print(output.table(f"{len(found)} findings", ["table", "row", "column", "what is wrong"], rows))
+        output.hints(out, "correct the rows in an SQL client, then: batchctl check")
+    else:
+        click.echo("Everything is in order.")
+    if found:
+        ctx.exit(FINDINGS)

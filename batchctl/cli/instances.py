@@ -1,0 +1,207 @@
+"""`batchctl show` and `batchctl history`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import ROW_ID, Session, as_json, pass_session
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from batchctl.domain.rows import HistoryEntry
+    from batchctl.operations.columns import Columns
+    from batchctl.operations.inspection import Shown
+
+
+@click.command()
+@click.argument("instance_id", metavar="ID", type=ROW_ID)
+@as_json
+@pass_session
+def show(session: Session, instance_id: int, as_json: bool) -> None:
+    """Show one instance in full: ID is a BatchControl id."""
+    from batchctl.cli import output
+    from batchctl.domain.rows import InstanceId
+    from batchctl.operations import inspection
+
+    with session.app() as app:
+        shown = inspection.show(app.transactions, InstanceId(instance_id))
+    if as_json:
+        output.print_json(_as_json(shown))
+    else:
+        _show(output.console(), shown)
+
+
+@click.command()
+@click.argument("instance_id", metavar="[ID]", type=ROW_ID, required=False)
+@click.option("--limit", type=click.IntRange(1, 100_000), default=20, show_default=True, help="How many, without ID.")
+@as_json
+@pass_session
+def history(session: Session, instance_id: int | None, limit: int, as_json: bool) -> None:
+    """Show the attempts of an instance with their exact commands, or the newest attempts of all."""
+    from batchctl.cli import output
+    from batchctl.domain.rows import InstanceId
+    from batchctl.operations import columns, inspection
+
+    with session.app() as app:
+        if instance_id is None:
+            found = inspection.newest_attempts(app.transactions, limit)
+        else:
+            found = inspection.attempts_of(app.transactions, InstanceId(instance_id))
+    if as_json:
+        output.print_json([columns.history(entry) for entry in found])
+        return
+    out = output.console()
+    if instance_id is None:
+        _show_newest(out, found)
+        return
+    for entry in found:
+        _show_attempt(out, entry)
+    output.hints(out, f"batchctl show {instance_id}")
+
+
+def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.output import cell, duration, time, word
+
+    rows = [
+        (
+            cell(entry.instance_id),
+            cell(f"{entry.seq} {entry.step_name}"),
+            cell(entry.process_type),
+            cell(entry.attempt_no),
+            cell(entry.cause),
+            word(entry.status),
+            time(entry.started_at),
+            duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
+            cell(entry.message),
+        )
+        for entry in found
+    ]
+    headings = ["id#", "step", "type", "attempt#", "cause", "status", "started (UTC)", "took#", "message"]
+    out.print(output.table("Newest attempts", headings, rows))
+    chosen = found[0].instance_id if found else "ID"
+    output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
+
+
+def _show_attempt(out: Console, entry: HistoryEntry) -> None:
+    from rich.text import Text
+
+    from batchctl.cli import output
+    from batchctl.cli.output import cell
+
+    ended = entry.ended_at
+    when = f"{entry.started_at:%Y-%m-%d %H:%M:%S} UTC"
+    took = "" if ended is None else f", took {output.duration(ended - entry.started_at)}"
+    title = Text.assemble(
+        (f"step {entry.seq} ", "bold"), cell(entry.step_name, "bold"), f", attempt {entry.attempt_no} ({entry.cause}): "
+    )
+    out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
+    output.verbatim(entry.command_text)
+    pairs = [
+        ("Message", entry.message),
+        ("ReturnCode", entry.return_code),
+        ("RowsAffected", entry.rows_affected),
+        ("RetryCount after", entry.retry_count_after),
+    ]
+    given = [(name, cell(value)) for name, value in pairs if value is not None]
+    if given:
+        out.print(output.properties(given))
+    if entry.output:
+        out.print(Text("Output", style="dim"))
+        for line in entry.output.splitlines():
+            out.print(cell(line), soft_wrap=True)
+    out.print()
+
+
+def _show(out: Console, shown: Shown) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.output import cell, table, time, word
+
+    instance, row = shown.instance, shown.intake
+    batch = f"(ProcessBatch {instance.batch_id}, which does not exist)" if shown.batch is None else shown.batch.name
+    pairs = [
+        ("BatchControl", cell(instance.instance_id)),
+        ("Batch", cell(batch)),
+        ("Status", word(instance.status)),
+        ("PrevProcessControlSeq", cell(instance.last_seq)),
+        ("RetryCount", cell(instance.retry_count)),
+        ("NextRunTime", time(instance.next_run_time)),
+        ("CycleKey", cell(instance.cycle_key)),
+        *((f"Data{at}", cell(value)) for at, value in enumerate(instance.data, start=1) if value is not None),
+        ("FileProcess", cell(instance.intake_id)),
+    ]
+    if row is not None:
+        pairs += [("  Entity", cell(row.entity)), ("  FileName", cell(row.file_name)), ("  Status", word(row.status))]
+        pairs += [(f"  {name}", cell(value)) for name, value in (("Source", row.source), ("Message", row.message)) if value]
+    out.print(output.properties(pairs))
+    rows = [
+        (
+            cell(state.step.seq),
+            cell(state.step.name),
+            cell(state.step.process_type),
+            word(state.state),
+            cell(None) if state.last is None else word(state.last.status),
+            cell(None if state.last is None else state.last.attempt_no),
+            time(None if state.last is None else state.last.started_at),
+            cell(None if state.last is None else state.last.message),
+        )
+        for state in shown.steps
+    ]
+    out.print(
+        table("Steps", ["seq#", "name", "type", "state", "last attempt", "attempts#", "started (UTC)", "message"], rows)
+    )
+    failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)
+    if failed is not None and instance.status in {"failed", "held", "retry"}:
+        out.print("The last attempt, as it can be pasted:", style="bold")
+        output.verbatim(failed.command_text)
+        if failed.output:
+            out.print("Output", style="dim")
+            for line in failed.output.splitlines()[-20:]:
+                out.print(cell(line), soft_wrap=True)
+        out.print()
+    if shown.audit:
+        rows = [
+            (time(entry.at), cell(entry.actor), cell(entry.action), cell(entry.reason), cell(entry.before), cell(entry.after))
+            for entry in shown.audit
+        ]
+        out.print(table("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows))
+    output.hints(out, *_next(shown))
+
+
+def _next(shown: Shown) -> list[str]:
+    at = shown.instance.instance_id
+    every = [f"batchctl history {at}   (every attempt, with its command and output)"]
+    match shown.instance.status.value:
+        case "failed" | "retry":
+            return [f"batchctl rerun {at} --dry-run --reason ...   (then without --dry-run)", *every]
+        case "held":
+            return [f"batchctl rerun {at} --reason ...", f"batchctl skip {at} --reason ...   (if it was done)", *every]
+        case "paused" | "pausing":
+            return [f"batchctl resume {at}", *every]
+        case "ready" | "running" | "cancelling":
+            return [f"batchctl why {at}", *every]
+        case _:
+            return every
+
+
+def _as_json(shown: Shown) -> Columns:
+    from batchctl.operations import columns
+
+    return {
+        **columns.instance(shown.instance),
+        "ProcessBatchName": None if shown.batch is None else shown.batch.name,
+        "FileProcess": None if shown.intake is None else columns.intake(shown.intake),
+        "Steps": [
+            {
+                **columns.step(state.step),
+                "State": state.state,
+                "LastAttempt": None if state.last is None else columns.history(state.last),
+            }
+            for state in shown.steps
+        ],
+        "History": [columns.history(entry) for entry in shown.history],
+        "Audit": [columns.audit(entry) for entry in shown.audit],
+    }

@@ -1,0 +1,144 @@
+"""The `batchctl` command: its options, its commands by name, and what becomes of errors."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import TextIO
+
+import click
+
+import batchctl
+from batchctl.cli.session import Session
+from batchctl.domain.errors import BatchctlError
+
+INTERRUPTED = 130
+
+# One line for each command, so that the list of commands is shown without importing any of them.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo:demo", "Run the worked example in a fresh folder and show what it made."),
+    "db": ("database:db", "Create, migrate or verify the control database."),
+    "check": ("definitions:check", "Check every definition row, placeholder, plugin and connection name."),
+    "submit": ("intake:submit", "Insert a FileProcess row and print its id."),
+    "create": ("intake:create", "Make instances of the FileProcess rows (one creation pass)."),
+    "process": ("engine:process", "Walk every enabled batch until nothing more may start now."),
+    "run": ("engine:run", "Be the controller: create and process, again and again."),
+    "status": ("status:status", "Show what is happening and what needs a person."),
+    "show": ("instances:show", "Show one instance in full."),
+    "history": ("instances:history", "Show attempts with their exact commands."),
+    "batches": ("definitions:batches", "List the batches with their steps and instances."),
+    "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),
+    "rerun": ("acting:rerun", "Run an instance again from the step that failed, or from another."),
+    "pause": ("acting:pause", "Let nothing more of an instance start."),
+    "resume": ("acting:resume", "Let a paused instance go on."),
+    "cancel": ("acting:cancel", "Give an instance up; a running step is stopped."),
+    "skip": ("acting:skip", "Go on without the step that is next."),
+    "accept": ("intake:accept", "Take in a rejected or duplicate FileProcess row on purpose."),
+    "enable": ("acting:enable", "Switch a batch on."),
+    "disable": ("acting:disable", "Switch a batch off; its instances wait."),
+    "job": ("jobs:job", "Call registered Python jobs by hand."),
+}
+
+
+class CommandsByName(click.Group):
+    """Imports a command only when it is used: help answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the table."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{module}"), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list from the table."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=CommandsByName, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--config", metavar="FILE", help="Settings file  [default: $BATCHCTL_CONFIG, else ./batchctl.toml].")
+@click.option("--debug", is_flag=True, help="Show a traceback when something goes wrong.")
+@click.version_option(batchctl.__version__, prog_name="batchctl", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(ctx: click.Context, config: str | None, debug: bool) -> None:
+    """Batch control in which everything is a row: insert one, and see it run, recorded and resumable.
+
+    Begin with: batchctl demo
+    """
+    ctx.obj = Session(config=config, debug=debug)
+
+
+def entry() -> None:
+    """Be the console script."""
+    sys.exit(run())
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail_to_print(stream)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; what is still in the buffer must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _run(arguments: list[str]) -> int:
+    debug = "--debug" in arguments
+    try:
+        result = cli.main(args=arguments, prog_name="batchctl", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except BatchctlError as error:
+        _show(error, debug=debug)
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the last boundary: a person gets one line, not a traceback
+        _show_unexpected(error, debug=debug)
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def _show(error: BatchctlError, *, debug: bool) -> None:
+    if debug:
+        traceback.print_exc()
+    click.echo(f"Error: {error.message}", err=True)
+    if error.next_step:
+        click.echo(f"Next: {error.next_step}", err=True)
+
+
+def _show_unexpected(error: Exception, *, debug: bool) -> None:
+    if debug:
+        traceback.print_exc()
+    said = " ".join(str(error).split())
+    click.echo(f"Error: something went wrong inside batchctl: {type(error).__name__}: {said}", err=True)
+    if not debug:
+        click.echo("Next: the same command with --debug shows where (batchctl --debug ...)", err=True)
+
+
+def _never_fail_to_print(stream: TextIO) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")

@@ -1,0 +1,133 @@
+"""How things look: tables for people, JSON for programs. Whatever stands in a row is shown, never interpreted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, NoReturn
+
+import click
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from batchctl.domain.text import visible
+
+WIDTH_WITHOUT_TERMINAL = 160
+
+_STYLES = {
+    "complete": "green",
+    "success": "green",
+    "done": "green",
+    "passed": "green",
+    "running": "cyan",
+    "ready": "blue",
+    "retry": "yellow",
+    "held": "magenta",
+    "paused": "yellow",
+    "pausing": "yellow",
+    "failed": "bold red",
+    "timeout": "bold red",
+    "lost": "magenta",
+    "rejected": "bold red",
+    "blocked": "bold red",
+    "duplicate": "yellow",
+    "disabled": "yellow",
+    "cancelled": "dim",
+    "cancelling": "yellow",
+    "skipped": "dim",
+}
+
+
+class PipeConsole(Console):
+    """A console that lets a broken pipe be seen by the one place that deals with it."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Say so."""
+        raise BrokenPipeError
+
+
+def console(*, err: bool = False) -> Console:
+    """Return a console for standard output or error that takes every text as it is."""
+    stream = sys.stderr if err else sys.stdout
+    width = None
+    if not stream.isatty():
+        width = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 25)).columns
+    return PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, soft_wrap=False)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON in plain ASCII, which every terminal and every program reads."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+def say(message: str) -> None:
+    """Print a message for people, apart from what programs read."""
+    click.echo(visible(message), err=True)
+
+
+def verbatim(text: str) -> None:
+    """Print a text exactly, so that it can be copied: nothing is cut, wrapped or coloured."""
+    click.echo(text)
+
+
+def cell(value: object, style: str | None = None) -> Text:
+    """Return what a cell shows: one line, nothing invisible, nothing interpreted."""
+    if value is None:
+        return Text("-", style="dim")
+    return Text(visible(str(value)), style=style or "")
+
+
+def word(status: str) -> Text:
+    """Return a status in its colour."""
+    return Text(status, style=_STYLES.get(status, ""))
+
+
+def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> Table:
+    """Return a table whose cells are folded, never cut."""
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        numeric = heading.endswith("#")
+        made.add_column(heading.removesuffix("#"), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def properties(pairs: Iterable[tuple[str, RenderableType]]) -> Table:
+    """Return names and values in two columns."""
+    made = Table.grid(padding=(0, 2))
+    made.add_column(style="dim", no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, value in pairs:
+        made.add_row(name, value)
+    return made
+
+
+def hints(out: Console, *commands: str) -> None:
+    """End with what one can do next."""
+    for at, command in enumerate(commands):
+        out.print(Text.assemble(("Next: " if at == 0 else "      ", "dim"), visible(command)), soft_wrap=True)
+
+
+def time(at: datetime | None) -> Text:
+    """Show a moment in UTC."""
+    return cell(None if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
+
+
+def duration(length: timedelta | None) -> Text:
+    """Show a duration the way people say it."""
+    if length is None:
+        return cell(None)
+    total = max(length.total_seconds(), 0.0)
+    minutes, seconds = divmod(int(total), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return cell(f"{hours} h {minutes:02} min")
+    if minutes:
+        return cell(f"{minutes} min {seconds:02} s")
+    return cell(f"{total:.1f} s")

@@ -1,0 +1,57 @@
+"""`batchctl why`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Session, as_json, pass_session
+
+if TYPE_CHECKING:
+    from batchctl.operations.columns import Columns
+    from batchctl.operations.explain import Explanation
+
+
+@click.command()
+@click.argument("ref", metavar="REF")
+@as_json
+@pass_session
+def why(session: Session, ref: str, as_json: bool) -> None:
+    """Explain why something does not run, gate by gate.
+
+    REF is a BatchControl id (42), a batch (batch:NAME) or a FileProcess id (file:17).
+    """
+    from batchctl.cli import output
+    from batchctl.cli.output import cell, word
+    from batchctl.operations import explain
+
+    with session.app() as app:
+        explained = explain.why(app.transactions, app.clock, app.lock, ref)
+    if as_json:
+        output.print_json(_as_json(explained))
+        return
+    out = output.console()
+    out.print(cell(f"{explained.subject}: {explained.status}", "bold"), soft_wrap=True)
+    rows = [
+        (cell(gate.name), word("passed" if gate.blocked is None else "blocked"), cell(gate.blocked or ""), cell(gate.clear or ""))
+        for gate in explained.gates
+    ]
+    out.print(output.table(None, ["gate", "", "because", "to clear it"], rows))
+    for note in explained.notes:
+        out.print(cell(note), soft_wrap=True)
+    clearing = [gate.clear for gate in explained.blocking if gate.clear]
+    output.hints(out, *(clearing or ["batchctl status"]))
+
+
+def _as_json(explained: Explanation) -> Columns:
+    return {
+        "Subject": explained.subject,
+        "Status": explained.status,
+        "Gates": [
+            {"Gate": gate.name, "Passed": gate.blocked is None, "Blocked": gate.blocked, "Clear": gate.clear}
+            for gate in explained.gates
+        ],
+        "MayStart": not explained.blocking,
+        "Notes": list(explained.notes),
+    }
