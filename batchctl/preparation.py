@@ -93,7 +93,8 @@ class Preparer:
     ) -> str:
         what = f"BatchControl {instance.instance_id} of batch {batch.name}, step {step.seq} {step.name}"
         which = f"attempt {attempt_no} ({cause})"
-        return visible(f"{what}, {which}, {now.isoformat(" ", "seconds")[:19]} UTC, on {self.host} as {self.user}")
+        when = now.replace(tzinfo=None).isoformat(" ", "seconds")
+        return visible(f"{what}, {which}, {when} UTC, on {self.host} as {self.user}")
 
 
 def _check_of(handler: StepHandler, step: Step) -> Step:
