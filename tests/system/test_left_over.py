@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -49,7 +50,12 @@ while True:
 
 
 class DyingController:
+    """A controller in a process of its own, with one step."""
+
+    started: ClassVar[list[DyingController]] = []
+
     def __init__(self, me: str, kind: str, what: str) -> None:
+        self.started.append(self)
         self.process = subprocess.Popen([sys.executable, "-c", CONTROLLER, me, PLUGINS, kind, what])
 
     def die(self) -> None:
@@ -58,9 +64,12 @@ class DyingController:
 
 
 @pytest.fixture
-def dead(controller_id: str) -> str:
-    """The id of the controller that is going to die."""
-    return f"{controller_id}-dead"
+def dead(controller_id: str) -> Iterator[str]:
+    """The id of the controller that is going to die; nothing of it outlives the test, even a failed one."""
+    yield f"{controller_id}-dead"
+    while DyingController.started:
+        DyingController.started.pop().die()
+    platform.stop_left_over(f"{controller_id}-dead/", Identity(), 0.0)
 
 
 @pytest.fixture
