@@ -239,7 +239,7 @@ def job(name: str, *, in_process: bool = False) -> Callable[[Callable[..., Any]]
 
     It is called with the step's arguments as keywords (text, int, float or None). Returning is success, and the value
     returned is shown; raising is failure; `FatalError` skips the retries. `in_process` is for small trusted functions:
-    they run inside the controller, faster, and cannot be stopped.
+    they run on the controller's own thread, faster; nothing else moves meanwhile, and they cannot be stopped.
     """
 
     def register(function: Callable[..., Any]) -> Job:

@@ -126,7 +126,7 @@ def raw_sqlite(folder: Path, steps: int = 3000) -> float:
     )
     close_entry = "UPDATE BatchProcessHistory SET Status = 'success', EndTime = ? WHERE BatchProcessHistory_id = ?"
     advance = "UPDATE BatchControl SET PrevProcessControlSeq = ?, z_updated = ? WHERE BatchControl_id = 1"
-    text = "x" * 200
+    text = "x" * 290  # as long as the engine's own command text and specification
     entry = raw.execute(open_entry, (1000, text, now)).lastrowid
     begun = time.perf_counter()
     for at in range(1001, 1001 + steps):

@@ -46,8 +46,8 @@ def refuse_value(request: StepRequest, where: str, reason: str) -> NoReturn:
 
 
 def _refuse(request: StepRequest, found: str, next_step: str = "batchctl check") -> NoReturn:
-    message = f"Step {request.step.seq} '{visible(request.step.name)}' of BatchControl {request.instance.instance_id}: {_ended(found)}"
-    raise StepRefused(message, next_step=next_step)
+    where = f"Step {request.step.seq} '{visible(request.step.name)}' of BatchControl {request.instance.instance_id}"
+    raise StepRefused(f"{where}: {_ended(found)}", next_step=next_step)
 
 
 def _ended(sentence: str) -> str:

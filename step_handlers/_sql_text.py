@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from urllib.parse import quote
 
 from batchctl.plugin_api import JsonValue, visible
@@ -90,12 +90,11 @@ def statement(written: Statement, values: Mapping[str, JsonValue]) -> tuple[str,
     tokens = written.tokens
     start = next(at for at, token in enumerate(tokens) if token.kind not in {Kind.SPACE, Kind.COMMENT})
     comments = "".join(_comment(token) + "\n" for token in tokens[:start] if token.kind is Kind.COMMENT)
-    following = [*tokens[start + 1 :], None]
-    text = "".join(_write(token, after, values) for token, after in zip(tokens[start:], following, strict=True))
-    return comments, text
+    text = "".join(_write(token, values, begins_line="\n" in before.text) for before, token in pairwise(tokens[start:]))
+    return comments, _write(tokens[start], values) + text
 
 
-def _write(token: Token, after: Token | None, values: Mapping[str, JsonValue]) -> str:
+def _write(token: Token, values: Mapping[str, JsonValue], *, begins_line: bool = False) -> str:
     match token.kind:
         case Kind.HOLE:
             value = values[token.text]
@@ -106,9 +105,9 @@ def _write(token: Token, after: Token | None, values: Mapping[str, JsonValue]) -
             return _comment(token)
         case Kind.TEXT:
             return _author_text(token.text)
-        case _ if token.text.lower() in {"/", "go"} and after is not None and after.kind is Kind.SPACE:
+        case _ if begins_line and token.text.lower() in {"/", "go"}:
             # Alone on its line either word would end the statement in the sqlite3 shell.
-            return f"{token.text}/**/"
+            return f"/**/{token.text}"
         case _:
             return token.text
 

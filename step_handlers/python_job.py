@@ -58,7 +58,8 @@ class PythonJob:
             for argument, value in parameters_for(request, 2).items()
         }
         line = _command_line((*around.batchctl_command, "job", "run", name), json.dumps(arguments), around.directory)
-        return Rendered(f"{heading(request, shell.COMMENT)}{line}", {"job": name, "arguments": arguments})
+        text = f"{heading(request, shell.COMMENT)}{line}"
+        return Rendered(text, {"job": name, "arguments": arguments}, brief=around.jobs[name])
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
         """Call the job and wait for it."""

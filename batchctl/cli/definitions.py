@@ -46,7 +46,7 @@ def batches(session: Session, as_json: bool) -> None:
         for one in found
     ]
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
-    out.print(output.table("Batches", headings, rows))
+    output.section(out, output.table("Batches", headings, rows))
     if found:
         output.hints(out, f"batchctl why batch:{found[0].batch.name}", "batchctl check")
     else:
@@ -73,7 +73,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
     elif found:
         out = output.console()
         rows = [(cell(one.table), cell(one.row or None), cell(one.column or None), cell(one.message)) for one in found]
-        out.print(output.table(f"{len(found)} findings", ["table", "row", "column", "what is wrong"], rows))
+        output.section(out, output.table(f"{len(found)} findings", ["table", "row", "column", "what is wrong"], rows))
         output.hints(out, "correct the rows in an SQL client, then: batchctl check")
     else:
         click.echo("Everything is in order.")

@@ -10,6 +10,8 @@ from batchctl.cli.session import ROW_ID, Session, as_json, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     from batchctl.domain.rows import HistoryEntry
     from batchctl.operations.columns import Columns
@@ -81,7 +83,7 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
         for entry in found
     ]
     headings = ["id#", "step", "type", "attempt#", "cause", "status", "started (UTC)", "took#", "message"]
-    out.print(output.table("Newest attempts", headings, rows))
+    output.section(out, output.table("Newest attempts", headings, rows))
     chosen = found[0].instance_id if found else "ID"
     output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
 
@@ -104,7 +106,8 @@ def _show_attempt(out: Console, entry: HistoryEntry) -> None:
         ("Message", entry.message),
         ("ReturnCode", entry.return_code),
         ("RowsAffected", entry.rows_affected),
-        ("RetryCount after", entry.retry_count_after),
+        ("RetryCountAfter", entry.retry_count_after if entry.next_run_time_after else None),
+        ("NextRunTimeAfter", entry.next_run_time_after and f"{entry.next_run_time_after:%Y-%m-%d %H:%M:%S} UTC"),
     ]
     given = [(name, cell(value)) for name, value in pairs if value is not None]
     if given:
@@ -118,7 +121,20 @@ def _show_attempt(out: Console, entry: HistoryEntry) -> None:
 
 def _show(out: Console, shown: Shown) -> None:
     from batchctl.cli import output
-    from batchctl.cli.output import cell, table, time, word
+
+    output.section(out, output.properties(_summary(shown)))
+    output.section(out, _steps(shown))
+    failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)
+    if failed is not None and shown.instance.status in {"failed", "held", "retry"}:
+        out.print("The last attempt that did not succeed, ready to be pasted:", style="bold")
+        _show_attempt(out, failed)
+    if shown.audit:
+        output.section(out, _audit(shown))
+    output.hints(out, *_next(shown))
+
+
+def _summary(shown: Shown) -> list[tuple[str, Text]]:
+    from batchctl.cli.output import cell, time, word
 
     instance, row = shown.instance, shown.intake
     batch = f"(ProcessBatch {instance.batch_id}, which does not exist)" if shown.batch is None else shown.batch.name
@@ -130,13 +146,18 @@ def _show(out: Console, shown: Shown) -> None:
         ("RetryCount", cell(instance.retry_count)),
         ("NextRunTime", time(instance.next_run_time)),
         ("CycleKey", cell(instance.cycle_key)),
-        *((f"Data{at}", cell(value)) for at, value in enumerate(instance.data, start=1) if value is not None),
-        ("FileProcess", cell(instance.intake_id)),
     ]
+    pairs += [(f"Data{at}", cell(value)) for at, value in enumerate(instance.data, start=1) if value is not None]
+    pairs.append(("FileProcess", cell(instance.intake_id)))
     if row is not None:
-        pairs += [("  Entity", cell(row.entity)), ("  FileName", cell(row.file_name)), ("  Status", word(row.status))]
-        pairs += [(f"  {name}", cell(value)) for name, value in (("Source", row.source), ("Message", row.message)) if value]
-    out.print(output.properties(pairs))
+        named = {"Entity": row.entity, "FileName": row.file_name, "Status": row.status, "Source": row.source}
+        pairs += [(f"  {name}", cell(value)) for name, value in {**named, "Message": row.message}.items() if value]
+    return pairs
+
+
+def _steps(shown: Shown) -> Table:
+    from batchctl.cli.output import cell, table, time, word
+
     rows = [
         (
             cell(state.step.seq),
@@ -150,25 +171,25 @@ def _show(out: Console, shown: Shown) -> None:
         )
         for state in shown.steps
     ]
-    out.print(
-        table("Steps", ["seq#", "name", "type", "state", "last attempt", "attempts#", "started (UTC)", "message"], rows)
-    )
-    failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)
-    if failed is not None and instance.status in {"failed", "held", "retry"}:
-        out.print("The last attempt, as it can be pasted:", style="bold")
-        output.verbatim(failed.command_text)
-        if failed.output:
-            out.print("Output", style="dim")
-            for line in failed.output.splitlines()[-20:]:
-                out.print(cell(line), soft_wrap=True)
-        out.print()
-    if shown.audit:
-        rows = [
-            (time(entry.at), cell(entry.actor), cell(entry.action), cell(entry.reason), cell(entry.before), cell(entry.after))
-            for entry in shown.audit
-        ]
-        out.print(table("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows))
-    output.hints(out, *_next(shown))
+    headings = ["seq#", "name", "type", "state", "last attempt", "attempts#", "started (UTC)", "message"]
+    return table("Steps", headings, rows)
+
+
+def _audit(shown: Shown) -> Table:
+    from batchctl.cli.output import cell, table, time
+
+    rows = [
+        (
+            time(entry.at),
+            cell(entry.actor),
+            cell(entry.action),
+            cell(entry.reason),
+            cell(entry.before),
+            cell(entry.after),
+        )
+        for entry in shown.audit
+    ]
+    return table("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)
 
 
 def _next(shown: Shown) -> list[str]:

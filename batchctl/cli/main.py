@@ -14,6 +14,7 @@ import click
 import batchctl
 from batchctl.cli.session import Session
 from batchctl.domain.errors import BatchctlError
+from batchctl.domain.text import did_you_mean, visible
 
 INTERRUPTED = 130
 
@@ -59,6 +60,14 @@ class CommandsByName(click.Group):
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{module}"), name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or say which one may have been meant."""
+        if args[0] in COMMANDS or args[0].startswith("-"):
+            return super().resolve_command(ctx, args)
+        raise click.UsageError(f"There is no command '{visible(args[0])}'.{did_you_mean(args[0], COMMANDS)}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list from the table."""
@@ -124,16 +133,16 @@ def _run(arguments: list[str]) -> int:
 def _show(error: BatchctlError, *, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    click.echo(f"Error: {error.message}", err=True)
+    click.echo("\n".join(visible(line) for line in f"Error: {error.message}".split("\n")), err=True)
     if error.next_step:
-        click.echo(f"Next: {error.next_step}", err=True)
+        click.echo(visible(f"Next: {error.next_step}"), err=True)
 
 
 def _show_unexpected(error: Exception, *, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    said = " ".join(str(error).split())
-    click.echo(f"Error: something went wrong inside batchctl: {type(error).__name__}: {said}", err=True)
+    said = visible(" ".join(f"{type(error).__name__}: {error}".split()))
+    click.echo(f"Error: something went wrong inside batchctl: {said}", err=True)
     if not debug:
         click.echo("Next: the same command with --debug shows where (batchctl --debug ...)", err=True)
 

@@ -15,6 +15,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 
 WIDTH_WITHOUT_TERMINAL = 160
@@ -89,13 +90,21 @@ def word(status: str) -> Text:
 
 def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> Table:
     """Return a table whose cells are folded, never cut."""
-    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    made = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False
+    )
     for heading in headings:
         numeric = heading.endswith("#")
         made.add_column(heading.removesuffix("#"), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         made.add_row(*row)
     return made
+
+
+def section(out: Console, shown: Table) -> None:
+    """Print a table, apart from what follows."""
+    out.print(shown)
+    out.print()
 
 
 def properties(pairs: Iterable[tuple[str, RenderableType]]) -> Table:
@@ -115,8 +124,8 @@ def hints(out: Console, *commands: str) -> None:
 
 
 def time(at: datetime | None) -> Text:
-    """Show a moment in UTC."""
-    return cell(None if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
+    """Show a moment in UTC; long ago means that nothing is waited for."""
+    return cell(None if at is None or at <= LONG_AGO else f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
 
 
 def duration(length: timedelta | None) -> Text:

@@ -10,6 +10,8 @@ from batchctl.cli.session import Session, as_json, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     from batchctl.operations.columns import Columns
     from batchctl.operations.overview import Overview
@@ -34,86 +36,130 @@ def status(session: Session, as_json: bool, limit: int) -> None:
 
 def _show(out: Console, seen: Overview) -> None:
     from batchctl.cli import output
-    from batchctl.cli.output import cell, duration, table, time, word
+
+    output.section(out, output.properties(_summary(seen)))
+    if seen.running:
+        output.section(out, _running(seen))
+    if seen.troubled:
+        output.section(out, _troubled(seen))
+    if seen.waiting:
+        output.section(out, _waiting(seen))
+    if seen.not_taken_in or seen.untaken:
+        output.section(out, _nothing_came_of(seen))
+    if seen.disabled:
+        output.section(out, _disabled(seen))
+    if seen.completed:
+        output.section(out, _completed(seen))
+    output.hints(out, *_next(seen))
+
+
+def _summary(seen: Overview) -> list[tuple[str, Text]]:
+    from batchctl.cli.output import cell
 
     controller = "no controller is running" if seen.controller is None else f"controller {seen.controller} is running"
-    counts = ", ".join(f"{count} {status}" for status, count in seen.instances.items()) or "none"
-    arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items()) or "none"
-    lines = [("Now", f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}"), ("Instances", counts), ("FileProcess", arrived)]
-    out.print(output.properties((name, cell(text)) for name, text in lines))
-    if seen.running:
-        rows = [
-            (
-                cell(one.instance.instance_id),
-                cell(one.batch),
-                cell(f"{one.entry.seq} {one.entry.step_name}"),
-                cell(one.entry.attempt_no),
-                duration(one.elapsed),
-                duration(one.expected),
-                cell("longer than AlarmDuration", "bold red") if one.is_late else cell("no"),
-            )
-            for one in seen.running
-        ]
-        out.print(table("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows))
-    if seen.troubled:
-        rows = [
-            (
-                cell(one.instance.instance_id),
-                cell(one.batch),
-                word(one.instance.status),
-                cell(None if one.step is None else f"{one.step.seq} {one.step.name}"),
-                cell(one.message),
-                time(one.instance.next_run_time) if one.instance.status == "retry" else cell(one.clear),
-            )
-            for one in seen.troubled
-        ]
-        out.print(table("Failed, held, to be retried", ["id#", "batch", "status", "step", "message", "next"], rows))
-    if seen.waiting:
-        rows = [
-            (
-                cell(one.instance.instance_id),
-                cell(one.batch),
-                word(one.instance.status),
-                cell(one.reason or ("starts next" if seen.controller else "no controller is running")),
-                cell(one.clear if one.reason else (None if seen.controller else "batchctl process")),
-            )
-            for one in seen.waiting
-        ]
-        out.print(table("Waiting", ["id#", "batch", "status", "because", "next"], rows))
-    if seen.not_taken_in or seen.untaken:
-        rows = [
-            (
-                cell(row.intake_id),
-                cell(row.entity),
-                word(row.status),
-                cell(row.file_name),
-                cell(row.message),
-                cell(f"batchctl accept {row.intake_id} --reason ..."),
-            )
-            for row in seen.not_taken_in
-        ]
-        rows += [
-            (
-                cell(row.intake_id),
-                cell(row.entity),
-                cell("not taken", "yellow"),
-                cell(row.file_name),
-                cell(row.message or "no batch takes its entity"),
-                cell(f"batchctl why file:{row.intake_id}"),
-            )
-            for row in seen.untaken
-        ]
-        headings = ["FileProcess#", "entity", "status", "file", "reason", "next"]
-        out.print(table("Rows that nothing came of", headings, rows))
-    if seen.disabled:
-        rows = [
-            (cell(name), cell(count), cell(f"batchctl enable {name} --reason ...")) for name, count in seen.disabled.items()
-        ]
-        out.print(table("Disabled batches with open instances", ["batch", "open#", "next"], rows))
-    if seen.completed:
-        rows = [(cell(one.instance.instance_id), cell(one.batch), time(one.at)) for one in seen.completed]
-        out.print(table("Completed last", ["id#", "batch", "at (UTC)"], rows))
-    output.hints(out, *_next(seen))
+    counts = ", ".join(f"{count} {status}" for status, count in seen.instances.items())
+    arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items())
+    if seen.untaken_count:
+        arrived += f" ({seen.untaken_count} of an entity that no batch takes)"
+    return [
+        ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
+        ("Instances", cell(counts or "none")),
+        ("FileProcess", cell(arrived or "none")),
+    ]
+
+
+def _running(seen: Overview) -> Table:
+    from batchctl.cli.output import cell, duration, table
+
+    rows = [
+        (
+            cell(one.instance.instance_id),
+            cell(one.batch),
+            cell(f"{one.entry.seq} {one.entry.step_name}"),
+            cell(one.entry.attempt_no),
+            duration(one.elapsed),
+            duration(one.expected),
+            cell("longer than AlarmDuration", "bold red") if one.is_late else cell("no"),
+        )
+        for one in seen.running
+    ]
+    return table("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows)
+
+
+def _troubled(seen: Overview) -> Table:
+    from batchctl.cli.output import cell, table, word
+
+    rows = [
+        (
+            cell(one.instance.instance_id),
+            cell(one.batch),
+            word(one.instance.status),
+            cell(None if one.step is None else f"{one.step.seq} {one.step.name}"),
+            cell(one.message),
+            cell(one.clear),
+        )
+        for one in seen.troubled
+    ]
+    return table("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
+
+
+def _waiting(seen: Overview) -> Table:
+    from batchctl.cli.output import cell, table, word
+
+    idle = seen.controller is None
+    rows = [
+        (
+            cell(one.instance.instance_id),
+            cell(one.batch),
+            word(one.instance.status),
+            cell(one.reason or ("no controller is running" if idle else "it starts next")),
+            cell(one.clear or ("batchctl process" if idle and not one.reason else None)),
+        )
+        for one in seen.waiting
+    ]
+    return table("Waiting", ["id#", "batch", "status", "because", "next"], rows)
+
+
+def _nothing_came_of(seen: Overview) -> Table:
+    from batchctl.cli.output import cell, table, word
+
+    rows = [
+        (
+            cell(row.intake_id),
+            cell(row.entity),
+            word(row.status),
+            cell(row.file_name),
+            cell(row.message),
+            cell(f"batchctl accept {row.intake_id} --reason ..."),
+        )
+        for row in seen.not_taken_in
+    ]
+    rows += [
+        (
+            cell(row.intake_id),
+            cell(row.entity),
+            cell("not taken", "yellow"),
+            cell(row.file_name),
+            cell(row.message or "no batch takes its entity"),
+            cell(f"batchctl why file:{row.intake_id}"),
+        )
+        for row in seen.untaken
+    ]
+    return table("Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows)
+
+
+def _disabled(seen: Overview) -> Table:
+    from batchctl.cli.output import cell, table
+
+    rows = [(cell(name), cell(count), cell(f"batchctl enable {name}")) for name, count in seen.disabled.items()]
+    return table("Disabled batches with open instances", ["batch", "open#", "next"], rows)
+
+
+def _completed(seen: Overview) -> Table:
+    from batchctl.cli.output import cell, table, time
+
+    rows = [(cell(one.instance.instance_id), cell(one.batch), time(one.at)) for one in seen.completed]
+    return table("Completed last", ["id#", "batch", "at (UTC)"], rows)
 
 
 def _next(seen: Overview) -> list[str]:

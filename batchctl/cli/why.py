@@ -34,10 +34,15 @@ def why(session: Session, ref: str, as_json: bool) -> None:
     out = output.console()
     out.print(cell(f"{explained.subject}: {explained.status}", "bold"), soft_wrap=True)
     rows = [
-        (cell(gate.name), word("passed" if gate.blocked is None else "blocked"), cell(gate.blocked or ""), cell(gate.clear or ""))
+        (
+            cell(gate.name),
+            word("passed" if gate.blocked is None else "blocked"),
+            cell(gate.blocked or ""),
+            cell(gate.clear or ""),
+        )
         for gate in explained.gates
     ]
-    out.print(output.table(None, ["gate", "", "because", "to clear it"], rows))
+    output.section(out, output.table(None, ["gate", "", "because", "to clear it"], rows))
     for note in explained.notes:
         out.print(cell(note), soft_wrap=True)
     clearing = [gate.clear for gate in explained.blocking if gate.clear]

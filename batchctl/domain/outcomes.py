@@ -71,6 +71,8 @@ class Rendered:
     command_text: str
     spec: Mapping[str, JsonValue]
     """JSON-able; stored as CommandSpec. `execute` uses nothing else. Secrets stand in it as references."""
+    brief: bool = False
+    """True when executing takes no longer than handing it to another thread would: it then runs on the controller's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,7 +115,9 @@ def _handler_problems(step: Step, plugins: Plugins, around: Surroundings) -> Seq
     except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
         return [Problem("ProcessType", f"The handler broke while checking: {_said(error)}")]
     if step.on_lost is OnLost.VERIFY and not isinstance(handler, Verifiable):
-        problems.append(Problem("OnLost", f"ProcessType '{visible(step.process_type)}' cannot verify; use hold or rerun."))
+        problems.append(
+            Problem("OnLost", f"ProcessType '{visible(step.process_type)}' cannot verify; use hold or rerun.")
+        )
     return problems
 
 
@@ -139,7 +141,9 @@ def _near_alike(batches: Iterable[BatchDefinition]) -> Iterator[Finding]:
         folded = "".join(batch.entity.split()).casefold()
         first = seen.setdefault(folded, batch.entity)
         if first != batch.entity:
-            message = f"Entity '{visible(batch.entity)}' is nearly '{visible(first)}' of another batch, but not the same."
+            message = (
+                f"Entity '{visible(batch.entity)}' is nearly '{visible(first)}' of another batch, but not the same."
+            )
             yield Finding("ProcessBatch", visible(batch.name), "Entity", message)
 
 

@@ -23,7 +23,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
-from batchctl.operations import standing
+from batchctl.operations.standing import Line
 from batchctl.ports import Clock, ControllerLock, Transactions
 from batchctl.store import definitions, instances, intake, reports
 
@@ -76,7 +76,7 @@ def _of_instance(
     if batch is None:
         missing = Gate(name="batch", blocked=f"ProcessBatch {instance.batch_id} does not exist", clear="batchctl check")
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=(missing,))
-    found = standing.gates_of(connection, instance, batches, now)
+    found = Line(connection, batches, now).gates_of(instance)
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
@@ -99,14 +99,15 @@ def _of_batch(
         meant = did_you_mean(name, (batch.name for batch in batches.values()))
         raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
+    line = Line(connection, batches, now)
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     if head is None:
         # Only what concerns the batch itself is asked of an instance it might get.
-        standing_now = gates.Standing(now=now, places=1, stop_all=standing.stopper(connection, batches))
+        standing_now = gates.Standing(now=now, places=1, stop_all=line.stopper())
         found = gates.gates(_imagined(batch), batch, standing_now)
         notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
         return Explanation(subject=subject, status=status, gates=(*found, _controller(lock)), notes=notes)
-    found = standing.gates_of(connection, head, batches, now)
+    found = line.gates_of(head)
     notes = (f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status}).",)
     return Explanation(subject=subject, status=status, gates=(*found, _controller(lock)), notes=notes)
 
@@ -180,5 +181,7 @@ def _controller(lock: ControllerLock) -> Gate:
     if lock.holder() is not None:
         return Gate(name="controller")
     return Gate(
-        name="controller", blocked="no controller is running", clear="batchctl run   (or, for one pass: batchctl process)"
+        name="controller",
+        blocked="no controller is running",
+        clear="batchctl run   (or, for one pass: batchctl process)",
     )

@@ -85,9 +85,7 @@ def batches(transactions: Transactions) -> tuple[BatchCounts, ...]:
         )
 
 
-def _steps(
-    instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]
-) -> tuple[StepState, ...]:
+def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:
     last = {entry.seq: entry for entry in attempts}
     following = batch.step_after(instance.last_seq)
     return tuple(

@@ -122,7 +122,9 @@ class Operator:
             with self.transactions.read() as connection:
                 before, batch = _load(connection, instance_id)
                 after = decide(before, batch)
-                return self._intervention(action, before, after, batch, self._commands(connection, action, after, batch))
+                return self._intervention(
+                    action, before, after, batch, self._commands(connection, action, after, batch)
+                )
 
         def act(connection: Any) -> Intervention:
             before, batch = _load(connection, instance_id)

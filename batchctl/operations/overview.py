@@ -9,7 +9,7 @@ from typing import Any
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
-from batchctl.operations import standing
+from batchctl.operations.standing import Line
 from batchctl.ports import Clock, ControllerLock, Transactions
 from batchctl.store import definitions, history, instances, intake, reports
 
@@ -165,11 +165,12 @@ _CLEAR = {
 def _waiting(
     connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int
 ) -> tuple[Waiting, ...]:
+    line = Line(connection, batches, now)
     found = []
     for instance in reports.open_in(connection, _WAITING, most):
         if instance.batch_id not in batches:
             continue
-        blocked = [at for at in standing.gates_of(connection, instance, batches, now) if at.blocked is not None]
+        blocked = [at for at in line.gates_of(instance) if at.blocked is not None]
         first = blocked[0] if blocked else None
         waiting = Waiting(
             instance=instance,

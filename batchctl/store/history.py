@@ -34,37 +34,28 @@ _BEGUN = (
 )
 _OPEN = Write(insert(batch_process_history).inline(), _BEGUN)
 _SKIPPED = insert(batch_process_history)
-_CLOSE = Write(
-    update(batch_process_history)
-    .where(_h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
-    .values(
-        Status=bindparam("status"),
-        EndTime=bindparam("now"),
-        ReturnCode=bindparam("return_code"),
-        Message=bindparam("message"),
-        Output=bindparam("output"),
-        RowsAffected=bindparam("rows_affected"),
-        Pid=func.coalesce(bindparam("pid"), _h.Pid),
-        PidStart=func.coalesce(bindparam("pid_start"), _h.PidStart),
-        BootId=func.coalesce(bindparam("boot_id"), _h.BootId),
-        DbSession=func.coalesce(bindparam("db_session"), _h.DbSession),
-        Spawned=func.coalesce(bindparam("spawned_at"), _h.Spawned),
-        RetryCountAfter=bindparam("retry_count_after"),
-        NextRunTimeAfter=bindparam("next_run_time_after"),
-        z_updated=bindparam("now"),
-    )
-)
-_SPAWNED = (
-    update(batch_process_history)
-    .where(_h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
-    .values(
-        Pid=bindparam("pid"),
-        PidStart=bindparam("pid_start"),
-        BootId=bindparam("boot_id"),
-        DbSession=bindparam("db_session"),
-        Spawned=bindparam("spawned_at"),
-    )
-)
+_END: dict[str, Any] = {
+    "Status": bindparam("status"),
+    "EndTime": bindparam("now"),
+    "ReturnCode": bindparam("return_code"),
+    "Message": bindparam("message"),
+    "Output": bindparam("output"),
+    "RowsAffected": bindparam("rows_affected"),
+    "RetryCountAfter": bindparam("retry_count_after"),
+    "NextRunTimeAfter": bindparam("next_run_time_after"),
+    "z_updated": bindparam("now"),
+}
+_IDENTITY: dict[str, Any] = {
+    "Pid": func.coalesce(bindparam("pid"), _h.Pid),
+    "PidStart": func.coalesce(bindparam("pid_start"), _h.PidStart),
+    "BootId": func.coalesce(bindparam("boot_id"), _h.BootId),
+    "DbSession": func.coalesce(bindparam("db_session"), _h.DbSession),
+    "Spawned": func.coalesce(bindparam("spawned_at"), _h.Spawned),
+}
+_ENTRY = update(batch_process_history).where(_h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
+_CLOSE = Write(_ENTRY.values(_END))
+_CLOSE_WITH_IDENTITY = Write(_ENTRY.values({**_END, **_IDENTITY}))
+_RECORD_SPAWNED = Write(_ENTRY.values(_IDENTITY))
 _LIVE_ENTRIES = select(batch_process_history).where(_LIVE).order_by(_h.BatchProcessHistory_id)
 _ATTEMPTS = Read(
     select(_h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
@@ -162,7 +153,6 @@ def close_entry(
     now: datetime,
 ) -> bool:
     """Record how an attempt ended; false when its end was recorded before."""
-    known = identity or Identity()
     values = {
         "history_id": history_id,
         "status": status.value,
@@ -170,29 +160,28 @@ def close_entry(
         "message": message,
         "output": outcome.output,
         "rows_affected": outcome.rows_affected,
-        "pid": known.pid,
-        "pid_start": known.pid_start,
-        "boot_id": known.boot_id,
-        "db_session": known.db_session,
-        "spawned_at": known.spawned_at,
         "retry_count_after": retry_count_after,
         "next_run_time_after": next_run_time_after,
         "now": now,
     }
-    return bool(_CLOSE(connection, values).rowcount == 1)
+    if identity is None:
+        return bool(_CLOSE(connection, values).rowcount == 1)
+    return bool(_CLOSE_WITH_IDENTITY(connection, {**values, **_proof(identity)}).rowcount == 1)
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, identity: Identity) -> None:
     """Record what proves whether the attempt is alive."""
-    values = {
-        "history_id": history_id,
+    _RECORD_SPAWNED(connection, {"history_id": history_id, **_proof(identity)})
+
+
+def _proof(identity: Identity) -> dict[str, object]:
+    return {
         "pid": identity.pid,
         "pid_start": identity.pid_start,
         "boot_id": identity.boot_id,
         "db_session": identity.db_session,
         "spawned_at": identity.spawned_at,
     }
-    connection.execute(_SPAWNED, values)
 
 
 def live_entries(connection: Connection) -> list[HistoryEntry]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -65,11 +66,16 @@ class ThreadStepRunner:
         self._threads = Threads("batchctl-step", most=slots)
         self._reports: SimpleQueue[Report | None] = SimpleQueue()
         self._running: dict[HistoryId, RunningStep] = {}
+        self._brief: deque[Callable[[], None]] = deque()
+        """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
         """Begin an execution; its end arrives through `collect`."""
         step = RunningStep(self, key, Stop(self.side_threads, self._grace))
         self._running[key] = step
+        if rendered.brief:
+            self._brief.append(partial(self._carry, step, handler, rendered))
+            return
         try:
             self._threads.run(partial(self._carry, step, handler, rendered))
         except RuntimeError as error:
@@ -82,6 +88,9 @@ class ThreadStepRunner:
 
     def collect(self, wait: timedelta) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
+        if self._brief:
+            self._brief.popleft()()
+            wait = timedelta(0)
         until = time.monotonic() + wait.total_seconds()
         while True:
             left = until - time.monotonic()
@@ -251,9 +260,12 @@ class RunningStep:
         return end
 
     def announce(self) -> Spawned:
-        """Report the process, once."""
+        """Report the process, once, with what tells it from a later one of the same number."""
         self.announced = True
-        return Spawned(self.key, self.identity or Identity())
+        identity = self.identity or Identity()
+        if identity.pid is not None:
+            identity = self.identity = replace(identity, pid_start=platform.started(identity.pid))
+        return Spawned(self.key, identity)
 
     def without_secrets(self, outcome: StepOutcome) -> StepOutcome:
         """Blot out the values of the secrets this execution has resolved."""
@@ -277,7 +289,6 @@ class RunningStep:
         self.announced = False
         self.identity = Identity(
             pid=tree.pid,
-            pid_start=platform.started(tree.pid),
             boot_id=platform.boot_id(),
             spawned_at=self._runner.now(),
         )

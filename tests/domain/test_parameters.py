@@ -30,8 +30,18 @@ def test_nothing_means_no_parameters(text: str | None) -> None:
 
 def test_constants_keep_their_type() -> None:
     assert filled("a=5, b=-7, c=1.5, d=1e3, e='5', f=NULL, g=null, h=word with blanks, i='', j=.5, k='NULL', l=٣") == {
-        **{"a": 5, "b": -7, "c": 1.5, "d": 1000.0, "e": "5", "f": None, "g": None, "h": "word with blanks"},
-        **{"i": "", "j": 0.5, "k": "NULL", "l": "٣"},
+        "a": 5,
+        "b": -7,
+        "c": 1.5,
+        "d": 1000.0,
+        "e": "5",
+        "f": None,
+        "g": None,
+        "h": "word with blanks",
+        "i": "",
+        "j": 0.5,
+        "k": "NULL",
+        "l": "٣",
     }
 
 
@@ -89,27 +99,30 @@ def test_a_malformed_list_is_refused_saying_where(text: str, said: str) -> None:
     assert said in str(refused.value)
 
 
+def parsed(text: str) -> tuple[list[str] | None, str]:
+    """The names, or the reason why there are none."""
+    try:
+        return [parameter.name for parameter in parse_parameters(text)], ""
+    except MalformedTemplate as error:
+        return None, str(error)
+
+
 @given(st.text() | st.text(st.sampled_from("a=1,'{}@ D\n"), max_size=20))
 def test_any_text_is_parsed_or_refused_with_a_reason(text: str) -> None:
-    try:
-        names = [parameter.name for parameter in parse_parameters(text)]
-    except MalformedTemplate as error:
-        assert str(error)
-        return
+    names, reason = parsed(text)
 
-    assert all(name.isidentifier() for name in names)
+    assert names is None or all(name.isidentifier() for name in names)
+    assert names is not None or reason
 
 
 @pytest.mark.parametrize(
-    "text", ["a=" + "{" * 1_000_000, "a='" + "'" * 999_999, "a=" + "'" * 1_000_000, "{" * 1_000_000, "a=" + "{{" * 400_000]
+    "text",
+    ["a=" + "{" * 1_000_000, "a='" + "'" * 999_999, "a=" + "'" * 1_000_000, "{" * 1_000_000, "a=" + "{{" * 400_000],
 )
 def test_a_megabyte_is_parsed_or_refused_at_once(text: str) -> None:
-    try:
-        found = parse_parameters(text)
-    except MalformedTemplate as error:
-        assert len(str(error)) < 400
-    else:
-        assert len(found) == 1
+    names, reason = parsed(text)
+
+    assert names == ["a"] or 0 < len(reason) < 400
 
 
 def test_many_parameters_are_parsed_in_their_order() -> None:

@@ -11,7 +11,7 @@ from tests.house.source import place, product_files
 SILENCERS = re.compile(
     r"#\s*(?:type:\s*ignore(?:\[[^\]]*\])?|noqa(?::\s*[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?|fmt:\s*\w+)"
 )
-LEAST_REASON = 12
+LEAST_REASON = len("as above")
 
 
 def silenced_without_reason(source: str) -> list[int]:

@@ -63,7 +63,9 @@ def instance_in(world: World) -> Callable[[str], InstanceId]:
         world.batch(steps=3, RetryCount=2)
         world.submit()
         world.create()
-        world.sql("UPDATE BatchControl SET Status = ?, PrevProcessControlSeq = 10, RetryCount = 0, LostCount = 1", status)
+        world.sql(
+            "UPDATE BatchControl SET Status = ?, PrevProcessControlSeq = 10, RetryCount = 0, LostCount = 1", status
+        )
         world.sql("UPDATE FileProcess SET Status = ?", "complete" if status == "complete" else "ready")
         return InstanceId(1)
 

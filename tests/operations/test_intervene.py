@@ -127,7 +127,9 @@ def test_a_rerun_resumes_at_the_failed_step_with_all_retries(
     assert world.statuses() == ["complete"]
 
 
-def test_a_rerun_from_a_step_goes_back_to_the_one_before_it(world: World, operator: Operator, instance_in: Make) -> None:
+def test_a_rerun_from_a_step_goes_back_to_the_one_before_it(
+    world: World, operator: Operator, instance_in: Make
+) -> None:
     instance_in("complete")
     operator.rerun(InstanceId(1), reason=REASON, from_seq=20)
 
@@ -167,7 +169,8 @@ def test_corrected_values_are_written_and_the_old_ones_are_kept_in_the_audit_log
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "reason"), [("Data7", "x", "Data1 to Data6"), ("Data1", "a\x00b", "NUL"), ("Data1", "\udcff", "UTF-8")]
+    ("name", "value", "reason"),
+    [("Data7", "x", "Data1 to Data6"), ("Data1", "a\x00b", "NUL"), ("Data1", "\udcff", "UTF-8")],
 )
 def test_a_correction_no_row_can_hold_is_refused(
     world: World, operator: Operator, instance_in: Make, name: str, value: str, reason: str

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from batchctl.plugin_api import CommandEnd, Problem, StepRefused, Verifiable
 from batchctl.domain.status import OnLost
+from batchctl.plugin_api import CommandEnd, Problem, StepRefused, Verifiable
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.os_command import OsCommand
 from tests.step_handlers.execution import Alone, as_execution, run_for_real
@@ -15,12 +16,17 @@ HANDLER = OsCommand()
 AROUND = surroundings("/work", secrets={"warehouse": "env:WAREHOUSE_PASSWORD", "token": "file:token.txt"})
 
 
-def messages(**columns: str | None) -> list[str]:
+def messages(**columns: Any) -> list[str]:
     return [f"{problem.column}: {problem.message}" for problem in HANDLER.check(a_step(**columns), AROUND)]
 
 
 def test_the_command_is_split_before_it_is_filled() -> None:
-    step = a_step(Data1="load --file={Data1} '{Data2} {Data1}' \"a b\"", Data2="in/{Data3}", Data3="0, 3-5", Data4="X={Data2}, L='C'")
+    step = a_step(
+        Data1="load --file={Data1} '{Data2} {Data1}' \"a b\"",
+        Data2="in/{Data3}",
+        Data3="0, 3-5",
+        Data4="X={Data2}, L='C'",
+    )
 
     rendered = HANDLER.render(a_request(step, AROUND, Data1="a b; rm -rf /", Data2="$(id)", Data3="x"))
 
@@ -75,7 +81,10 @@ def test_a_sound_row_has_no_problems() -> None:
         ({"Data1": "a", "Data3": "-1"}, "Data3: '-1' is no exit code"),
         ({"Data1": "a", "Data3": "4294967296"}, "Data3: '4294967296' is no range"),
         ({"Data1": "a", "Data4": "A=NULL"}, "Data4: environment variable A cannot be NULL"),
-        ({"Data1": "a", "Data4": "A={secret:tken}"}, "Data4: secret 'tken' is not in the configuration. Did you mean 'token'?"),
+        (
+            {"Data1": "a", "Data4": "A={secret:tken}"},
+            "Data4: secret 'tken' is not in the configuration. Did you mean 'token'?",
+        ),
         ({"Data1": "a", "Data4": "A='x{secret:token}'"}, "Data4: parameter 'A': a secret must stand alone"),
         ({"Data1": "a", "Data5": "x"}, "Data5: Data5 is not used by os_command"),
         ({"Data1": "a", "Data6": "x"}, "Data6: the check in Data6 is only used with OnLost = verify"),
@@ -83,7 +92,7 @@ def test_a_sound_row_has_no_problems() -> None:
         ({"Data1": "a \ud800"}, "Data1: it contains bytes that are not valid UTF-8"),
     ],
 )
-def test_check_says_what_is_wrong(columns: dict[str, str], said: str) -> None:
+def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
     assert [message for message in messages(**columns) if message.startswith(said)], messages(**columns)
 
 
@@ -235,7 +244,7 @@ def test_a_real_command_ends_as_it_says(tmp_path: Path, command: str, succeeded:
 def test_a_real_command_sees_directory_and_environment_and_its_secret_is_blotted_out(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     program = "import os; print(os.getcwd(), os.environ['P'], repr(os.environ['X']))"
-    step = a_step(Data1=f"{sys.executable} -c \"{program}\"", Data2="in", Data4="P={secret:warehouse}, X={Data1}")
+    step = a_step(Data1=f'{sys.executable} -c "{program}"', Data2="in", Data4="P={secret:warehouse}, X={Data1}")
     around = surroundings(str(tmp_path), secrets={"warehouse": "env:W"})
 
     outcome = run_for_real(HANDLER, HANDLER.render(a_request(step, around, Data1="a\nb")), {"warehouse": "s3cret"})
@@ -244,7 +253,9 @@ def test_a_real_command_sees_directory_and_environment_and_its_secret_is_blotted
 
 
 def test_the_check_command_of_a_lost_step_answers_by_its_exit_code() -> None:
-    step = a_step(Data1="load {Data1}", Data2="in", Data3="0-9", Data4="A='b'", Data6="is-loaded {Data1}", on_lost=OnLost.VERIFY)
+    step = a_step(
+        Data1="load {Data1}", Data2="in", Data3="0-9", Data4="A='b'", Data6="is-loaded {Data1}", on_lost=OnLost.VERIFY
+    )
     verification = HANDLER.verification(step)
 
     spec = HANDLER.render(a_request(verification, AROUND, Data1="f")).spec

@@ -40,7 +40,9 @@ def request(values: tuple[str, str, str], directory: str = "/") -> StepRequest:
 def carried_out(rendered: Rendered) -> bytes:
     argv = rendered.spec["argv"]
     assert isinstance(argv, list)
-    done = subprocess.run([str(word) for word in argv], check=True, capture_output=True, cwd=str(rendered.spec["directory"]))
+    done = subprocess.run(
+        [str(word) for word in argv], check=True, capture_output=True, cwd=str(rendered.spec["directory"])
+    )
     return done.stdout
 
 
@@ -101,7 +103,9 @@ def test_a_hundred_kilobytes_arrive(shell: str) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_secrets_come_from_where_the_configuration_says(tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_come_from_where_the_configuration_says(
+    tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a token").write_text("to'k en\n", encoding="utf-8")
     monkeypatch.setenv("WAREHOUSE", "$(x) y")
     around = surroundings(str(tmp_path), secrets={"w": "env:WAREHOUSE", "t": "file:a token"})
@@ -132,11 +136,11 @@ def test_a_step_that_fails_fails_when_pasted_with_the_same_code(tmp_path: Path) 
 
 @pytest.mark.parametrize("shell", [["bash", "--norc", "--noprofile", "-i"], ["dash", "-i"]])
 def test_an_interactive_shell_takes_it_too(tmp_path: Path, shell: list[str]) -> None:
-    values = {"Data1": "a\n\x1b[A!x\t\t\u202e%\\'!!\x03\x04", "Data2": "é!q \"!x\" $(id) `id`"}
+    values = {"Data1": "a\n\x1b[A!x\t\t\u202e%\\'!!\x03\x04", "Data2": 'é!q "!x" $(id) `id`'}
     program = "import os, sys; open('seen', 'wb').write(b'|'.join(map(os.fsencode, sys.argv[1:])))"
     step = a_step(Data1=f'{sys.executable} -c "{program}" {{Data1}} {{Data2}}')
     rendered = HANDLER.render(
-        replace(a_request(step, surroundings(str(tmp_path)), **values), note="it's !bang and !! \"!\" (open `")
+        replace(a_request(step, surroundings(str(tmp_path)), **values), note='it\'s !bang and !! "!" (open `')
     )
     keyboard, terminal = pty.openpty()
     assert shutil.which(shell[0])

@@ -9,8 +9,27 @@ from hypothesis import strategies as st
 from step_handlers._statements import HOLE, MalformedSql, statements, variables, with_holes
 
 PIECES = (
-    *("SELECT 1", "INSERT INTO t VALUES ('a;b')", "-- c; d\n", "/* e; f */", '"g;h"', "[i;j]", "`k;l`", "''", "'it''s;'"),
-    *(";", ";", "\n", " ", "CREATE TRIGGER x AFTER INSERT ON t BEGIN ", "CREATE TEMP TRIGGER y BEGIN ", "END", "UPDATE t SET a=1"),
+    *(
+        "SELECT 1",
+        "INSERT INTO t VALUES ('a;b')",
+        "-- c; d\n",
+        "/* e; f */",
+        '"g;h"',
+        "[i;j]",
+        "`k;l`",
+        "''",
+        "'it''s;'",
+    ),
+    *(
+        ";",
+        ";",
+        "\n",
+        " ",
+        "CREATE TRIGGER x AFTER INSERT ON t BEGIN ",
+        "CREATE TEMP TRIGGER y BEGIN ",
+        "END",
+        "UPDATE t SET a=1",
+    ),
     *("CASE WHEN 1 THEN 2 END", "x'00'", "CREATE TABLE u (v)", "1.5e3", "-", "/", "->>", "||"),
 )
 
@@ -45,7 +64,7 @@ def test_statements_are_split_where_sqlite_says_they_are_complete(text: str) -> 
     pieces, start = [], 0
     for end in ends:
         if sqlite3.complete_statement(text[start : end + 1]):
-            pieces.append(text[start : end])
+            pieces.append(text[start:end])
             start = end + 1
     pieces.append(text[start:])
     meant = [piece.strip(" \n") for piece in pieces]
@@ -81,7 +100,9 @@ def test_text_that_is_no_sound_sql_is_refused(text: str, said: str) -> None:
 
 
 def test_a_placeholder_becomes_a_bound_value() -> None:
-    (statement,) = statements(with_holes(["SELECT * FROM t WHERE a=", 0, " AND b IN (", 1, ",", 0, ")"]), ["A", "B"] * 2)
+    (statement,) = statements(
+        with_holes(["SELECT * FROM t WHERE a=", 0, " AND b IN (", 1, ",", 0, ")"]), ["A", "B"] * 2
+    )
 
     assert statement.sql == "SELECT * FROM t WHERE a=:A AND b IN (:B,:A)"
     assert statement.names == ["A", "B"]
@@ -116,7 +137,15 @@ def test_the_authors_own_parameters_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [";" * 300_000, "'" * 1_000_001, "CREATE TRIGGER x " + ";" * 200_000, "-" * 1_000_000, "/*" * 500_000, "[" * 500_000]
+    "text",
+    [
+        ";" * 300_000,
+        "'" * 1_000_001,
+        "CREATE TRIGGER x " + ";" * 200_000,
+        "-" * 1_000_000,
+        "/*" * 500_000,
+        "[" * 500_000,
+    ],
 )
 def test_a_megabyte_is_split_or_refused_at_once(text: str) -> None:
     with pytest.raises(MalformedSql):

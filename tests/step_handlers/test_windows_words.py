@@ -22,7 +22,7 @@ from tests.step_handlers.hostile import HOSTILE
         (r'"C:\Program Files\load.exe" "a b" c', [r"C:\Program Files\load.exe", "a b", "c"]),
         (r"load a\\b d\"e", ["load", r"a\\b", 'd"e']),
         (r'load "a b\\" c', ["load", "a b\\", "c"]),
-        (r'load a\\\"b', ["load", r"a\"b"]),
+        (r"load a\\\"b", ["load", r"a\"b"]),
         (r'load a\\\\"b c" d', ["load", r"a\\b c", "d"]),
         (r'load "a ""quoted"" word" b', ["load", 'a "quoted" word', "b"]),
         ('load ""', ["load", ""]),

@@ -1,0 +1,59 @@
+"""`batchctl db upgrade, verify, script`."""
+
+from __future__ import annotations
+
+import click
+
+from batchctl.cli.session import Session, dry_run, pass_session
+from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+
+DIALECTS = ("sqlite",)
+
+
+@click.group()
+def db() -> None:
+    """Create, migrate or verify the control database."""
+
+
+@db.command()
+@dry_run
+@pass_session
+def upgrade(session: Session, dry_run: bool) -> None:
+    """Create the control database, or bring it up to date."""
+    from batchctl.app import upgrade_database, verify_database
+    from batchctl.cli import output
+
+    if dry_run:
+        try:
+            found = verify_database(session.config)
+        except (DatabaseUnusable, SchemaMismatch) as needed:
+            click.echo(f"It would be upgraded: {needed.message}")
+        else:
+            click.echo(f"Nothing to do: the control database has schema {found}.")
+        return
+    before, after = upgrade_database(session.config)
+    if before == after:
+        click.echo(f"Nothing to do: the control database has schema {after}.")
+    else:
+        click.echo(f"The control database now has schema {after} (before: {before or 'none'}).")
+    output.say("Next: batchctl check")
+
+
+@db.command()
+@pass_session
+def verify(session: Session) -> None:
+    """Compare the control database's schema with what this version needs; exit code 4 when they differ."""
+    from batchctl.app import verify_database
+
+    found = verify_database(session.config)
+    click.echo(f"The control database has schema {found}, as it should.")
+
+
+@db.command()
+@click.option("--dialect", type=click.Choice(DIALECTS), default="sqlite", show_default=True, help="Kind of database.")
+def script(dialect: str) -> None:
+    """Print the SQL that builds the schema, for a DBA."""
+    from batchctl.app import schema_script
+    from batchctl.cli import output
+
+    output.verbatim(schema_script(dialect))

@@ -1,0 +1,125 @@
+"""`batchctl demo`: the worked example, by the very commands a person would type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli import main
+from batchctl.cli.session import Session, dry_run
+
+if TYPE_CHECKING:
+    from batchctl.operations.demonstration import Arrival
+
+FAILED = 1
+FOLDER = "batchctl-demo"
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("--flights", type=click.Path(path_type=Path), metavar="FILE", help="Use this file of flights.")
+@dry_run
+@click.pass_context
+def demo(ctx: click.Context, folder: Path | None, flights: Path | None, dry_run: bool) -> None:
+    """Run the worked example end to end in a fresh folder: real files arrive, one is broken, all ends well.
+
+    FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
+    """
+    from batchctl.operations import demonstration
+
+    source = demonstration.find_flights(flights)
+    target = _fresh(Path.cwd()) if folder is None else folder
+    if dry_run:
+        click.echo(f"The worked example would run in {target}, on the flights of {source}.")
+        return
+    demonstration.prepare(target, source)
+    Demo(target).run()
+    findings = demonstration.check(target)
+    for finding in findings:
+        click.echo(f"Not as it should be: {finding}", err=True)
+    if findings:
+        ctx.exit(FAILED)
+    _tell(
+        f"All is well: the warehouse holds {demonstration.FLIGHTS_OF_2013:,} flights, each file once.",
+        f"Look around in {target}; README.md tells what happened. For example:",
+        f"  cd {target} && batchctl history 6",
+    )
+
+
+class Demo:
+    """Walks through the example and shows each command with what it answers."""
+
+    def __init__(self, folder: Path) -> None:
+        """Work in a folder that has been prepared."""
+        self._folder = folder
+        self._config = str(folder / "batchctl.toml")
+
+    def run(self) -> None:
+        """Do everything."""
+        from batchctl.operations import demonstration
+
+        _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")
+        self._type("db", "upgrade")
+        click.echo("$ sqlite3 batchctl.db < register.sql")
+        demonstration.register(self._folder)
+        self._type("batches")
+        self._type("check")
+        _tell("Twelve files arrive; the file of March is announced twice:")
+        for arrival in demonstration.arrivals(self._folder):
+            self._submit(arrival)
+        self._type("create")
+        _tell("The controller walks every instance through its five steps. June's file has a broken line:")
+        self._type("process")
+        self._type("status")
+        failed = self._failed()
+        _tell("What failed, and the exact command, which can be pasted and run by hand:")
+        self._type("show", str(failed))
+        corrected = demonstration.correct(self._folder)
+        _tell(f"The sender sends the file again ({corrected.name}). The instance goes on where it stopped:")
+        self._type("rerun", str(failed), "--reason", "the sender sent the file again")
+        self._type("process")
+        self._type("status")
+        _tell("The history of June: its first step ran once, the failed one again, then the rest.")
+        self._type("history", str(failed))
+
+    def _type(self, *arguments: str) -> None:
+        click.echo(f"$ batchctl {' '.join(_quoted(arguments))}")
+        main.cli.main(args=["--config", self._config, *arguments], prog_name="batchctl", standalone_mode=False)
+        click.echo()
+
+    def _submit(self, arrival: Arrival) -> None:
+        from batchctl.operations import demonstration
+        from batchctl.operations.submission import Submission, submit
+
+        shown = f"--file incoming/{arrival.data} --data {arrival.data}"
+        click.echo(f"$ batchctl submit {demonstration.ENTITY} {shown}")
+        wanted = Submission(entity=demonstration.ENTITY, file_name=arrival.file_name, data=arrival.data)
+        with Session(self._config, debug=False).app() as app:
+            submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
+
+    def _failed(self) -> int:
+        from batchctl.operations.overview import overview
+
+        with Session(self._config, debug=False).app() as app:
+            troubled = overview(app.transactions, app.clock, app.lock).troubled
+        return troubled[0].instance.instance_id if troubled else 1
+
+
+def _fresh(parent: Path) -> Path:
+    number = 1
+    while (folder := parent / (FOLDER if number == 1 else f"{FOLDER}-{number}")).exists():
+        number += 1
+    return folder
+
+
+def _quoted(arguments: Sequence[str]) -> list[str]:
+    return [f'"{argument}"' if " " in argument else argument for argument in arguments]
+
+
+def _tell(*lines: str) -> None:
+    click.echo()
+    for line in lines:
+        click.secho(line, bold=True)

@@ -1,0 +1,117 @@
+"""`batchctl process` and `batchctl run`: the controller."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from types import FrameType
+
+import click
+
+from batchctl.cli.intake import PLANNED_MOST, show_planned_creations
+from batchctl.cli.main import INTERRUPTED
+from batchctl.cli.session import Session, dry_run
+
+FAILED = 1
+
+
+@click.command()
+@dry_run
+@click.pass_context
+def process(ctx: click.Context, dry_run: bool) -> None:
+    """Walk every enabled batch until nothing more may start now: one processing pass.
+
+    Exit code 1 when a step failed in this pass.
+    """
+    if dry_run:
+        _show_planned_walks(ctx.obj)
+        return
+    _work(ctx, None)
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="One round, for Agent, cron, Task Scheduler.")
+@click.option(
+    "--until-idle", type=click.FloatRange(0, 31_536_000), metavar="SECONDS", help="End after so long without work."
+)
+@dry_run
+@click.pass_context
+def run(ctx: click.Context, once: bool, until_idle: float | None, dry_run: bool) -> None:
+    """Be the controller: create and process, again and again, until interrupted.
+
+    The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one stops them.
+    """
+    if dry_run:
+        show_planned_creations(ctx.obj)
+        _show_planned_walks(ctx.obj)
+        return
+    _work(ctx, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How long to go on."""
+
+    once: bool
+    until_idle: timedelta | None
+
+
+def _work(ctx: click.Context, rounds: Rounds | None) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.progress import Progress
+
+    session: Session = ctx.obj
+    with Progress() as progress, session.app(progress.hear) as app, _signals_to(app.stop) as received:
+        done = app.process() if rounds is None else app.run(once=rounds.once, until_idle=rounds.until_idle)
+    steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
+    click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
+    if done.failed_instances:
+        output.say(f"Next: batchctl show {done.failed_instances[0]}")
+    else:
+        output.say("Next: batchctl status")
+    if signal.SIGINT in received:
+        ctx.exit(INTERRUPTED)
+    if done.failed_instances:
+        ctx.exit(FAILED)
+
+
+@contextmanager
+def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
+    """Let Ctrl-C and SIGTERM call `stop`; yield the list of what was received."""
+    received: list[int] = []
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        del frame
+        received.append(number)
+        stop()
+
+    heard = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, hear) for number in heard]
+    try:
+        yield received
+    finally:
+        for number, handler in zip(heard, before, strict=True):
+            signal.signal(number, handler)
+
+
+def _show_planned_walks(session: Session) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.output import cell
+    from batchctl.operations import planning
+
+    with session.app() as app:
+        planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
+    out = output.console()
+    if not planned:
+        out.print("Nothing may start now.")
+        output.hints(out, "batchctl status   (what waits, and why)")
+    for one in planned:
+        step = "completes, no step is left" if one.seq is None else f"step {one.seq} {one.step}"
+        out.print(
+            cell(f"BatchControl {one.instance.instance_id} of batch {one.batch}, {step}:", "bold"), soft_wrap=True
+        )
+        output.verbatim(one.command)
+        out.print()

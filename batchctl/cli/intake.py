@@ -1,0 +1,111 @@
+"""`batchctl submit, create, accept`: what asks for work, and what is made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from batchctl.cli.session import ROW_ID, Session, dry_run, pass_session, reason
+
+PLANNED_MOST = 100
+
+
+@click.command()
+@click.argument("entity")
+@click.option("--file", "file_name", metavar="FILE", help="FileName; the path of a file that exists is made absolute.")
+@click.option("--data", metavar="TEXT", help="Data: what tells duplicates, or a payload.")
+@click.option("--cycle-key", metavar="KEY", help="CycleKey: the business date or another key.")
+@dry_run
+@pass_session
+def submit(
+    session: Session, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, dry_run: bool
+) -> None:
+    """Insert a FileProcess row, as any program may, and print its id."""
+    from batchctl.cli import output
+    from batchctl.operations.submission import Submission, submit
+
+    wanted = Submission(entity=entity, file_name=_absolute(file_name), data=data, cycle_key=cycle_key)
+    with session.app() as app:
+        done = submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host(), dry_run=dry_run)
+    if done.intake_id is None:
+        output.say(f"A FileProcess row would be inserted: {wanted.entity}, {wanted.file_name or 'no file'}.")
+    else:
+        click.echo(done.intake_id)
+    if done.hint is not None:
+        output.say(f"Note: {done.hint}")
+        output.say("Next: batchctl batches   (which entities are taken)")
+    else:
+        output.say(f"Taken by: {', '.join(done.batches)}.")
+        output.say("Next: a running controller takes it by itself; without one: batchctl create, batchctl process")
+
+
+@click.command()
+@dry_run
+@pass_session
+def create(session: Session, dry_run: bool) -> None:
+    """Make every instance that is missing: one creation pass."""
+    from batchctl.cli import output
+    from batchctl.cli.progress import Progress
+
+    if dry_run:
+        show_planned_creations(session)
+        return
+    with Progress() as progress, session.app(progress.hear) as app:
+        done = app.create()
+    parts = [f"{done.created} created", f"{done.duplicates} duplicate", f"{done.rejected} rejected"]
+    click.echo(f"Instances: {', '.join(parts)}. FileProcess rows that no batch takes: {done.untaken}.")
+    trouble = done.rejected or done.duplicates or done.untaken
+    output.say("Next: batchctl status   (the reasons)" if trouble else "Next: batchctl process")
+
+
+@click.command()
+@click.argument("intake_id", metavar="FILEPROCESS_ID", type=ROW_ID)
+@reason(required=True)
+@dry_run
+@pass_session
+def accept(session: Session, intake_id: int, reason: str, dry_run: bool) -> None:
+    """Take in a rejected or duplicate FileProcess row on purpose."""
+    from batchctl.cli import output
+    from batchctl.domain.rows import IntakeId
+    from batchctl.operations import planning
+
+    if dry_run:
+        with session.app() as app:
+            planned = planning.acceptance(app.transactions, IntakeId(intake_id))
+        takers = ", ".join(planned.batches) or "no batch"
+        output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
+        return
+    with session.app() as app:
+        done = app.accept(IntakeId(intake_id), reason)
+    click.echo(f"FileProcess {intake_id}: {done.created} instances created, {done.rejected} rejected.")
+    output.say(f"Next: batchctl why file:{intake_id}")
+
+
+def show_planned_creations(session: Session) -> None:
+    """Show what a creation pass would do."""
+    from batchctl.cli import output
+    from batchctl.cli.output import cell
+    from batchctl.operations import planning
+
+    with session.app() as app:
+        planned = planning.creations(app.transactions, PLANNED_MOST)
+    out = output.console()
+    rows = [
+        (
+            cell(one.row.intake_id),
+            cell(one.row.entity),
+            cell(one.row.file_name),
+            cell(", ".join(one.batches) or None),
+            cell(", ".join(f"repeats FileProcess {first}" for first in one.repeats) or None),
+        )
+        for one in planned
+    ]
+    title = "Instances that would be created" if planned else "No instance would be created"
+    output.section(out, output.table(title, ["FileProcess#", "entity", "file", "for batch", "but"], rows))
+
+
+def _absolute(file_name: str | None) -> str | None:
+    if file_name is None or "\x00" in file_name or not Path(file_name).exists():
+        return file_name
+    return str(Path(file_name).absolute())

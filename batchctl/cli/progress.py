@@ -1,0 +1,83 @@
+"""What happens while it happens: lively lines on a terminal, plain event lines elsewhere. Always on standard error."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from batchctl.logs import Event
+
+_STYLES = {
+    "instance.created": "blue",
+    "instance.complete": "green",
+    "instance.failed": "bold red",
+    "instance.held": "magenta",
+    "instance.retry": "yellow",
+    "intake.rejected": "bold red",
+    "intake.duplicate": "yellow",
+    "intake.untaken": "yellow",
+    "step.alarm": "bold red",
+    "step.lost": "magenta",
+}
+
+
+class Progress:
+    """Listens to events and shows them."""
+
+    def __init__(self) -> None:
+        """Choose the way to show by what standard error is."""
+        self._is_lively = sys.stderr.isatty()
+        self._status: Status | None = None
+
+    def __enter__(self) -> Self:
+        """Begin to show."""
+        if self._is_lively:
+            from batchctl.cli import output
+
+            self._status = output.console(err=True).status("looking for work", spinner="line")
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the moving line away."""
+        del kind, error, trace
+        if self._status is not None:
+            self._status.stop()
+
+    def hear(self, event: Event) -> None:
+        """Show an event."""
+        if self._status is None:
+            click.echo(str(event), err=True)
+        else:
+            self._show(self._status, event)
+
+    def _show(self, status: Status, event: Event) -> None:
+        from batchctl.cli.output import cell, word
+
+        fields = event.fields
+        of = f"{fields.get('BatchControl_id') or fields.get('FileProcess_id') or ''}"
+        subject = f"{of:>6}  {fields.get('ProcessBatchName') or fields.get('Entity') or ''}"
+        step = f"step {fields.get('ProcessControlSeq')} {fields.get('ProcessName', '')}"
+        if event.name == "step.started":
+            status.update(cell(f"{subject}  {step}"))
+        elif event.name == "step.ended":
+            said = f"  {visible(str(fields['Message']))}" if "Message" in fields else ""
+            status.console.print(cell(f"{subject}  {step}  ") + word(str(fields["Status"])) + said)
+            status.update("looking for work")
+        else:
+            rest = [f"{name}={value}" for name, value in fields.items() if name not in _SAID]
+            text = cell(f"{subject}  {event.name}  {' '.join(rest)}".rstrip(), _STYLES.get(event.name, "dim"))
+            status.console.print(text)
+
+
+_SAID = {"BatchControl_id", "FileProcess_id", "ProcessBatchName", "Entity"}

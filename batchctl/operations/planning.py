@@ -1,0 +1,118 @@
+"""What a pass would do: the answer to `--dry-run` where nothing is asked of one instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from batchctl.domain import gates, moves
+from batchctl.domain.errors import NotFound, StatusChanged
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.status import IntakeStatus
+from batchctl.operations.standing import Line
+from batchctl.ports import Clock, Transactions
+from batchctl.preparation import Preparer
+from batchctl.store import definitions, history, intake
+
+EVERY_PLACE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A row and the batches that would get an instance of it, or the row that it repeats for each of them."""
+
+    row: IntakeRow
+    batches: tuple[str, ...]
+    repeats: tuple[IntakeId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """An instance that a pass would start, with the command of its next step."""
+
+    instance: BatchInstance
+    batch: str
+    seq: int | None
+    step: str | None
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """A row that would be taken in on purpose, and by which batches."""
+
+    row: IntakeRow
+    batches: tuple[str, ...]
+
+
+def creations(transactions: Transactions, most: int) -> tuple[Creation, ...]:
+    """Return what a creation pass would begin with; populators are not asked."""
+    with transactions.read() as connection:
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        wanted: dict[IntakeId, list[BatchDefinition]] = {}
+        for intake_id, batch_id in intake.missing_instances(connection):
+            if intake_id in wanted or len(wanted) < most:
+                wanted.setdefault(intake_id, []).append(batches[batch_id])
+        found = []
+        for intake_id, takers in wanted.items():
+            row = intake.load(connection, intake_id)
+            if row is not None:
+                found.append(_creation(connection, row, takers))
+        return tuple(found)
+
+
+def _creation(connection: Any, row: IntakeRow, takers: list[BatchDefinition]) -> Creation:
+    names, repeats = [], []
+    for batch in takers:
+        first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
+        if first is None:
+            names.append(batch.name)
+        else:
+            repeats.append(first)
+    return Creation(row, tuple(names), tuple(repeats))
+
+
+def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: int) -> tuple[Walk, ...]:
+    """Return the instances a pass would start if all goes well, in its order."""
+    with transactions.read() as connection:
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        found = _startable(connection, batches, clock)
+        return tuple(_walk(connection, batch, instance, preparer, clock) for batch, instance in islice(found, most))
+
+
+def _startable(
+    connection: Any, batches: dict[BatchId, BatchDefinition], clock: Clock
+) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
+    line = Line(connection, batches, clock.now())
+    stopper = line.stopper()
+    for batch in batches.values():
+        # Each place becomes free again during the pass, so places do not limit what it starts.
+        for instance in gates.startable(batch, line.open_of(batch), now=line.now, places=EVERY_PLACE):
+            if stopper is None or stopper.instance_id == instance.instance_id:
+                yield batch, instance
+
+
+def _walk(connection: Any, batch: BatchDefinition, instance: BatchInstance, preparer: Preparer, clock: Clock) -> Walk:
+    step = batch.step_after(instance.last_seq)
+    if step is None:
+        return Walk(instance, batch.name, None, None, "")
+    attempts = history.attempts_so_far(connection, instance.instance_id).at(step.seq)
+    cause = moves.cause_of(instance.status, attempts=attempts, must_verify=False)
+    ready = preparer.prepare(instance, batch, step, attempt_no=attempts + 1, cause=cause, now=clock.now())
+    return Walk(instance, batch.name, step.seq, step.name, ready.command_text)
+
+
+def acceptance(transactions: Transactions, intake_id: IntakeId) -> Acceptance:
+    """Return what accepting a row would do; raises what accepting it would raise."""
+    with transactions.read() as connection:
+        row = intake.load(connection, intake_id)
+        every = definitions.all_batches(connection)
+    if row is None:
+        raise NotFound(f"There is no FileProcess {intake_id}.", next_step="batchctl status")
+    if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE}:
+        raise StatusChanged(
+            f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"
+        )
+    return Acceptance(row, tuple(batch.name for batch in every if batch.entity == row.entity))

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batchctl.domain.status import OnLost
+from batchctl.plugin_api import Connection, StepRefused, Surroundings, Verifiable
+from batchctl.testing import a_request, a_step
+from step_handlers.stored_procedure import StoredProcedure
+from tests.step_handlers.databases import a_database, around, dump, pasted
+from tests.step_handlers.execution import Alone, as_execution
+
+HANDLER = StoredProcedure()
+LOAD = """
+-- Adds an item. { is no placeholder here
+DELETE FROM Item WHERE Name = :name;
+INSERT INTO Item (Name, Amount, Rate, Anything) VALUES (:Name, :Amount, :Rate, :amount - :Amount);
+"""
+FILES = {
+    "procedures/load.sql": LOAD,
+    "procedures/dbo.s_Load$1.sql": "SELECT 1",
+    "procedures/broken.sql": "SELECT '",
+    "procedures/odd.sql": "SELECT ?, @x",
+    "procedures/begin.sql": "BEGIN; SELECT 1",
+}
+PARAMETERS = "@Name={Data1}, @Amount=-5, @Rate=0.30000000000000004"
+
+
+def surroundings(directory: Path = Path("/work")) -> Surroundings:
+    return around(directory, FILES)
+
+
+def messages(**columns: Any) -> list[str]:
+    found = HANDLER.check(a_step("stored_procedure", **columns), surroundings())
+    return [f"{problem.column}: {problem.message}" for problem in found]
+
+
+def test_parameters_are_bound_to_the_names_of_the_file_in_any_case() -> None:
+    step = a_step("stored_procedure", Data1="warehouse", Data2="load", Data3=PARAMETERS)
+
+    rendered = HANDLER.render(a_request(step, surroundings(), Data1="it's"))
+
+    assert HANDLER.check(step, surroundings()) == []
+    assert rendered.spec["statements"] == [
+        {
+            "sql": "-- Adds an item. { is no placeholder here\nDELETE FROM Item WHERE Name = :name",
+            "parameters": {"name": "it's"},
+        },
+        {
+            "sql": "INSERT INTO Item (Name, Amount, Rate, Anything) VALUES (:name, :Amount, :Rate, :Amount - :Amount)",
+            "parameters": {"name": "it's", "Amount": -5, "Rate": 0.30000000000000004},
+        },
+    ]
+    assert rendered.command_text.split("\n")[:2] == ["-- BatchControl 42 of batch MyFileType1", "-- procedure load"]
+
+
+def test_a_procedure_does_the_same_in_the_shell(tmp_path: Path) -> None:
+    by_controller, by_hand = a_database(tmp_path / "controller"), a_database(tmp_path / "hand")
+    step = a_step("stored_procedure", Data1="warehouse", Data2="load", Data3=PARAMETERS)
+    spoken = [
+        HANDLER.render(a_request(step, surroundings(path.parent), Data1="a\r\nb")) for path in (by_controller, by_hand)
+    ]
+
+    outcome = HANDLER.execute(spoken[0], as_execution(Alone(connections=surroundings().connections)))
+    done = pasted(spoken[1].command_text)
+
+    assert (outcome.message, outcome.rows_affected, done.returncode, done.stderr) == (None, 1, 0, b"")
+    assert dump(by_controller) == dump(by_hand)
+    assert dump(by_hand)["Item"][-1][2:] == ("a\r\nb", "text", -5, "integer", 0.30000000000000004, "real", 0, "integer")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({}, "Data1: the name of a connection is missing"),
+        ({"Data1": "warehouse"}, "Data2: '' is no procedure name"),
+        ({"Data1": "warehouse", "Data2": "../load"}, "Data2: '../load' is no procedure name"),
+        ({"Data1": "warehouse", "Data2": "{Data1}"}, "Data2: '{Data1}' is no procedure name"),
+        ({"Data1": "warehouse", "Data2": "lod"}, "Data2: there is no file procedures/lod.sql"),
+        ({"Data1": "warehouse", "Data2": "broken"}, "Data2: procedure broken: a ' is never closed"),
+        ({"Data1": "warehouse", "Data2": "odd"}, "Data2: procedure odd: ? @x is no parameter here; write :Name"),
+        ({"Data1": "warehouse", "Data2": "begin"}, "Data2: procedure begin: every step is one transaction already"),
+        (
+            {"Data1": "warehouse", "Data2": "load", "Data3": "@Name='x', @Amount=1"},
+            "Data3: parameter @Rate of load is missing",
+        ),
+        (
+            {"Data1": "warehouse", "Data2": "load", "Data3": "Nam=1, Name=2, Amount=3, Rate=4"},
+            "Data3: load has no parameter @Nam. Did you mean 'name'?",
+        ),
+        ({"Data1": "warehouse", "Data2": "load", "Data3": "Name"}, "Data3: expected Name=value at 'Name'"),
+        (
+            {"Data1": "warehouse", "Data2": "load", "Data3": "Name={secret:x}"},
+            "Data3: secret 'x' is not in the configuration",
+        ),
+        ({"Data1": "warehouse", "Data2": "dbo.s_Load$1", "Data4": "x"}, "Data4: Data4 is not used by stored_procedure"),
+    ],
+)
+def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
+    assert [message for message in messages(**columns) if message.startswith(said)], messages(**columns)
+    if "not used" not in said:
+        with pytest.raises(StepRefused):
+            HANDLER.render(a_request(a_step("stored_procedure", **columns), surroundings(), Data1="x"))
+
+
+def test_a_name_with_schema_is_a_file_name() -> None:
+    assert messages(Data1="warehouse", Data2="dbo.s_Load$1") == []
+
+
+def test_a_connection_without_procedures_is_a_problem() -> None:
+    without = replace(surroundings(), connections={"w": Connection("w", "sqlite:///w.db")})
+
+    (problem,) = HANDLER.check(a_step("stored_procedure", Data1="w", Data2="load"), without)
+
+    assert "connection 'w' has no procedures; set its key procedures to a folder of .sql files" in problem.message
+
+
+def test_a_lost_procedure_is_verified_by_a_query_on_its_connection() -> None:
+    step = a_step(
+        "stored_procedure",
+        Data1="warehouse",
+        Data2="dbo.s_Load$1",
+        Data6="SELECT count(*) FROM Item",
+        on_lost=OnLost.VERIFY,
+    )
+
+    verification = HANDLER.verification(step)
+
+    assert isinstance(HANDLER, Verifiable)
+    assert HANDLER.check(step, surroundings()) == []
+    assert (verification.process_type, verification.data[:2]) == ("sql", ("warehouse", "SELECT count(*) FROM Item"))
