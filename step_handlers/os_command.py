@@ -50,6 +50,8 @@ from step_handlers._shell import heading, shell
 
 _CODES = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?\Z")
 _HIGHEST_CODE = 2**32 - 1
+_LONGEST = 50_000
+"""Characters of a command as written; more than that would only keep the splitting busy."""
 
 
 class OsCommand:
@@ -60,7 +62,7 @@ class OsCommand:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
-        operators = shell.shell_words(column(step, 1))
+        operators = shell.shell_words(column(step, 1)[:_LONGEST])
         if operators:
             message = (
                 f"no shell sees this command, so {' '.join(sorted(operators))} would be an argument; put it in quotes"
@@ -141,6 +143,10 @@ def _null_problems(step: Step) -> list[Problem]:
 @lru_cache(maxsize=512)
 def _words(text: str) -> _Words:
     """Split a command into words and parse each; nothing is filled yet."""
+    if len(text) > _LONGEST:
+        return _Words(
+            (), (f"the command has {len(text)} characters; write at most {_LONGEST}, and the rest in a file",)
+        )
     try:
         words = shell.split_words(text)
     except ValueError as error:

@@ -44,6 +44,10 @@ _STYLES = {
 }
 
 
+_COMMANDS = {"next", "to clear it"}
+"""Columns of commands, which nobody wants to copy in pieces."""
+
+
 class PipeConsole(Console):
     """A console that lets a broken pipe be seen by the one place that deals with it."""
 
@@ -94,8 +98,8 @@ def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[Re
         title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False
     )
     for heading in headings:
-        numeric = heading.endswith("#")
-        made.add_column(heading.removesuffix("#"), justify="right" if numeric else "left", overflow="fold")
+        title, justify = heading.removesuffix("#"), "right" if heading.endswith("#") else "left"
+        made.add_column(title, justify=justify, overflow="fold", no_wrap=title in _COMMANDS)
     for row in rows:
         made.add_row(*row)
     return made

@@ -54,7 +54,7 @@ def test_an_empty_database_is_quiet(world: World) -> None:
     seen = look(world, controller=None)
 
     assert (seen.controller, seen.instances, seen.intake) == (None, {}, {})
-    assert not (seen.running or seen.troubled or seen.waiting or seen.completed or seen.untaken)
+    assert [seen.running, seen.troubled, seen.waiting, seen.completed, seen.untaken] == [()] * 5
 
 
 def test_a_running_step_is_shown_with_its_time_and_is_late_beyond_its_alarm(world: World) -> None:

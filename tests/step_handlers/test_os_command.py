@@ -66,6 +66,7 @@ def test_a_sound_row_has_no_problems() -> None:
     [
         ({}, "Data1: there is no command"),
         ({"Data1": "  "}, "Data1: there is no command"),
+        ({"Data1": "x" * 50_001}, "Data1: the command has 50001 characters; write at most 50000"),
         ({"Data1": "load 'x"}, "Data1: the command cannot be split into words: no closing quotation"),
         ({"Data1": "{Data1} x"}, "Data1: the program must be written out"),
         ({"Data1": "bin/{Data1}"}, "Data1: the program must be written out"),

@@ -1,0 +1,203 @@
+"""Exit codes and messages: what happened, to what, and what to type next; never a traceback unasked."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.night import Night, python
+
+ANY = [("status",), ("check",), ("submit", "E"), ("process",), ("run", "--once"), ("pause", "1"), ("db", "verify")]
+
+
+@pytest.mark.parametrize("command", ANY)
+def test_a_missing_database_is_refused_and_never_created(
+    run_batchctl: RunBatchctl, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    done = run_batchctl(*command, cwd=tmp_path)
+
+    assert done.returncode == 4
+    assert "batchctl.db does not exist" in done.stderr
+    assert "Next: batchctl db upgrade" in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_is_named(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    (tmp_path / "batchctl.db").write_bytes(b"these are not the rows you are looking for" * 100)
+    done = run_batchctl("status", cwd=tmp_path)
+
+    assert done.returncode == 4
+    assert "is not a SQLite database" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_without_tables_is_told_from_a_missing_one(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    (tmp_path / "batchctl.db").touch()
+    done = run_batchctl("status", cwd=tmp_path)
+
+    assert done.returncode == 4
+    assert "holds no batchctl tables" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
+    """A database without rows."""
+    return Night(tmp_path_factory.mktemp("errors"), run_batchctl)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (("statsu",), 2, "Did you mean 'status'?"),
+        (("db", "upgrad"), 2, "Did you mean 'upgrade'?"),
+        (("status", "--jsn"), 2, "Did you mean '--json'?"),
+        (("show", "x"), 2, "'x'"),
+        (("show", "0"), 2, "0"),
+        (("show", "9" * 30), 2, "9999"),
+        (("rerun", "1"), 2, "--reason"),
+        (("rerun", "1", "--reason", "r", "--set", "Data7=x"), 2, "Data7"),
+        (("rerun", "1", "--reason", "r", "--set", "Data1"), 2, "Data3=VALUE"),
+        (("history", "--limit", "0"), 2, "--limit"),
+        (("show", "7"), 3, "There is no BatchControl 7."),
+        (("history", "7"), 3, "There is no BatchControl 7."),
+        (("why", "file:7"), 3, "There is no FileProcess 7."),
+        (("why", "seven"), 3, "neither"),
+        (("rerun", "7", "--reason", "r"), 3, "There is no BatchControl 7."),
+        (("accept", "7", "--reason", "r"), 3, "There is no FileProcess 7."),
+        (("disable", "nobody"), 3, "There is no batch 'nobody'."),
+        (("--config", "nowhere.toml", "status"), 2, "nowhere.toml does not exist"),
+        (("submit", ""), 4, "Entity cannot be submitted"),
+    ],
+)
+def test_every_error_has_its_exit_code_and_says_what_is_wrong(
+    night: Night, command: tuple[str, ...], code: int, said: str
+) -> None:
+    done = night(*command)
+
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_malformed_configuration_is_named_with_file_line_and_key(night: Night, tmp_path: Path) -> None:
+    settings = tmp_path / "odd.toml"
+    settings.write_text("# a comment\npol_interval = 3\n", encoding="utf-8")
+    done = night("--config", str(settings), "status")
+
+    assert done.returncode == 2
+    assert "odd.toml, line 2: pol_interval" in done.stderr
+    assert "Did you mean 'poll_interval'?" in done.stderr
+
+
+def test_a_traceback_is_shown_when_asked_for(night: Night) -> None:
+    done = night("--debug", "show", "7")
+
+    assert done.returncode == 3
+    assert "Traceback" in done.stderr
+    assert "Error: There is no BatchControl 7." in done.stderr
+
+
+def test_what_nobody_foresaw_is_one_line_and_exit_1(night: Night) -> None:
+    night.sql("PRAGMA ignore_check_constraints = ON")
+    hidden = night.folder / "hidden"
+    hidden.mkdir()
+    copied = hidden / "batchctl.db"
+    copied.write_bytes((night.folder / "batchctl.db").read_bytes())
+    script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('DROP TABLE BatchControl'); c.commit()"
+    subprocess.run([sys.executable, "-c", script, str(copied)], check=True)
+    done = night("status", env={"BATCHCTL_DATABASE_URL": f"sqlite:///{copied}"})
+
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("Error: something went wrong inside batchctl: ")
+    assert "--debug" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("--help",), ("--version",), ("run", "--help"), ("db", "--help")])
+def test_help_needs_neither_a_database_nor_what_only_databases_need(
+    installed_batchctl: Path, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    interpreter = installed_batchctl.with_name(installed_batchctl.name.replace("batchctl", "python"))
+    done = subprocess.run(
+        [interpreter, "-X", "importtime", "-m", "batchctl", *command],
+        cwd=tmp_path,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert done.stdout
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert "click" in imported
+    assert not imported & {"sqlalchemy", "alembic", "pydantic", "pydantic_settings", "rich"}
+
+
+@pytest.fixture
+def controller(tmp_path: Path, run_batchctl: RunBatchctl, installed_batchctl: Path) -> Iterator[subprocess.Popen[str]]:
+    """A controller that carries out a step which ends only when it is told to."""
+    night = Night(tmp_path / "busy", run_batchctl)
+    night.batch("Long", python("import sys; print(sys.stdin.read()); __import__('signal').pause()"))
+    night.arrive("Long")
+    process = subprocess.Popen(
+        [installed_batchctl, "run"],
+        cwd=night.folder,
+        env=clean_environment({"BATCHCTL_SHUTDOWN_GRACE": "0", "BATCHCTL_STOP_GRACE": "1"}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    heard = iter(process.stderr.readline, "")
+    assert any(line.startswith("step.started") for line in heard)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process alone")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 1)])
+def test_an_interrupted_controller_ends_in_order(controller: subprocess.Popen[str], number: int, code: int) -> None:
+    controller.send_signal(number)
+    out, err = controller.communicate(timeout=PATIENCE)
+
+    assert controller.returncode == code, err
+    assert out.startswith("Steps: 1 started")
+    assert "Traceback" not in err
+
+
+def test_a_second_controller_is_refused_by_the_name_of_the_first(
+    controller: subprocess.Popen[str], run_batchctl: RunBatchctl, tmp_path: Path
+) -> None:
+    for command in (("process",), ("run", "--once")):
+        done = run_batchctl(*command, cwd=tmp_path / "busy")
+        assert done.returncode == 5
+        assert f"process {controller.pid} " in done.stderr
+
+    running = run_batchctl("status", cwd=tmp_path / "busy")
+    assert running.returncode == 0
+    assert "is running" in running.stdout
+    assert "step 1" in running.stdout
+
+
+def test_the_database_is_made_verified_and_printed(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    made = run_batchctl("db", "upgrade", cwd=tmp_path)
+    again = run_batchctl("db", "upgrade", cwd=tmp_path)
+    verified = run_batchctl("db", "verify", cwd=tmp_path)
+    script = run_batchctl("db", "script", "--dialect", "sqlite", cwd=tmp_path)
+
+    assert [done.returncode for done in (made, again, verified, script)] == [0, 0, 0, 0]
+    assert "Nothing to do" in again.stdout
+    assert "CREATE TABLE BatchControl" in script.stdout
+    assert script.stderr == ""

@@ -1,0 +1,196 @@
+"""What one can look at: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.installation import RunBatchctl, clean_environment
+from tests.acceptance.night import GOOD, HOSTILE, NEEDS_A_FILE, Night
+
+ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+
+
+@pytest.fixture(scope="module")
+def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
+    """One instance complete, one failed, one waiting; a duplicate, a rejected and an untaken row; a disabled batch."""
+    made = Night(tmp_path_factory.mktemp("night"), run_batchctl)
+    made.batch("Loads", GOOD, NEEDS_A_FILE, Description=HOSTILE)
+    made.batch("Off", GOOD, Enabled=0)
+    made.batch("Broken", GOOD, Populator="patern")
+    (made.folder / "first.csv").write_text("first", encoding="utf-8")
+    made.arrive("Loads", "first.csv", Data="1")
+    made.arrive("Loads", HOSTILE, Data="2")
+    made.arrive("Loads", "third.csv", Data="3")
+    made.arrive("Loads", "again.csv", Data="1")
+    made.arrive("Off")
+    made.arrive("Broken")
+    made.arrive("Load")
+    assert made("create").returncode == 0
+    assert made("process").returncode == 1
+    return made
+
+
+def test_status_as_json_says_what_happens_under_column_names(night: Night) -> None:
+    seen = night.json("status")
+
+    assert seen["BatchControl"] == {"complete": 1, "failed": 1, "ready": 2}
+    assert seen["FileProcess"] == {"complete": 1, "duplicate": 1, "ready": 4, "rejected": 1}
+    assert seen["Controller"] is None
+    (failed,) = seen["Troubled"]
+    assert (failed["BatchControl_id"], failed["ProcessBatchName"], failed["ProcessControlSeq"]) == (2, "Loads", 20)
+    assert failed["Next"] == "batchctl rerun 2 --reason ..."
+    assert [(one["BatchControl_id"], one["Reason"]) for one in seen["Waiting"]] == [
+        (3, "BatchControl 2 of the same batch is failed (OnFailure hold_batch)"),
+        (4, "batch Off is disabled"),
+    ]
+    assert [(row["FileProcess_id"], row["Status"]) for row in seen["NotTakenIn"]] == [(6, "rejected"), (4, "duplicate")]
+    assert [row["FileProcess_id"] for row in seen["Untaken"]] == [7]
+    assert seen["DisabledBatches"] == [{"ProcessBatchName": "Off", "OpenInstances": 1}]
+    assert [one["BatchControl_id"] for one in seen["Completed"]] == [1]
+
+
+def test_status_for_people_names_trouble_its_reason_and_what_to_type(night: Night) -> None:
+    done = night("status", env={"COLUMNS": "200"})
+
+    assert done.returncode == 0
+    assert done.stderr == ""
+    for said in (
+        "batchctl rerun 2 --reason",
+        "batch Off is disabled",
+        "Did you mean 'pattern'",
+        "FileProcess 1",
+        "Next:",
+    ):
+        assert said in done.stdout
+
+
+def test_show_as_json_holds_the_row_its_steps_history_and_audit(night: Night) -> None:
+    shown = night.json("show", "2")
+
+    assert (shown["BatchControl_id"], shown["Status"], shown["PrevProcessControlSeq"]) == (2, "failed", 10)
+    assert shown["FileProcess"]["FileName"] == HOSTILE
+    assert [(step["ProcessControlSeq"], step["State"]) for step in shown["Steps"]] == [(10, "done"), (20, "next")]
+    assert shown["Steps"][1]["LastAttempt"]["Status"] == "failed"
+    assert [entry["Status"] for entry in shown["History"]] == ["success", "failed"]
+    assert shown["Audit"] == []
+
+
+def test_history_as_json_is_a_list_under_column_names_with_times_in_utc(night: Night) -> None:
+    entries = night.json("history", "1")
+
+    assert [(entry["ProcessControlSeq"], entry["AttemptNo"], entry["Status"]) for entry in entries] == [
+        (10, 1, "success"),
+        (20, 1, "success"),
+    ]
+    assert entries[1]["Output"].strip() == "first"
+    assert "step 2" in entries[1]["CommandText"]
+    assert json.loads(entries[1]["CommandSpec"])
+    for entry in entries:
+        assert re.fullmatch(ISO, entry["StartTime"])
+        assert entry["StartTime"] <= entry["EndTime"]
+
+
+def test_the_command_text_is_printed_exactly_as_it_stands_in_the_table(night: Night) -> None:
+    commands = [text for (text,) in night.sql("SELECT CommandText FROM BatchProcessHistory WHERE BatchControl_id = 2")]
+    printed = night("history", "2").stdout
+
+    assert len(commands) == 2
+    for command in commands:
+        assert f"\n{command}\n" in printed
+
+
+def test_the_newest_attempts_come_first(night: Night) -> None:
+    entries = night.json("history", "--limit", "2")
+
+    assert [(entry["BatchControl_id"], entry["ProcessControlSeq"]) for entry in entries] == [(2, 20), (2, 10)]
+
+
+def test_batches_as_json_come_with_steps_and_counts(night: Night) -> None:
+    listed = night.json("batches")
+
+    assert [one["ProcessBatchName"] for one in listed] == ["Loads", "Off", "Broken"]
+    assert [one["Enabled"] for one in listed] == [1, 0, 1]
+    assert listed[0]["Instances"] == {"complete": 1, "failed": 1, "ready": 1}
+    assert [step["ProcessControlSeq"] for step in listed[0]["Steps"]] == [10, 20]
+
+
+@pytest.mark.parametrize(
+    ("ref", "gate", "clear"),
+    [
+        ("3", "failure policy", "batchctl why 2"),
+        ("batch:Off", "enabled", "batchctl enable Off --reason ..."),
+        ("file:4", "status", "batchctl accept 4 --reason ..."),
+    ],
+)
+def test_why_names_the_gate_that_blocks_and_what_clears_it(night: Night, ref: str, gate: str, clear: str) -> None:
+    explained = night.json("why", ref)
+
+    blocked = {one["Gate"]: one["Clear"] for one in explained["Gates"] if not one["Passed"]}
+    assert blocked[gate] == clear
+    assert "controller" in blocked
+    assert explained["MayStart"] is False
+    assert clear in night("why", ref).stdout
+
+
+def test_check_shows_all_findings_and_exits_6(night: Night) -> None:
+    as_table = night("check", env={"COLUMNS": "200"})
+    as_json = night("check", "--json")
+
+    assert (as_table.returncode, as_json.returncode) == (6, 6)
+    assert [(one["Table"], one["Row"], one["Column"]) for one in json.loads(as_json.stdout)] == [
+        ("ProcessBatch", "Broken", "Populator")
+    ]
+    assert "Did you mean 'pattern'?" in as_table.stdout
+
+
+@pytest.mark.parametrize("command", [("status",), ("show", "2"), ("history", "2"), ("batches",)])
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_hostile_text_is_shown_harmless_on_every_terminal(
+    night: Night, command: tuple[str, ...], encoding: str
+) -> None:
+    done = night(*command, env={"PYTHONIOENCODING": encoding})
+
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert "\u202e" not in done.stdout
+    assert command != ("show", "2") or "[red]x[/red]" in done.stdout
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(night: Night, installed_batchctl: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        done = subprocess.run(
+            [installed_batchctl, "history"],
+            cwd=night.folder,
+            env=clean_environment(),
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_colour_is_left_out_where_it_is_not_wanted(night: Night) -> None:
+    coloured = night("history", env={"FORCE_COLOR": "1", "NO_COLOR": ""})
+    plain = night("history", env={"FORCE_COLOR": "1", "NO_COLOR": "1"})
+
+    assert "\x1b[32m" in coloured.stdout
+    assert "\x1b[32m" not in plain.stdout
+
+
+def test_reading_changes_nothing(night: Night) -> None:
+    before = night.dump()
+    for command in (("status",), ("show", "1"), ("why", "3"), ("check",)):
+        night(*command)
+
+    assert night.dump() == before
