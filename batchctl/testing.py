@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Connection, StepRequest, Surroundings
 from batchctl.domain.rows import (
     LONG_AGO,
@@ -104,12 +105,19 @@ def surroundings(
     files: Mapping[str, str] | None = None,
 ) -> Surroundings:
     """Return surroundings that offer what is given; `files` are what `read_text` finds."""
+
+    def read_text(name: str) -> str:
+        if files is None or name not in files:
+            message = f"'{name}' cannot be read."
+            raise StepRefused(message)
+        return files[name]
+
     return Surroundings(
         connections=connections or {},
         jobs=jobs or {},
         secrets=secrets or {},
         directory=directory,
-        read_text=dict(files or {}).__getitem__,
+        read_text=read_text,
         batchctl_command=("batchctl",),
     )
 

@@ -98,8 +98,9 @@ def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[Re
         title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False
     )
     for heading in headings:
-        title, justify = heading.removesuffix("#"), "right" if heading.endswith("#") else "left"
-        made.add_column(title, justify=justify, overflow="fold", no_wrap=title in _COMMANDS)
+        name = heading.removesuffix("#")
+        numeric = heading.endswith("#")
+        made.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=name in _COMMANDS)
     for row in rows:
         made.add_row(*row)
     return made

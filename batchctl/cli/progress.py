@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -55,11 +56,12 @@ class Progress:
             self._status.stop()
 
     def hear(self, event: Event) -> None:
-        """Show an event."""
-        if self._status is None:
-            click.echo(str(event), err=True)
-        else:
-            self._show(self._status, event)
+        """Show an event; when nobody can see it any more, the work goes on unseen."""
+        with suppress(OSError):
+            if self._status is None:
+                click.echo(str(event), err=True)
+            else:
+                self._show(self._status, event)
 
     def _show(self, status: Status, event: Event) -> None:
         from batchctl.cli.output import cell, word

@@ -306,7 +306,7 @@ class Controller:
             self.tally.completed += 1
         if told.ended_as is HistoryStatus.SUCCESS:
             self.tally.succeeded += 1
-        elif told.ended_as is not None:
+        elif told.ended_as not in {None, HistoryStatus.CANCELLED}:
             self.tally.failed += 1
             self.tally.failed_instances[told.instance_id] = None
 

@@ -11,7 +11,7 @@ def unfit(value: str) -> str | None:
     """Say why a text cannot be stored, passed or shown everywhere; None when it can."""
     if "\x00" in value:
         return "it contains a NUL character"
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
         return "it contains bytes that are not valid UTF-8"
     return None
 

@@ -140,7 +140,11 @@ def claim(connection: Connection, before: BatchInstance, after: BatchInstance, n
 
 def move(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a move; false when the instance is not in the status and under the token it was read with."""
-    stays = (after.status, after.claim_token, after.claimed_by) == (before.status, before.claim_token, before.claimed_by)
+    stays = (after.status, after.claim_token, after.claimed_by) == (
+        before.status,
+        before.claim_token,
+        before.claimed_by,
+    )
     write = _ADVANCE if stays else _MOVE
     return bool(write(connection, _changes(before, after, now)).rowcount == 1)
 

@@ -60,7 +60,8 @@ class Read:
         """Keep the statement; it is compiled at first use."""
         self._statement = statement
         columns = list(statement.selected_columns)
-        row: Any = namedtuple("Row", [str(column.name) for column in columns])  # type: ignore[misc] # named by the statement
+        names = [str(column.name) for column in columns]
+        row: Any = namedtuple("Row", names)  # type: ignore[misc] # noqa: PYI024 - the statement names the fields
         self._make: Callable[[list[Any]], Any] = row._make
         self._types = [column.type for column in columns]
         self._compiled: dict[str, tuple[Compiled, tuple[Convert, ...]]] = {}

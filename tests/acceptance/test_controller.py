@@ -1,0 +1,230 @@
+"""The controller as a process among others: the lock, signals, cancelling, rows that arrive while it runs."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+
+
+class Shop:
+    """A folder with a database, and the controllers that run in it."""
+
+    def __init__(self, directory: Path, command: Path, run: RunBatchctl) -> None:
+        self.directory = directory
+        self.command = command
+        self._run = run
+        self.controllers: list[subprocess.Popen[str]] = []
+        (directory / "batchctl.toml").write_text("stop_grace = 1\nshutdown_grace = 1\n", encoding="utf-8")
+        assert self.run("db", "upgrade").returncode == 0
+        self.hand = sqlite3.connect(directory / "batchctl.db", isolation_level=None, timeout=10)
+        self.fifo = directory / "fifo"
+        os.mkfifo(self.fifo)
+
+    def run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end."""
+        return self._run(*args, cwd=self.directory)
+
+    def start(self, *args: str) -> subprocess.Popen[str]:
+        """Start a command that goes on."""
+        process = subprocess.Popen(
+            [self.command, *args],
+            cwd=self.directory,
+            env=clean_environment(None),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.controllers.append(process)
+        return process
+
+    def batch(self, name: str, *commands: str, **columns: object) -> None:
+        """Register a batch of os_commands by rows."""
+        keys, marks = "".join(f", {key}" for key in columns), ", ?" * len(columns)
+        self.hand.execute(
+            f"INSERT INTO ProcessBatch (ProcessBatchName{keys}) VALUES (?{marks})", (name, *columns.values())
+        )
+        for seq, command in enumerate(commands, start=1):
+            self.hand.execute(
+                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
+                " SELECT ProcessBatch_id, ?, 'step', 'os_command', ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (seq, command, name),
+            )
+
+    def submit(self, entity: str) -> None:
+        """Drop a row as any program would."""
+        self.hand.execute("INSERT INTO FileProcess (Entity) VALUES (?)", (entity,))
+
+    def says(self, script: str) -> str:
+        """Return a command that writes its process id to the pipe first."""
+        return f"sh -c {shlex.quote(f'echo $$ > fifo; {script}')}"
+
+    def hear(self) -> int:
+        """Wait until a step has begun; return its process id."""
+        return int(self.fifo.read_text(encoding="utf-8"))
+
+    def value(self, statement: str) -> object:
+        """Return the first value a statement finds."""
+        return self.hand.execute(statement).fetchone()[0]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(tmp_path, installed_batchctl, run_batchctl)
+    yield made
+    for controller in made.controllers:
+        controller.kill()
+        controller.communicate()
+
+
+def test_a_second_controller_exits_5_and_names_the_first_and_a_dead_one_never_blocks(shop: Shop) -> None:
+    shop.batch("B", shop.says("sleep 60"))
+    shop.submit("B")
+    first = shop.start("run")
+    shop.hear()
+    second = shop.run("process")
+
+    assert second.returncode == 5
+    assert str(first.pid) in second.stderr
+    first.kill()
+    first.wait(PATIENCE)
+    assert shop.run("process").returncode == 0
+    assert shop.value("SELECT Status FROM BatchControl") == "held"
+
+
+def test_sigterm_lets_the_running_step_finish_and_exits_0(shop: Shop) -> None:
+    shop.batch("B", shop.says("read go < fifo; exit 0"), "false")
+    shop.submit("B")
+    controller = shop.start("run")
+    shop.hear()
+    controller.send_signal(signal.SIGTERM)
+    shop.fifo.write_text("go\n", encoding="utf-8")
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM BatchControl") == "ready"
+    assert shop.value("SELECT PrevProcessControlSeq FROM BatchControl") == 1
+
+
+def test_ctrl_c_stops_a_step_that_does_not_end_and_exits_130(shop: Shop) -> None:
+    shop.batch("B", shop.says("trap '' TERM; while :; do sleep 1; done"))
+    shop.submit("B")
+    controller = shop.start("run")
+    pid = shop.hear()
+    controller.send_signal(signal.SIGINT)
+
+    assert controller.wait(PATIENCE) == 130
+    assert not Path(f"/proc/{pid}").exists()
+    assert shop.value("SELECT Status FROM BatchProcessHistory") == "lost"
+    assert shop.value("SELECT Status FROM BatchControl") == "held"
+
+
+def test_cancel_from_another_process_stops_the_step_and_all_it_started(shop: Shop) -> None:
+    shop.batch("B", shop.says("setsid sleep 300 & sleep 300"))
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0.5")
+    pid = shop.hear()
+    cancelled = shop.run("cancel", "1", "--reason", "test")
+
+    assert cancelled.returncode == 0
+    assert controller.wait(PATIENCE) == 0
+    assert not Path(f"/proc/{pid}").exists()
+    left = [at for at in Path("/proc").glob("[0-9]*/cmdline") if at.read_bytes() == b"sleep\x00300\x00"]
+    assert left == []
+    assert shop.value("SELECT Status FROM BatchControl") == "cancelled"
+    assert shop.value("SELECT Status FROM BatchProcessHistory") == "cancelled"
+
+
+def test_a_batch_and_a_row_inserted_while_the_controller_runs_are_taken_at_once(shop: Shop) -> None:
+    controller = shop.start("run")
+    shop.batch("late", shop.says("exit 0"))
+    shop.submit("late")
+
+    assert shop.hear() > 0
+    controller.send_signal(signal.SIGTERM)
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM BatchControl") == "complete"
+
+
+def test_a_step_beyond_max_duration_is_stopped_with_its_tree(shop: Shop) -> None:
+    shop.batch("B", shop.says("sleep 300 & wait"), RetryCount=0)
+    shop.hand.execute("UPDATE ProcessControl SET MaxDuration = 1")
+    shop.submit("B")
+    controller = shop.start("run", "--once")
+    pid = shop.hear()
+
+    assert controller.wait(PATIENCE) == 1
+    assert not Path(f"/proc/{pid}").exists()
+    assert shop.value("SELECT Status FROM BatchProcessHistory") == "timeout"
+
+
+def test_python_jobs_that_crash_leave_or_hang_hurt_nobody(shop: Shop) -> None:
+    (shop.directory / "bad_jobs.py").write_text(
+        "import ctypes, os, sys, time\n"
+        "from batchctl.plugin_api import job\n"
+        "@job('crash')\ndef crash(): ctypes.string_at(0)\n"
+        "@job('leave')\ndef leave(): os._exit(3)\n"
+        "@job('quit')\ndef quit(): sys.exit(4)\n"
+        "@job('hang')\ndef hang(): time.sleep(300)\n"
+        "@job('good')\ndef good(word): print('all is', word)\n",
+        encoding="utf-8",
+    )
+    settings = 'stop_grace = 1\nplugin_modules = ["bad_jobs"]\n'
+    (shop.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
+    for name in ("crash", "leave", "quit", "hang", "good"):
+        shop.batch(name)
+        arguments = "word='well'" if name == "good" else None
+        shop.hand.execute(
+            "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2, MaxDuration)"
+            " SELECT ProcessBatch_id, 1, 'call', 'python', ?, ?, 1 FROM ProcessBatch WHERE ProcessBatchName = ?",
+            (name, arguments, name),
+        )
+        shop.submit(name)
+    assert shop.run("run", "--once").returncode == 1
+
+    found = shop.hand.execute(
+        "SELECT b.ProcessBatchName, h.Status, h.Output FROM BatchProcessHistory h JOIN ProcessBatch b USING (ProcessBatch_id)"
+    ).fetchall()
+    assert {name: status for name, status, _ in found} == {
+        "crash": "failed",
+        "leave": "failed",
+        "quit": "failed",
+        "hang": "timeout",
+        "good": "success",
+    }
+    assert "all is well" in next(output for name, _, output in found if name == "good")
+
+
+@pytest.mark.parametrize("populator", ["raises", "quits", "hangs", "nonsense"])
+def test_a_populator_that_misbehaves_rejects_its_row_and_stops_no_other(shop: Shop, populator: str) -> None:
+    body = {
+        "raises": "raise RuntimeError('on purpose')",
+        "quits": "import os; os._exit(1)",
+        "hangs": "import time; time.sleep(300)",
+        "nonsense": "return 42",
+    }[populator]
+    (shop.directory / "bad.py").write_text(
+        "class Bad:\n    name = 'bad'\n    def check(self, batch): return []\n"
+        f"    def populate(self, row, batch):\n        {body}\nPOPULATORS = (Bad,)\n",
+        encoding="utf-8",
+    )
+    settings = 'populate_timeout = 1\nplugin_modules = ["bad"]\n'
+    (shop.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
+    shop.batch("bad", "true", Populator="bad", Seq=1)
+    shop.batch("good", "true", Seq=2)
+    shop.submit("bad")
+    shop.submit("good")
+    shop.run("run", "--once")
+
+    assert shop.hand.execute("SELECT Entity, Status FROM FileProcess ORDER BY 1").fetchall() == [
+        ("bad", "rejected"),
+        ("good", "complete"),
+    ]
+    assert shop.value("SELECT Message FROM FileProcess WHERE Entity = 'bad'")
