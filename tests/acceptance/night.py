@@ -9,12 +9,29 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from batchctl.store import engine, schema
+from batchctl.store.dialects import sqlite
+from batchctl.store.transactions import StoreTransactions
 from tests.acceptance.installation import RunBatchctl
 
 HOSTILE = "[red]x[/red] \x1b[31m\u202e😀 {Data1} %s"
+
+
+@cache
+def empty_database() -> bytes:
+    """Return a control database without rows, as `db upgrade` makes it."""
+    with TemporaryDirectory() as folder:
+        transactions = StoreTransactions(engine.open_engine("sqlite:///new.db", Path(folder), may_create=True))
+        with transactions.read() as connection:
+            sqlite.prepare_file(connection)
+        transactions.run(frozenset(), schema.upgrade)
+        transactions.close()
+        return (Path(folder) / "new.db").read_bytes()
 
 
 class Night:
@@ -24,8 +41,7 @@ class Night:
         self.folder = folder
         self._run = run_batchctl
         folder.mkdir(exist_ok=True)
-        done = self("db", "upgrade")
-        assert done.returncode == 0, done.stderr
+        (folder / "batchctl.db").write_bytes(empty_database())
 
     def __call__(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command in the folder."""
