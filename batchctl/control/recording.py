@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -101,7 +101,7 @@ class Recorder:
         attempt = end.attempt
         batch = batches.get(attempt.batch.batch_id, attempt.batch)
         ended = self._ended(end)
-        may_go_on = not stopping and batch.enabled and self._stopper(connection, batches) is None
+        may_go_on = not stopping and batch.enabled and not stopping_failures(connection, batches)
         found = self._load(connection, attempt) if end.cancelled else attempt.instance
         while found is not None and _is_ours(found, attempt):
             move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
@@ -118,14 +118,14 @@ class Recorder:
         self, connection: Any, batches: Batches, busy: Mapping[BatchId, int], now: datetime
     ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
         """Yield what may start now: enabled batches by Seq, within a batch in order of creation."""
-        if self._stopper(connection, batches) is not None:
-            return
+        failures = stopping_failures(connection, batches)
         with_open = instances.batches_with_open(connection)
         for batch in batches.values():
             if batch.enabled and batch.steps and batch.batch_id in with_open:
                 places = batch.max_concurrent - busy.get(batch.batch_id, 0)
                 for instance in gates.startable(batch, _open_of(connection, batch), now=now, places=places):
-                    yield batch, instance
+                    if gates.stopper(instance, failures) is None:
+                        yield batch, instance
 
     def claim(
         self,
@@ -272,12 +272,13 @@ class Recorder:
         told = Told(event=event, instance_id=end.attempt.instance.instance_id, ended_as=HistoryStatus.FENCED)
         return Written(told=(told,))
 
-    def _stopper(self, connection: Any, batches: Batches) -> BatchInstance | None:
-        """Return the failure that stops everything, if a batch with OnFailure stop_all has one."""
-        stopping = {key for key, batch in batches.items() if batch.on_failure is OnFailure.STOP_ALL}
-        if not stopping:
-            return None
-        return next((at for at in instances.standing_failures(connection) if at.batch_id in stopping), None)
+
+def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstance]:
+    """Return the standing failures of batches with OnFailure stop_all, in order of creation."""
+    stopping = {key for key, batch in batches.items() if batch.on_failure is OnFailure.STOP_ALL}
+    if not stopping:
+        return ()
+    return [failure for failure in instances.standing_failures(connection) if failure.batch_id in stopping]
 
 
 def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -65,6 +65,21 @@ def startable(
             yield instance
         elif makes_later_wait(instance, batch, now):
             return
+
+
+def stopper(instance: BatchInstance, failures: Sequence[BatchInstance]) -> BatchInstance | None:
+    """Return which of the failures that stop everything keeps an instance from starting.
+
+    A failure's own retry is how it may be dealt with: only what needs a person, or an earlier retry, goes before it.
+    """
+    own_retry = instance.status is InstanceStatus.RETRY and any(
+        at.instance_id == instance.instance_id for at in failures
+    )
+    for failure in failures:
+        waits_itself = failure.status is InstanceStatus.RETRY and failure.instance_id >= instance.instance_id
+        if not (own_retry and waits_itself):
+            return failure
+    return None
 
 
 def makes_later_wait(instance: BatchInstance, batch: BatchDefinition, now: datetime) -> bool:

@@ -103,8 +103,9 @@ def _of_batch(
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     if head is None:
         # Only what concerns the batch itself is asked of an instance it might get.
-        standing_now = gates.Standing(now=now, places=1, stop_all=line.stopper())
-        found = gates.gates(_imagined(batch), batch, standing_now)
+        imagined = _imagined(batch)
+        standing_now = gates.Standing(now=now, places=1, stop_all=gates.stopper(imagined, line.stoppers))
+        found = gates.gates(imagined, batch, standing_now)
         notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
         return Explanation(subject=subject, status=status, gates=(*found, _controller(lock)), notes=notes)
     found = line.gates_of(head)

@@ -86,11 +86,10 @@ def _startable(
     connection: Any, batches: dict[BatchId, BatchDefinition], clock: Clock
 ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
     line = Line(connection, batches, clock.now())
-    stopper = line.stopper()
     for batch in batches.values():
         # Each place becomes free again during the pass, so places do not limit what it starts.
         for instance in gates.startable(batch, line.open_of(batch), now=line.now, places=EVERY_PLACE):
-            if stopper is None or stopper.instance_id == instance.instance_id:
+            if gates.stopper(instance, line.stoppers) is None:
                 yield batch, instance
 
 

@@ -33,14 +33,9 @@ class Line:
             now=self.now,
             places=self._places(instance, batch),
             ahead=self._ahead(instance, batch),
-            stop_all=self.stopper(besides=instance),
+            stop_all=gates.stopper(instance, self.stoppers),
         )
         return gates.gates(instance, batch, standing)
-
-    def stopper(self, besides: BatchInstance | None = None) -> BatchInstance | None:
-        """Return the failure that stops everything else, if a batch with OnFailure stop_all has one."""
-        own = None if besides is None else besides.instance_id
-        return next((at for at in self._stoppers if at.instance_id != own), None)
 
     def open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
         """Yield a batch's open instances in order of creation, a page at a time."""
@@ -54,7 +49,8 @@ class Line:
         return instances.claimed(self.connection)
 
     @cached_property
-    def _stoppers(self) -> list[BatchInstance]:
+    def stoppers(self) -> list[BatchInstance]:
+        """The failures that stop everything, because their batch says OnFailure stop_all."""
         stopping = {key for key, batch in self.batches.items() if batch.on_failure is OnFailure.STOP_ALL}
         found = instances.standing_failures(self.connection) if stopping else ()
         return [instance for instance in found if instance.batch_id in stopping]

@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, text
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 DIALECTS = ("sqlite",)
+
+_REVISION = text("SELECT version_num FROM alembic_version")
 
 
 def migrations_path() -> Path:
@@ -30,24 +33,32 @@ def migrations_path() -> Path:
     raise DatabaseUnusable(message, next_step="install batchctl again")
 
 
+def revisions() -> list[str]:
+    """Return the revisions this version of batchctl knows, oldest first: the numbers the files begin with."""
+    return sorted(path.name.partition("_")[0] for path in (migrations_path() / "versions").glob("[0-9]*_*.py"))
+
+
 def newest_revision() -> str:
     """Return the revision this version of batchctl works with."""
-    return ScriptDirectory.from_config(_config()).get_current_head() or ""
+    return revisions()[-1]
 
 
 def revision_of(connection: Connection) -> str | None:
     """Return the revision a database is at; None when it was never prepared."""
-    return MigrationContext.configure(connection).get_current_revision()
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(_REVISION).scalar_one_or_none()
+    return found
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Bring a database to a revision, inside the caller's transaction."""
-    command.upgrade(_config(connection), revision)
+    _command().upgrade(_config(connection), revision)
 
 
 def downgrade(connection: Connection, revision: str) -> None:
     """Take a database back to a revision, inside the caller's transaction."""
-    command.downgrade(_config(connection), revision)
+    _command().downgrade(_config(connection), revision)
 
 
 def script(dialect: str) -> str:
@@ -56,7 +67,7 @@ def script(dialect: str) -> str:
     config = _config()
     config.attributes["dialect"] = dialect
     config.output_buffer = printed
-    command.upgrade(config, "head", sql=True)
+    _command().upgrade(config, "head", sql=True)
     return printed.getvalue()
 
 
@@ -68,8 +79,7 @@ def verify(connection: Connection) -> None:
     if found is None:
         message = f"The control database holds no batchctl tables; this version needs schema {needed}."
         raise SchemaMismatch(message, next_step="batchctl db upgrade")
-    known = {revision.revision for revision in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if found in known:
+    if found in revisions():
         message = f"The control database has schema {found}; this version needs {needed}."
         raise SchemaMismatch(message, next_step="batchctl db upgrade, or give a DBA the text of: batchctl db script")
     message = f"The control database has schema {found}, which is newer than this version of batchctl ({needed})."
@@ -77,7 +87,16 @@ def verify(connection: Connection) -> None:
 
 
 def _config(connection: Connection | None = None) -> Config:
+    # Alembic takes a tenth of a second to import, which every command that only reads would pay.
+    from alembic.config import Config  # noqa: PLC0415 - see above
+
     config = Config()
     config.set_main_option("script_location", str(migrations_path()).replace("%", "%%"))
     config.attributes["connection"] = connection
     return config
+
+
+def _command() -> ModuleType:
+    from alembic import command  # noqa: PLC0415 - as above
+
+    return command

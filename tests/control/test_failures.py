@@ -171,3 +171,37 @@ def test_the_pass_reports_what_failed(world: World) -> None:
 
     assert (report.started, report.succeeded, report.failed, report.completed) == (1, 0, 1, 0)
     assert report.failed_instances == (1,)
+
+
+def test_stop_all_lets_the_failures_own_retry_go_on_and_everything_after_it(world: World) -> None:
+    fail(world, 10)
+    world.batch("bad", Seq=2, OnFailure="stop_all", RetryCount=1)
+    world.batch("good", Seq=1)
+    world.submit("bad")
+    world.create()
+    world.process()
+    world.submit("good")
+    world.create()
+    world.process()
+    assert world.statuses() == ["retry", "ready"]
+
+    world.runner.script = lambda rendered: OK
+    world.clock.advance(timedelta(minutes=5))
+    world.process()
+    assert world.statuses() == ["complete", "complete"]
+
+
+def test_two_stop_all_failures_retry_one_after_the_other(world: World) -> None:
+    world.runner.script = lambda rendered: BAD
+    world.batch("one", OnFailure="stop_all", RetryCount=1)
+    world.batch("two", OnFailure="stop_all", RetryCount=1)
+    world.submit("one")
+    world.submit("two")
+    world.create()
+    world.process(slots=2)
+    assert world.statuses() == ["retry", "retry"]
+
+    world.runner.script = lambda rendered: OK
+    world.clock.advance(timedelta(minutes=5))
+    world.process(slots=2)
+    assert world.statuses() == ["complete", "complete"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 from batchctl.store import engine, schema, tables
@@ -39,6 +40,12 @@ def test_what_is_migrated_is_what_the_model_says_to_the_letter(empty: StoreTrans
         tables.metadata.create_all(connection)
 
     assert definitions_of(tmp_path / "batchctl.db") == definitions_of(tmp_path / "model.db")
+
+
+def test_the_files_are_numbered_as_alembic_orders_them() -> None:
+    script = ScriptDirectory(str(schema.migrations_path()))
+
+    assert [revision.revision for revision in script.walk_revisions()] == list(reversed(schema.revisions()))
 
 
 def test_the_model_needs_no_further_revision(empty: StoreTransactions) -> None:
