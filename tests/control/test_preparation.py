@@ -1,0 +1,90 @@
+"""Making a step ready: whatever is wrong with it becomes a refusal of this step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+
+from batchctl.domain.errors import PluginError, StepRefused
+from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.rows import BatchDefinition, BatchId, Step
+from batchctl.domain.status import Cause
+from batchctl.plugin_api import Execution, StepHandler
+from batchctl.preparation import Prepared, Preparer
+from batchctl.testing import FakeClock, a_step, an_instance, surroundings
+from tests.control.world import ToldHandler
+
+NOW = FakeClock().now()
+
+
+class Broken:
+    """A handler that raises what the test says."""
+
+    process_type: ClassVar[str] = "broken"
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+        raise self.error
+
+    def render(self, request: StepRequest) -> Rendered:
+        raise self.error
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        raise self.error
+
+
+def prepare(handler: StepHandler, *, cause: Cause = Cause.AUTO, name: str = "load") -> Prepared:
+    """Make a step of a handler ready."""
+    step = a_step(handler.process_type, name=name)
+    batch = BatchDefinition(batch_id=BatchId(1), name="B", entity="B", steps=(step,))
+    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1")
+    return preparer.prepare(an_instance(), batch, step, attempt_no=3, cause=cause, now=NOW)
+
+
+def test_a_step_made_ready_holds_its_command_and_its_exact_specification() -> None:
+    ready = prepare(ToldHandler())
+
+    assert ready.refusal is None
+    assert ready.command_text == "step 10 of 42 with None"
+    assert ready.command_spec == '{"seq": 10}'
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (StepRefused("Data1 is empty.", next_step="batchctl check"), "Data1 is empty. Next: batchctl check"),
+        (PluginError("there is no ProcessType 'x'"), "there is no ProcessType 'x'"),
+        (RuntimeError("oops\x00\udcff"), "broke while rendering: RuntimeError: oops\\x00\\udcff"),
+    ],
+)
+def test_what_cannot_be_made_ready_says_why(error: Exception, says: str) -> None:
+    refused = prepare(Broken(error))
+
+    assert refused.rendered is None
+    assert says in (refused.refusal or "")
+    assert refused.command_text.startswith("-- not run: ")
+    assert "\n" not in refused.command_text
+
+
+def test_a_handler_that_cannot_verify_is_said_to_be_so() -> None:
+    refused = prepare(Broken(RuntimeError()), cause=Cause.VERIFY)
+
+    assert "cannot verify" in (refused.refusal or "")
+
+
+def test_the_note_is_one_line_whatever_the_names_hold() -> None:
+    notes: list[str] = []
+
+    class Listening(ToldHandler):
+        def render(self, request: StepRequest) -> Rendered:
+            notes.append(request.note)
+            return super().render(request)
+
+    prepare(Listening(), name="two\nlines; rm -rf /")
+
+    what = "BatchControl 42 of batch B, step 10 two\\nlines; rm -rf /, attempt 3 (auto)"
+    assert notes == [f"{what}, 2026-11-21 03:00:00 UTC, on host1 as anna"]
