@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +47,7 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, dry_run:
     _tell(
         f"All is well: the warehouse holds {demonstration.FLIGHTS_OF_2013:,} flights, each file once.",
         f"Look around in {target}; README.md tells what happened. For example:",
-        f"  cd {target} && batchctl history 6",
+        f"  cd {shlex.quote(str(target))} && {_command()} history 6",
     )
 
 
@@ -86,7 +88,7 @@ class Demo:
         self._type("history", str(failed))
 
     def _type(self, *arguments: str) -> None:
-        click.echo(f"$ batchctl {' '.join(_quoted(arguments))}")
+        click.echo(f"$ batchctl {shlex.join(arguments)}")
         main.cli.main(args=["--config", self._config, *arguments], prog_name="batchctl", standalone_mode=False)
         click.echo()
 
@@ -108,15 +110,16 @@ class Demo:
         return troubled[0].instance.instance_id if troubled else 1
 
 
+def _command() -> str:
+    """Return how batchctl is called from the reader's shell, which may not know it by name."""
+    return "batchctl" if shutil.which("batchctl") else shlex.quote(str(Path(sys.executable).with_name("batchctl")))
+
+
 def _fresh(parent: Path) -> Path:
     number = 1
     while (folder := parent / (FOLDER if number == 1 else f"{FOLDER}-{number}")).exists():
         number += 1
     return folder
-
-
-def _quoted(arguments: Sequence[str]) -> list[str]:
-    return [f'"{argument}"' if " " in argument else argument for argument in arguments]
 
 
 def _tell(*lines: str) -> None:

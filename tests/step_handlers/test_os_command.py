@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -245,7 +246,9 @@ def test_a_real_command_ends_as_it_says(tmp_path: Path, command: str, succeeded:
 def test_a_real_command_sees_directory_and_environment_and_its_secret_is_blotted_out(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     program = "import os; print(os.getcwd(), os.environ['P'], repr(os.environ['X']))"
-    step = a_step(Data1=f'{sys.executable} -c "{program}"', Data2="in", Data4="P={secret:warehouse}, X={Data1}")
+    step = a_step(
+        Data1=f'{shlex.quote(sys.executable)} -c "{program}"', Data2="in", Data4="P={secret:warehouse}, X={Data1}"
+    )
     around = surroundings(str(tmp_path), secrets={"warehouse": "env:W"})
 
     outcome = run_for_real(HANDLER, HANDLER.render(a_request(step, around, Data1="a\nb")), {"warehouse": "s3cret"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shlex
 import shutil
 import subprocess
 import sys
@@ -84,7 +85,9 @@ def test_directory_and_environment_arrive_too(tmp_path: Path, atom: str) -> None
     folder = atom.replace("/", "_") + "_"
     (tmp_path / folder).mkdir()
     program = "import os, sys; sys.stdout.buffer.write(os.getcwdb() + b'|' + os.environb[b'X'])"
-    step = a_step(Data1=f'{sys.executable} -c "{program}"', Data2="{Data1}_", Data4="X={Data2}, Y='{Data2}'")
+    step = a_step(
+        Data1=f'{shlex.quote(sys.executable)} -c "{program}"', Data2="{Data1}_", Data4="X={Data2}, Y='{Data2}'"
+    )
     rendered = HANDLER.render(a_request(step, surroundings(str(tmp_path)), Data1=folder[:-1], Data2=atom))
 
     shell = SHELLS[len(atom) % 2]
@@ -138,7 +141,7 @@ def test_a_step_that_fails_fails_when_pasted_with_the_same_code(tmp_path: Path) 
 def test_an_interactive_shell_takes_it_too(tmp_path: Path, shell: list[str]) -> None:
     values = {"Data1": "a\n\x1b[A!x\t\t\u202e%\\'!!\x03\x04", "Data2": 'é!q "!x" $(id) `id`'}
     program = "import os, sys; open('seen', 'wb').write(b'|'.join(map(os.fsencode, sys.argv[1:])))"
-    step = a_step(Data1=f'{sys.executable} -c "{program}" {{Data1}} {{Data2}}')
+    step = a_step(Data1=f'{shlex.quote(sys.executable)} -c "{program}" {{Data1}} {{Data2}}')
     rendered = HANDLER.render(
         replace(a_request(step, surroundings(str(tmp_path)), **values), note='it\'s !bang and !! "!" (open `')
     )
