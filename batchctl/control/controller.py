@@ -145,6 +145,7 @@ class Controller:
         except (Busy, DatabaseUnusable) as error:
             # What has ended stays in memory until the database takes it: an outcome must not become a lost one.
             self._troubled = True
+            self._has_looked = False
             self._tell("controller.waiting", Message=error.message)
             return
         self._troubled = False
@@ -185,19 +186,26 @@ class Controller:
             self._has_looked = True
             with self._transactions.read() as connection:
                 self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-                cancelled = self._cancelled(connection)
+                taken = self._taken_away(connection)
             self._look = self._saw_changes = True
-            for key in cancelled:
+            for key in taken:
                 self._stop(key, self._flights[key], Stop.CANCEL)
         if self._next_due is not None and self._clock.now() >= self._next_due:
             self._look = True
         for key, flight in self._flights.items():
             self._watch(key, flight)
 
-    def _cancelled(self, connection: Any) -> list[HistoryId]:
-        """Return the flights whose instance a person cancels, or whose row is gone."""
+    def _taken_away(self, connection: Any) -> list[HistoryId]:
+        """Return the flights whose instance a person cancels, or that is not this controller's any more."""
         found = {key: instances.load(connection, at.attempt.instance.instance_id) for key, at in self._flights.items()}
-        return [key for key, row in found.items() if row is None or row.status is InstanceStatus.CANCELLING]
+        return [
+            key
+            for key, row in found.items()
+            if row is None
+            or row.status is InstanceStatus.CANCELLING
+            or not row.status.is_claimed
+            or row.claim_token != self._flights[key].attempt.instance.claim_token
+        ]
 
     def _watch(self, key: HistoryId, flight: Flight) -> None:
         step = flight.attempt.step

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from batchctl.control.controller import Controller
+from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.outcomes import Identity
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
@@ -102,6 +105,42 @@ def test_an_outcome_under_an_old_token_changes_nothing_and_is_fenced(world: Worl
     assert world.history() == [(1, 10, 1, "auto", "fenced")]
     assert world.sql("SELECT Status, ClaimedBy, PrevProcessControlSeq FROM BatchControl") == [("running", "another", 0)]
     assert "step.fenced" in world.names()
+
+
+@pytest.mark.parametrize("change", ["Status = 'failed'", "ClaimToken = 9", "Status = 'ready', ClaimedBy = NULL"])
+def test_an_instance_taken_away_by_hand_stops_its_step_and_stays_as_the_hand_left_it(world: World, change: str) -> None:
+    controller = running(world)
+    world.sql(f"UPDATE BatchControl SET {change}")
+    before = world.sql("SELECT Status, ClaimToken, PrevProcessControlSeq, RetryCount FROM BatchControl")
+    controller.turn(NO_WAIT)
+    controller.request_stop()
+    world.turn_until_idle(controller)
+
+    assert world.runner.stopped == world.runner.started[:1]
+    assert world.history() == [(1, 10, 1, "auto", "fenced")]
+    assert world.sql("SELECT Status, ClaimToken, PrevProcessControlSeq, RetryCount FROM BatchControl") == before
+
+
+def test_a_change_noticed_while_the_database_fails_is_not_forgotten(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.batch("A", steps=1)
+    controller = world.process()
+    world.batch("B", steps=1)
+    world.submit("B")
+    world.create()
+    with monkeypatch.context() as broken:
+        broken.setattr(world.transactions, "read", fails)
+        controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+
+    assert world.statuses() == ["complete"]
+
+
+def fails() -> None:
+    """Be a database that cannot be read."""
+    message = "it cannot be read"
+    raise DatabaseUnusable(message)
 
 
 def test_a_deleted_running_instance_stops_its_step(world: World) -> None:
