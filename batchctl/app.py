@@ -143,9 +143,11 @@ class App:
                         return report.outcome
 
     def _work_off(self, controller: Controller) -> None:
-        """Turn until nothing more may start now."""
+        """Turn until nothing more may start now, or the database fails while nothing is under way."""
         while not controller.is_idle:
             self._turn(controller)
+            if controller.trouble is not None and not controller.is_working:
+                raise controller.trouble
 
     def _work_on(self, controller: Controller, creator: Creator, until_idle: timedelta | None) -> None:
         """Turn until told to stop, or until nothing was to do for long enough."""
@@ -166,6 +168,9 @@ class App:
         controller.turn(IDLE_WAIT)
         if self._stop_by is not None and self.clock.monotonic() >= self._stop_by:
             controller.stop_steps()
+            if controller.trouble is not None and not controller.is_flying:
+                # What could not be recorded is lost with this process; the next controller says so.
+                raise controller.trouble
 
     def _recovered_controller(self, runner: ThreadStepRunner) -> Controller:
         recorder = Recorder(self.preparer, self.ids.controller_id(), self.ids.host())

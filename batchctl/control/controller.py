@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from batchctl.control.recording import Attempt, End, Recorder, Told, Written, made_storable
-from batchctl.domain.errors import Busy, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus
@@ -103,7 +103,8 @@ class Controller:
         self._spawned: list[Spawned] = []
         self._batches: dict[BatchId, BatchDefinition] = {}
         self._stopping = False
-        self._troubled = False
+        self.trouble: BatchctlError | None = None
+        """Why the database could not be read or written in the last turn, if it could not."""
         self._look = True
         self._saw_changes = False
         self._has_looked = False
@@ -113,12 +114,17 @@ class Controller:
     @property
     def is_idle(self) -> bool:
         """Say whether nothing runs, nothing waits to be recorded and nothing may start now."""
-        return not self._flights and not self._ends and (self._stopping or not self._look)
+        return not self.is_working and (self._stopping or not (self._look or self.trouble))
 
     @property
     def is_working(self) -> bool:
         """Say whether any attempt is under way or waits to be recorded."""
         return bool(self._flights or self._ends)
+
+    @property
+    def is_flying(self) -> bool:
+        """Say whether any attempt is under way."""
+        return bool(self._flights)
 
     def take_notice(self) -> bool:
         """Say whether anybody has changed the database since this was last asked."""
@@ -144,11 +150,11 @@ class Controller:
             written = self._record()
         except (Busy, DatabaseUnusable) as error:
             # What has ended stays in memory until the database takes it: an outcome must not become a lost one.
-            self._troubled = True
+            self.trouble = error
             self._has_looked = False
             self._tell("controller.waiting", Message=error.message)
             return
-        self._troubled = False
+        self.trouble = None
         self._start(written)
 
     def _collect(self, wait: timedelta) -> None:
@@ -164,7 +170,7 @@ class Controller:
 
     def _wait(self, wait: timedelta) -> timedelta:
         """Return how long to wait for the next report, so that no deadline is missed."""
-        if self._troubled:
+        if self.trouble is not None:
             return BACK_OFF
         if self._ends or (self._look and self._free > 0):
             return timedelta(0)
