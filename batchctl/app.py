@@ -174,7 +174,7 @@ class App:
 
     def _recovered_controller(self, runner: ThreadStepRunner) -> Controller:
         recorder = Recorder(self.preparer, self.ids.controller_id(), self.ids.host())
-        Recovery(self.transactions, self.clock, runner, recorder, self.listener).recover()
+        lost = Recovery(self.transactions, self.clock, runner, recorder, self.listener).recover()
         controller = Controller(
             transactions=self.transactions,
             clock=self.clock,
@@ -183,6 +183,8 @@ class App:
             listener=self.listener,
             slots=self.slots,
         )
+        for instance_id in lost:
+            controller.tally.count_failed(instance_id)
         self._controller = controller
         if self._stop_by is not None:
             controller.request_stop()

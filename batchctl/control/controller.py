@@ -67,6 +67,11 @@ class Tally:
     completed: int = 0
     failed_instances: dict[InstanceId, None] = field(default_factory=dict)
 
+    def count_failed(self, instance_id: InstanceId) -> None:
+        """Count an attempt that did not succeed."""
+        self.failed += 1
+        self.failed_instances[instance_id] = None
+
     def report(self) -> PassReport:
         """Return the counts so far."""
         return PassReport(
@@ -321,8 +326,7 @@ class Controller:
         if told.ended_as is HistoryStatus.SUCCESS:
             self.tally.succeeded += 1
         elif told.ended_as not in {None, HistoryStatus.CANCELLED}:
-            self.tally.failed += 1
-            self.tally.failed_instances[told.instance_id] = None
+            self.tally.count_failed(told.instance_id)
 
     def _tell(self, name: str, **fields: str | int) -> None:
         self._listener(Event(name, fields))

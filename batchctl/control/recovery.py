@@ -9,7 +9,7 @@ from typing import Any
 from batchctl.control.recording import Recorder
 from batchctl.domain import moves
 from batchctl.domain.outcomes import Identity, StepOutcome
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, HistoryEntry
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId
 from batchctl.domain.status import HistoryStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, StepRunner, Transactions
@@ -26,14 +26,15 @@ class Recovery:
     recorder: Recorder
     listener: Listener
 
-    def recover(self) -> None:
-        """Close every open attempt, then give back every claim."""
+    def recover(self) -> tuple[InstanceId, ...]:
+        """Close every open attempt, then give back every claim; return the instances whose step was lost."""
         with self.transactions.read() as connection:
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             live = history.live_entries(connection)
         for entry in live:
             self._recover_one(entry, batches)
         self._release_claims()
+        return tuple(entry.instance_id for entry in live)
 
     def _recover_one(self, entry: HistoryEntry, batches: dict[BatchId, BatchDefinition]) -> None:
         with self.transactions.read() as connection:
