@@ -14,8 +14,8 @@ from batchctl.control.controller import Controller, PassReport
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.recording import Recorder
 from batchctl.control.recovery import Recovery
-from batchctl.domain.errors import PluginError, StepRefused
-from batchctl.domain.outcomes import Connection, JsonValue, Rendered, StepOutcome, Surroundings
+from batchctl.domain.errors import ConfigurationError, PluginError, StepRefused
+from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
 from batchctl.domain.rows import HistoryId, IntakeId
 from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener, silent
@@ -28,6 +28,7 @@ from batchctl.store.transactions import StoreTransactions
 from batchctl.system.clock import SystemClock
 from batchctl.system.files import SystemFiles
 from batchctl.system.ids import SystemIds
+from batchctl.system.jobs import signature_of
 from batchctl.system.lock import FileControllerLock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
@@ -66,6 +67,7 @@ class App:
             connections=connections_of(self.settings),
             jobs=self._jobs(),
             secrets={name: secret.source for name, secret in self.settings.secrets.items()},
+            secret_is_set=self._secret_is_set,
             directory=str(self.settings.directory),
             read_text=partial(read_below, self.settings.directory),
             batchctl_command=command_of(self.settings),
@@ -193,14 +195,25 @@ class App:
     def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
         return Creator(self.transactions, self.clock, populators, self.settings.zone, self.listener)
 
-    def _jobs(self) -> dict[str, bool]:
-        """Return the jobs' names, and whether each runs in-process; a broken one fails only when it is used."""
-        in_process: dict[str, bool] = {}
+    def _jobs(self) -> dict[str, JobSignature]:
+        """Return the jobs by name, with how each may be called; a broken one fails only when it is used."""
+        jobs: dict[str, JobSignature] = {}
         for name in self.registry.job_names:
+            jobs[name] = JobSignature()
             with suppress(PluginError):
-                in_process[name] = False
-                in_process[name] = self.registry.job(name).in_process
-        return in_process
+                jobs[name] = signature_of(self.registry.job(name))
+        return jobs
+
+    def _secret_is_set(self, name: str) -> bool:
+        try:
+            self._secret(name)
+        except ConfigurationError:
+            return False
+        return True
+
+    def _secret(self, name: str) -> str:
+        sources = {name: secret.source for name, secret in self.settings.secrets.items()}
+        return config.resolve_secret(sources, name, self.settings.directory)
 
     @contextmanager
     def _populators(self) -> Iterator[ProcessPopulatorRunner]:
@@ -213,13 +226,12 @@ class App:
 
     @contextmanager
     def _runner(self) -> Iterator[ThreadStepRunner]:
-        sources = {name: secret.source for name, secret in self.settings.secrets.items()}
         runner = ThreadStepRunner(
             controller_id=self.ids.controller_id(),
             plugin_process=self._plugin_process,
             jobs=self.registry.jobs,
             connections=connections_of(self.settings),
-            secrets=lambda name: config.resolve_secret(sources, name, self.settings.directory),
+            secrets=self._secret,
             slots=self.slots,
             stop_grace=timedelta(seconds=self.settings.stop_grace),
             output_cap=self.settings.output_limit,

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.text import did_you_mean, unfit
+from batchctl.domain.text import did_you_mean, unfit, visible
 
 FILE_NAME = "batchctl.toml"
+PREFIX = "BATCHCTL_"
+
+_NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
+"""Variables with our prefix that have another meaning."""
+_NESTED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__")
+_JSON_EXAMPLES = {
+    "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
+    "secrets": '{"token": {"env": "API_TOKEN"}}',
+}
 
 
 class ConnectionSettings(BaseModel):
@@ -45,7 +55,7 @@ class SecretSettings(BaseModel):
 class Settings(BaseSettings):
     """Everything that can be set. Each key may also come from the environment as BATCHCTL_<KEY>."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix="BATCHCTL_", env_nested_delimiter="__")
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix=PREFIX, env_nested_delimiter="__")
 
     database_url: str = Field(default="sqlite:///batchctl.db", repr=False)
     business_time_zone: str = "UTC"
@@ -104,21 +114,38 @@ def load(given: str | None) -> Settings:
     values = {} if path is None else _read(path)
     directory = Path.cwd() if path is None else path.parent.resolve()
     try:
-        return Settings(**values, directory=directory, file=None if path is None else path.resolve())
+        settings = Settings(**values, directory=directory, file=None if path is None else path.resolve())
     except ValidationError as error:
-        raise ConfigurationError(_explain(error, path), next_step="batchctl --help") from None
+        raise ConfigurationError(_explain(error, path)) from None
+    except SettingsError as error:
+        raise ConfigurationError(_explain_no_json(error)) from None
+    _refuse_unknown_variables({secret.env for secret in settings.secrets.values() if secret.env is not None})
+    return settings
 
 
 def _find(given: str | None) -> Path | None:
     named = given or os.environ.get("BATCHCTL_CONFIG")
-    if named is None:
+    if not named:
         beside = Path(FILE_NAME)
         return beside if beside.is_file() else None
     path = Path(named)
+    if path.is_dir():
+        message = f"The configuration {path} is a folder, not a file."
+        raise ConfigurationError(message, next_step=f"name the file in it, such as {path / FILE_NAME}")
     if not path.is_file():
         message = f"The configuration file {path} does not exist."
         raise ConfigurationError(message, next_step=f"create it, or leave out --config to use ./{FILE_NAME}")
     return path
+
+
+def _refuse_unknown_variables(named_by_secrets: Set[str]) -> None:
+    known = {f"{PREFIX}{key.upper()}" for key in _known_keys(())}
+    allowed = known | _NO_SETTINGS | {name.upper() for name in named_by_secrets}
+    for variable in sorted(os.environ):
+        name = variable.upper()
+        if name.startswith(PREFIX) and name not in allowed and not name.startswith(_NESTED):
+            message = f"Environment variable {visible(variable)}: there is no such setting.{did_you_mean(name, known)}"
+            raise ConfigurationError(message)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -154,11 +181,26 @@ def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, 
         said = f"there is no such setting.{did_you_mean(last, _known_keys(where))}"
     elif kind == "missing":
         said = "this setting is needed"
-    variable = "BATCHCTL_" + "__".join(str(part).upper() for part in where)
-    if variable in os.environ:
+    variable = _variable_of(where)
+    if variable is not None:
         return f"Environment variable {variable}: {said}"
     place = "" if path is None else f"{path}, line {_line_of(text, last)}: "
     return f"{place}{key}: {said}"
+
+
+def _variable_of(where: tuple[int | str, ...]) -> str | None:
+    """Return the variable that gave a value: its own, or one that holds it as JSON."""
+    names = (PREFIX + "__".join(str(part).upper() for part in where[:end]) for end in range(len(where), 0, -1))
+    return next((name for name in names if name in os.environ), None)
+
+
+def _explain_no_json(error: SettingsError) -> str:
+    named = re.search(r'field "(\w+)"', str(error))
+    key = "plugin_modules" if named is None else named[1]
+    variable = f"{PREFIX}{key.upper()}"
+    words = [word for word in re.split(r"[\s,]+", os.environ.get(variable, "")) if word]
+    example = _JSON_EXAMPLES.get(key) or json.dumps(words or ["our_jobs"])
+    return f"Environment variable {variable}: write JSON, such as {example}"
 
 
 def _known_keys(where: tuple[int | str, ...]) -> list[str]:

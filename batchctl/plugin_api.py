@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import (
     Connection,
+    JobSignature,
     JsonValue,
     Problem,
     Rendered,
@@ -25,7 +26,7 @@ from batchctl.domain.outcomes import (
     StepRequest,
     Surroundings,
 )
-from batchctl.domain.parameters import SecretValue, parameters_for, parse_parameters
+from batchctl.domain.parameters import Parameter, SecretValue, parameters_for, parse_parameters
 from batchctl.domain.placeholders import (
     Literal,
     MalformedTemplate,
@@ -63,9 +64,11 @@ __all__ = [
     "IntakeRow",
     "Job",
     "JobEnd",
+    "JobSignature",
     "JsonValue",
     "Literal",
     "MalformedTemplate",
+    "Parameter",
     "Placeholder",
     "Populated",
     "Populator",
@@ -193,7 +196,7 @@ class StepHandler(Protocol):
     """The word that `ProcessControl.ProcessType` names it by; equal to its entry point's name."""
 
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
-        """Return everything wrong with the row, all at once; never raises, touches nothing."""
+        """Return everything wrong with the row, all at once; never raises, may look at files, changes nothing."""
         ...
 
     def render(self, request: StepRequest) -> Rendered:
@@ -240,6 +243,10 @@ def job(name: str, *, in_process: bool = False) -> Callable[[Callable[..., Any]]
     It is called with the step's arguments as keywords (text, int, float or None). Returning is success, and the value
     returned is shown; raising is failure; `FatalError` skips the retries. `in_process` is for small trusted functions:
     they run on the controller's own thread, faster; nothing else moves meanwhile, and they cannot be stopped.
+
+    The function lives in a plugin process that answers many calls. When a file of its code has been changed, the next
+    call gets a new process, so a corrected job needs no restart. A job that runs in-process stays as it was loaded until
+    the controller is restarted; so do the names of the jobs.
     """
 
     def register(function: Callable[..., Any]) -> Job:

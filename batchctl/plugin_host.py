@@ -7,6 +7,7 @@ plugins: what they print, and what their children print, goes to standard error,
 from __future__ import annotations
 
 import faulthandler
+import importlib
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ from batchctl.registry import Registry
 from batchctl.system import platform
 from batchctl.system.jobs import answer_of, call_job, call_populator
 from batchctl.system.messages import batch_definition, intake_row, line_of, message_of
+from batchctl.system.sources import loaded_files
 
 
 class ToldToStop(BaseException):
@@ -45,14 +47,17 @@ class PluginHost:
         threading.Thread(target=self._listen, args=(os.dup(0),), daemon=True).start()
         self._restore()
         faulthandler.enable(self._output)
-        settings = message_of(self._inbox.get())
-        self._registry = Registry.load(settings["plugin_modules"], settings["sys_path"])
+        self._told_files = loaded_files()
+        self._modules_seen = len(sys.modules)
+        self._settings = message_of(self._inbox.get())
+        self._registry = self._new_registry()
 
     def serve(self) -> NoReturn:
         """Answer until the controller closes the pipe, is gone, or tells this process to stop."""
         while True:
             request = message_of(self._inbox.get())
             answer = self._answer(request)
+            answer["files"] = self._new_files()
             if os.getpid() != self._pid:
                 os._exit(0)  # A job forked and the copy came back too.
             self._restore()
@@ -60,7 +65,24 @@ class PluginHost:
             self._answers.write(line_of(answer))
             self._answers.flush()
 
+    def _new_registry(self) -> Registry:
+        return Registry.load(self._settings["plugin_modules"], self._settings["sys_path"])
+
+    def _new_files(self) -> list[str]:
+        """Return the files of the modules that were loaded since the last answer."""
+        if len(sys.modules) == self._modules_seen:
+            return []
+        self._modules_seen = len(sys.modules)
+        files = loaded_files()
+        new = files - self._told_files
+        self._told_files = files
+        return sorted(new)
+
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        if self._registry.has_failures:
+            # Somebody may have mended what could not be loaded; no file of it would tell.
+            importlib.invalidate_caches()
+            self._registry = self._new_registry()
         match request["do"]:
             case "job":
                 end = self._call_job(request["name"], request["arguments"])

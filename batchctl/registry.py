@@ -96,6 +96,11 @@ class Registry:
         """The jobs by name, each loaded when it is asked for; a broken one raises `PluginError` then."""
         return _Jobs(self)
 
+    @property
+    def has_failures(self) -> bool:
+        """Say whether anything asked for so far could not be loaded."""
+        return bool(self._module_problems) or any(isinstance(found, PluginError) for found in self._found.values())
+
     def problems(self) -> list[str]:
         """Load everything and say what is wrong with it."""
         found: list[str] = []

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from batchctl.domain.errors import StepRefused
-from batchctl.domain.outcomes import Connection, StepRequest, Surroundings
+from batchctl.domain.outcomes import Connection, JobSignature, StepRequest, Surroundings
 from batchctl.domain.rows import (
     LONG_AGO,
     BatchId,
@@ -100,8 +100,9 @@ def surroundings(
     directory: str,
     *,
     connections: Mapping[str, Connection] | None = None,
-    jobs: Mapping[str, bool] | None = None,
+    jobs: Mapping[str, JobSignature] | None = None,
     secrets: Mapping[str, str] | None = None,
+    unset_secrets: Collection[str] = (),
     files: Mapping[str, str] | None = None,
 ) -> Surroundings:
     """Return surroundings that offer what is given; `files` are what `read_text` finds."""
@@ -116,6 +117,7 @@ def surroundings(
         connections=connections or {},
         jobs=jobs or {},
         secrets=secrets or {},
+        secret_is_set=lambda name: name not in unset_secrets,
         directory=directory,
         read_text=read_text,
         batchctl_command=("batchctl",),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import NoReturn
 
 from batchctl.plugin_api import (
+    Literal,
     MalformedTemplate,
+    Parameter,
     Problem,
     SecretReference,
     Step,
     StepRefused,
     StepRequest,
+    Surroundings,
     Template,
     did_you_mean,
     parse,
@@ -20,6 +24,8 @@ from batchctl.plugin_api import (
     unfit,
     visible,
 )
+
+_NEXT_NAME = re.compile(r"\s@?([A-Za-z_][A-Za-z0-9_]*)=")
 
 
 def column(step: Step, number: int) -> str:
@@ -116,10 +122,34 @@ def parameter_problems(name: str, text: str | None, secrets: Mapping[str, str]) 
         parameters = parse_parameters(text)
     except MalformedTemplate as error:
         return [Problem(name, str(error))]
-    mixed = [
-        parameter.name for parameter in parameters if has_secret(parameter.template) and len(parameter.template) > 1
-    ]
+    faults = [fault for parameter in parameters if (fault := _fault(parameter))]
+    templates = [parameter.template for parameter in parameters]
+    return [Problem(name, fault) for fault in faults] + unknown_secrets(name, templates, secrets)
+
+
+def _fault(parameter: Parameter) -> str | None:
+    first, *rest = parameter.template or (Literal(""),)
+    swallowed = next(
+        (found.group(1) for part in rest if isinstance(part, Literal) and (found := _NEXT_NAME.search(part.text))), None
+    )
+    if swallowed and not parameter.is_text and not isinstance(first, Literal):
+        written = f"{{secret:{first.name}}}" if isinstance(first, SecretReference) else f"{{{first.name}}}"
+        return f"separate variables by commas: {parameter.name}={short(written)}, {swallowed}=..."
+    if rest and has_secret(parameter.template):
+        return f"parameter '{parameter.name}': a secret must stand alone, as in {parameter.name}={{secret:name}}"
+    return None
+
+
+def unset_secrets(name: str, text: str | None, surroundings: Surroundings) -> list[Problem]:
+    """Return a problem for every secret in a text that is in the configuration, but has no value here."""
+    template, _ = template_of(name, text or "")
+    known = {
+        part.name: surroundings.secrets[part.name]
+        for part in template
+        if isinstance(part, SecretReference) and part.name in surroundings.secrets
+    }
     return [
-        Problem(name, f"parameter '{parameter}': a secret must stand alone, as in {parameter}={{secret:name}}")
-        for parameter in mixed
-    ] + unknown_secrets(name, [parameter.template for parameter in parameters], secrets)
+        Problem(name, f"secret '{short(secret)}' ({short(source)}) is not set here; the controller will need it")
+        for secret, source in known.items()
+        if not surroundings.secret_is_set(secret)
+    ]

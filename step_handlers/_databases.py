@@ -6,6 +6,7 @@ SQLite is the only one so far; another one is another `Database`.
 from __future__ import annotations
 
 import os.path
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
@@ -23,6 +24,7 @@ from step_handlers._statements import Statement
 BUSY_SECONDS = 10
 """How long a step waits for somebody else's lock on the database."""
 
+_SYNTAX = re.compile(r"syntax error|incomplete input|unrecognized token")
 _STEPS_BETWEEN_LOOKS = 20_000
 _LARGEST_FILE = 1_000_000_000
 
@@ -44,6 +46,14 @@ class Database(Protocol):
 
     def script(self, connection: Connection, directory: str, before: Sequence[Bound], inside: Sequence[Bound]) -> str:
         """Write what a person can paste into the database's shell; raises `Unusable`."""
+        ...
+
+    def missing(self, connection: Connection, directory: str) -> str | None:
+        """Say that the database is not there; None when it is, or when only opening it would tell."""
+        ...
+
+    def misread(self, written: Sequence[Statement]) -> str | None:
+        """Say which statement cannot be read, without touching the database; None when all can."""
         ...
 
     def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
@@ -89,14 +99,36 @@ class Sqlite:
             lines.append("; COMMIT;")
         return "\n".join(lines)
 
+    def missing(self, connection: Connection, directory: str) -> str | None:
+        """Look for the file; SQLite itself would only say that it cannot be opened."""
+        path = _file_of(connection, directory)
+        if os.path.isfile(path):  # noqa: PTH113 - paths are text here, as in the URL
+            return None
+        return (
+            f"connection '{visible(connection.name)}': there is no database file {visible(path)}; create it with "
+            f"sqlite3, or correct the url of [connections.{visible(connection.name)}]"
+        )
+
+    def misread(self, written: Sequence[Statement]) -> str | None:
+        """Let SQLite parse the statements in an empty database; of its complaints only those about syntax count."""
+        with closing(sqlite3.connect(":memory:")) as empty:
+            for number, statement in enumerate(written, start=1):
+                explained = statement.sql if statement.words[0] == "EXPLAIN" else f"EXPLAIN {statement.sql}"
+                try:
+                    empty.execute(explained, dict.fromkeys(statement.names)).close()
+                except (sqlite3.Error, sqlite3.Warning) as error:
+                    if _SYNTAX.search(str(error)):
+                        return (
+                            f"statement {number} of {len(written)}: {visible(str(error))}{_as_name(error, statement)}"
+                        )
+        return None
+
     def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
         """Carry out the statements, those of `statements` in one transaction."""
         path = _file_of(connection, spec["directory"])
-        if not os.path.isfile(path):  # noqa: PTH113 - paths are text here, as in the URL
-            raise Unusable(
-                f"connection '{visible(connection.name)}': there is no database file {visible(path)}; create it with "
-                f"sqlite3, or correct the url of [connections.{visible(connection.name)}]"
-            )
+        missing = self.missing(connection, spec["directory"])
+        if missing is not None:
+            raise Unusable(missing)
         try:
             opening = self._open(path, spec["directory"], execution)
         except sqlite3.Error as error:
@@ -190,6 +222,12 @@ def _file_of(connection: Connection, directory: str) -> str:
         message = f"connection '{visible(connection.name)}' must name a database file, as in sqlite:///warehouse.db"
         raise Unusable(message)
     return os.path.join(directory, path)  # noqa: PTH118 - Path would change what was written
+
+
+def _as_name(error: Exception, statement: Statement) -> str:
+    said = str(error)
+    placed = next((name for name in statement.names if said.startswith(f'near ":{name}"')), None)
+    return "" if placed is None else f"; {{{placed}}} is a value and cannot stand for a name or a keyword"
 
 
 def _secrets_to_set(every: Sequence[Bound]) -> list[str]:

@@ -27,7 +27,7 @@ from batchctl.plugin_api import (
     unfit,
     visible,
 )
-from step_handlers._checks import column, refuse_value, short, unknown_secrets
+from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets
 from step_handlers._databases import Bound, Unusable, database_of
 from step_handlers._shell import heading
 from step_handlers._sql_text import COMMENT
@@ -81,6 +81,36 @@ def connection_problems(step: Step, surroundings: Surroundings) -> list[Problem]
     except Unusable as error:
         return [Problem("Data1", str(error))]
     return []
+
+
+def missing_database(step: Step, surroundings: Surroundings) -> list[Problem]:
+    """Return a problem when the database of a sound connection is not there. Only a check: a step may make it."""
+    connection = surroundings.connections.get(column(step, 1))
+    try:
+        missing = connection and database_of(connection).missing(connection, surroundings.directory)
+    except Unusable:
+        return []
+    return [Problem("Data1", missing)] if missing else []
+
+
+def query_findings(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:
+    """Return what only a check says of the SQL in a column that has no problems: its syntax and its secrets."""
+    name = f"Data{number}"
+    if query_problems(step, number, surroundings):
+        return []
+    text = sql_text(column(step, number), surroundings)
+    script, _ = parse_query(text)
+    return [*syntax_problems(name, step, script, surroundings), *unset_secrets(name, text, surroundings)]
+
+
+def syntax_problems(name: str, step: Step, script: Script, surroundings: Surroundings) -> list[Problem]:
+    """Return the first statement of a script that the connection's kind of database cannot read."""
+    connection = surroundings.connections.get(column(step, 1))
+    try:
+        misread = connection and database_of(connection).misread(script.statements)
+    except Unusable:
+        return []
+    return [Problem(name, misread)] if misread else []
 
 
 def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:

@@ -43,6 +43,7 @@ from step_handlers._checks import (
     short,
     template_of,
     unfit_columns,
+    unset_secrets,
     unused_columns,
 )
 from step_handlers._script_text import scripts
@@ -62,6 +63,7 @@ class OsCommand:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3, 4})]
+        found += unset_secrets("Data4", step.data[3], surroundings)
         operators = shell.shell_words(column(step, 1)[:_LONGEST])
         if operators:
             message = (

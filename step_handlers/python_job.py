@@ -14,7 +14,10 @@ from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
     Execution,
+    JobEnd,
+    JobSignature,
     JsonValue,
+    MalformedTemplate,
     Problem,
     Rendered,
     SecretValue,
@@ -24,9 +27,21 @@ from batchctl.plugin_api import (
     Surroundings,
     did_you_mean,
     parameters_for,
+    parse_parameters,
 )
-from step_handlers._checks import column, parameter_problems, refuse, short, unfit_columns, unused_columns
+from step_handlers._checks import (
+    column,
+    parameter_problems,
+    refuse,
+    short,
+    unfit_columns,
+    unset_secrets,
+    unused_columns,
+)
 from step_handlers._shell import heading, shell
+
+_SHOWN = 500
+"""Characters of a returned value that the history shows."""
 
 
 class PythonJob:
@@ -37,9 +52,12 @@ class PythonJob:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2})]
+        found += _argument_problems("Data2", step, column(step, 1), surroundings)
+        found += unset_secrets("Data2", step.data[1], surroundings)
         if step.on_lost == "verify" and column(step, 6).strip():
             found += _job_problems(step, 6, surroundings)
-        if step.max_duration is not None and surroundings.jobs.get(column(step, 1)):
+            found += _argument_problems("Data6", step, column(step, 6), surroundings)
+        if step.max_duration is not None and surroundings.jobs.get(column(step, 1), JobSignature()).in_process:
             message = (
                 "this job runs inside the controller and cannot be stopped; empty MaxDuration, or register the job"
             )
@@ -59,7 +77,7 @@ class PythonJob:
         }
         line = _command_line((*around.batchctl_command, "job", "run", name), json.dumps(arguments), around.directory)
         text = f"{heading(request, shell.COMMENT)}{line}"
-        return Rendered(text, {"job": name, "arguments": arguments}, brief=around.jobs[name])
+        return Rendered(text, {"job": name, "arguments": arguments}, brief=around.jobs[name].in_process)
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
         """Call the job and wait for it."""
@@ -67,7 +85,7 @@ class PythonJob:
         end = execution.run_job(spec["job"], spec["arguments"])
         return StepOutcome(
             succeeded=end.succeeded,
-            message=end.message,
+            message=_said(end),
             output=end.output or None,
             value=end.value,
             fatal=end.fatal,
@@ -81,6 +99,13 @@ class PythonJob:
     def is_done(self, outcome: StepOutcome) -> bool | None:
         """A job that returns something true means done."""
         return bool(outcome.value) if outcome.succeeded else None
+
+
+def _said(end: JobEnd) -> str | None:
+    """Return the message, or for a success without one the value it returned."""
+    if end.message is not None or not end.succeeded or end.value is None:
+        return end.message
+    return short(str(end.value), _SHOWN)
 
 
 def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
@@ -98,6 +123,28 @@ def _job_problems(step: Step, number: int, surroundings: Surroundings) -> list[P
     known = did_you_mean(name[:60], surroundings.jobs)
     message = f"job '{short(name)}' is not registered" if name else "the name of a job is missing"
     return [Problem(f"Data{number}", f"{message}.{known}")]
+
+
+def _argument_problems(name: str, step: Step, job: str, surroundings: Surroundings) -> list[Problem]:
+    """Compare the arguments with the function. Only a check: a running controller may know an older function."""
+    signature = surroundings.jobs.get(job, JobSignature())
+    try:
+        given = {parameter.name for parameter in parse_parameters(step.data[1])}
+    except MalformedTemplate:
+        return []
+    surplus = set() if signature.takes_any else given - signature.accepted
+    return [
+        *(
+            Problem(name, f"argument '{missing}' of job '{short(job)}' is missing")
+            for missing in sorted(signature.required - given)
+        ),
+        *(
+            Problem(
+                name, f"job '{short(job)}' has no argument '{short(other)}'.{did_you_mean(other, signature.accepted)}"
+            )
+            for other in sorted(surplus)
+        ),
+    ]
 
 
 @lru_cache(maxsize=256)

@@ -22,8 +22,11 @@ class Sql:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *unused_columns(step, {1, 2})]
+        found += _sql_steps.missing_database(step, surroundings)
+        found += _sql_steps.query_findings(step, 2, surroundings)
         if step.on_lost == "verify" and column(step, 6).strip():
             found += _sql_steps.query_problems(step, 6, surroundings)
+            found += _sql_steps.query_findings(step, 6, surroundings)
         return found
 
     def render(self, request: StepRequest) -> Rendered:

@@ -29,7 +29,15 @@ from batchctl.plugin_api import (
     unfit,
 )
 from step_handlers import _sql_steps
-from step_handlers._checks import column, parameter_problems, refuse, short, unfit_columns, unused_columns
+from step_handlers._checks import (
+    column,
+    parameter_problems,
+    refuse,
+    short,
+    unfit_columns,
+    unset_secrets,
+    unused_columns,
+)
 from step_handlers._sql_steps import Script
 from step_handlers._statements import MalformedSql, bind, statements, variables
 
@@ -43,9 +51,13 @@ class StoredProcedure:
 
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
-        found = [*_problems(step, surroundings), *unused_columns(step, {1, 2, 3})]
+        found = _problems(step, surroundings) or _misread(step, surroundings)
+        found += unused_columns(step, {1, 2, 3})
+        found += _sql_steps.missing_database(step, surroundings)
+        found += unset_secrets("Data3", step.data[2], surroundings)
         if step.on_lost == "verify" and column(step, 6).strip():
             found += _sql_steps.query_problems(step, 6, surroundings)
+            found += _sql_steps.query_findings(step, 6, surroundings)
         return found
 
     def render(self, request: StepRequest) -> Rendered:
@@ -100,6 +112,11 @@ def _procedure_problems(step: Step, surroundings: Surroundings) -> list[Problem]
             for name in surplus
         ),
     ]
+
+
+def _misread(step: Step, surroundings: Surroundings) -> list[Problem]:
+    script, _ = _procedure(surroundings.read_text(_file_name(step, surroundings)))
+    return _sql_steps.syntax_problems("Data2", step, script, surroundings)
 
 
 def _file_name(step: Step, surroundings: Surroundings) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, dry_run, pass_session, reason
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, dry_run, pass_session, reason
 from batchctl.domain.text import did_you_mean, visible
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _instance = click.argument("instance_id", metavar="ID", type=ROW_ID)
 
 @click.command()
 @_instance
-@click.option("--from", "from_seq", type=click.IntRange(1, 2_000_000_000), metavar="SEQ", help="Begin with this step.")
+@click.option("--from", "from_seq", type=WholeNumber(1, 2_000_000_000), metavar="SEQ", help="Begin with this step.")
 @click.option("--set", "corrections", multiple=True, metavar="Data3=VALUE", help="Correct a value; may be repeated.")
 @reason(required=True)
 @dry_run
@@ -158,7 +158,7 @@ def _show(done: Intervention) -> None:
     before, after = columns.changes(columns.instance(done.before), columns.instance(done.after))
     rows = [(cell(name), cell(before[name]), cell(after[name])) for name in before if name != "Status"]
     if rows:
-        output.section(out, output.table(None, ["column", "before", "after"], rows))
+        output.section(out, output.Listing(None, ["column", "before", "after"], rows))
     if done.dry_run:
         for command in done.commands:
             out.print(cell(f"step {command.seq} {command.name} ({command.process_type}):", "bold"), soft_wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, dry_run, pass_session
+from batchctl.cli.session import Session, as_json, dry_run, pass_session
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 
 DIALECTS = ("sqlite",)
@@ -27,7 +27,10 @@ def upgrade(session: Session, dry_run: bool) -> None:
         try:
             found = verify_database(session.config)
         except (DatabaseUnusable, SchemaMismatch) as needed:
-            click.echo(f"It would be upgraded: {needed.message}")
+            if not (needed.next_step or "").startswith("batchctl db upgrade"):
+                raise
+            click.echo(needed.message)
+            click.echo("batchctl db upgrade would create or upgrade it.")
         else:
             click.echo(f"Nothing to do: the control database has schema {found}.")
         return
@@ -40,12 +43,17 @@ def upgrade(session: Session, dry_run: bool) -> None:
 
 
 @db.command()
+@as_json
 @pass_session
-def verify(session: Session) -> None:
+def verify(session: Session, as_json: bool) -> None:
     """Compare the control database's schema with what this version needs; exit code 4 when they differ."""
     from batchctl.app import verify_database
+    from batchctl.cli import output
 
     found = verify_database(session.config)
+    if as_json:
+        output.print_json({"Schema": found})
+        return
     click.echo(f"The control database has schema {found}, as it should.")
 
 

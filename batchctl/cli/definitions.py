@@ -46,7 +46,7 @@ def batches(session: Session, as_json: bool) -> None:
         for one in found
     ]
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
-    output.section(out, output.table("Batches", headings, rows))
+    output.section(out, output.Listing("Batches", headings, rows))
     if found:
         output.hints(out, f"batchctl why batch:{found[0].batch.name}", "batchctl check")
     else:
@@ -57,7 +57,10 @@ def batches(session: Session, as_json: bool) -> None:
 @as_json
 @click.pass_context
 def check(ctx: click.Context, as_json: bool) -> None:
-    """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found."""
+    """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
+
+    It runs no SQL in a target database, and does not look whether programs and files are there.
+    """
     from batchctl.cli import output
     from batchctl.cli.output import cell
     from batchctl.operations import checking
@@ -73,7 +76,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
     elif found:
         out = output.console()
         rows = [(cell(one.table), cell(one.row or None), cell(one.column or None), cell(one.message)) for one in found]
-        output.section(out, output.table(f"{len(found)} findings", ["table", "row", "column", "what is wrong"], rows))
+        output.section(out, output.Listing(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows))
         output.hints(out, "correct the rows in an SQL client, then: batchctl check")
     else:
         click.echo("Everything is in order.")

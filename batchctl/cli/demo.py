@@ -123,6 +123,9 @@ def _fresh(parent: Path) -> Path:
 
 
 def _tell(*lines: str) -> None:
+    from batchctl.cli import output
+
     click.echo()
+    out = output.console()
     for line in lines:
-        click.secho(line, bold=True)
+        out.print(output.cell(line, "bold"), soft_wrap=True)

@@ -13,7 +13,7 @@ import click
 
 from batchctl.cli.intake import PLANNED_MOST, show_planned_creations
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import Session, dry_run
+from batchctl.cli.session import Seconds, Session, dry_run
 
 FAILED = 1
 
@@ -35,7 +35,7 @@ def process(ctx: click.Context, dry_run: bool) -> None:
 @click.command()
 @click.option("--once", is_flag=True, help="One round, for Agent, cron, Task Scheduler.")
 @click.option(
-    "--until-idle", type=click.FloatRange(0, 31_536_000), metavar="SECONDS", help="End after so long without work."
+    "--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work."
 )
 @dry_run
 @click.pass_context

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, as_json, pass_session
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from batchctl.cli.output import Listing
     from batchctl.domain.rows import HistoryEntry
     from batchctl.operations.columns import Columns
     from batchctl.operations.inspection import Shown
@@ -38,7 +38,7 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
 
 @click.command()
 @click.argument("instance_id", metavar="[ID]", type=ROW_ID, required=False)
-@click.option("--limit", type=click.IntRange(1, 100_000), default=20, show_default=True, help="How many, without ID.")
+@click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many, without ID.")
 @as_json
 @pass_session
 def history(session: Session, instance_id: int | None, limit: int, as_json: bool) -> None:
@@ -83,7 +83,7 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
         for entry in found
     ]
     headings = ["id#", "step", "type", "attempt#", "cause", "status", "started (UTC)", "took#", "message"]
-    output.section(out, output.table("Newest attempts", headings, rows))
+    output.section(out, output.Listing("Newest attempts", headings, rows))
     chosen = found[0].instance_id if found else "ID"
     output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
 
@@ -111,7 +111,7 @@ def _show_attempt(out: Console, entry: HistoryEntry) -> None:
     ]
     given = [(name, cell(value)) for name, value in pairs if value is not None]
     if given:
-        out.print(output.properties(given))
+        output.put(out, output.properties(given))
     if entry.output:
         out.print(Text("Output", style="dim"))
         for line in entry.output.splitlines():
@@ -155,7 +155,7 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
     return pairs
 
 
-def _steps(shown: Shown) -> Table:
+def _steps(shown: Shown) -> Listing:
     from batchctl.cli.output import cell, table, time, word
 
     rows = [
@@ -172,10 +172,10 @@ def _steps(shown: Shown) -> Table:
         for state in shown.steps
     ]
     headings = ["seq#", "name", "type", "state", "last attempt", "attempts#", "started (UTC)", "message"]
-    return table("Steps", headings, rows)
+    return Listing("Steps", headings, rows)
 
 
-def _audit(shown: Shown) -> Table:
+def _audit(shown: Shown) -> Listing:
     from batchctl.cli.output import cell, table, time
 
     rows = [
@@ -189,7 +189,7 @@ def _audit(shown: Shown) -> Table:
         )
         for entry in shown.audit
     ]
-    return table("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)
+    return Listing("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)
 
 
 def _next(shown: Shown) -> list[str]:

@@ -8,6 +8,7 @@ import click
 
 from batchctl.cli.session import ROW_ID, Session, dry_run, pass_session, reason
 
+FAILED = 1
 PLANNED_MOST = 100
 
 
@@ -32,6 +33,8 @@ def submit(
         output.say(f"A FileProcess row would be inserted: {wanted.entity}, {wanted.file_name or 'no file'}.")
     else:
         click.echo(done.intake_id)
+    if wanted.file_name is not None and not _exists(wanted.file_name):
+        output.say("Note: no such file here; stored as written.")
     if done.hint is not None:
         output.say(f"Note: {done.hint}")
         output.say("Next: batchctl batches   (which entities are taken)")
@@ -63,23 +66,33 @@ def create(session: Session, dry_run: bool) -> None:
 @click.argument("intake_id", metavar="FILEPROCESS_ID", type=ROW_ID)
 @reason(required=True)
 @dry_run
-@pass_session
-def accept(session: Session, intake_id: int, reason: str, dry_run: bool) -> None:
-    """Take in a rejected or duplicate FileProcess row on purpose."""
+@click.pass_context
+def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> None:
+    """Take in a rejected or duplicate FileProcess row on purpose.
+
+    Its populator is asked again: correct first what it rejected. Exit code 1 when the row is rejected again.
+    """
     from batchctl.cli import output
     from batchctl.domain.rows import IntakeId
-    from batchctl.operations import planning
+    from batchctl.operations import inspection, planning
 
+    session: Session = ctx.obj
     if dry_run:
         with session.app() as app:
             planned = planning.acceptance(app.transactions, IntakeId(intake_id))
         takers = ", ".join(planned.batches) or "no batch"
         output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
+        output.say("Note: the populator is asked again then, and may reject it again.")
         return
     with session.app() as app:
         done = app.accept(IntakeId(intake_id), reason)
-    click.echo(f"FileProcess {intake_id}: {done.created} instances created, {done.rejected} rejected.")
-    output.say(f"Next: batchctl why file:{intake_id}")
+        row = inspection.intake_row(app.transactions, IntakeId(intake_id))
+    click.echo(f"FileProcess {intake_id}: {output.counted(done.created, 'instance')} created.")
+    if done.rejected:
+        output.say(f"Error: FileProcess {intake_id} is rejected again: {row.message}")
+    output.say(f"Next: batchctl why file:{intake_id}" + ("   (what to correct first)" if done.rejected else ""))
+    if done.rejected:
+        ctx.exit(FAILED)
 
 
 def show_planned_creations(session: Session) -> None:
@@ -90,6 +103,9 @@ def show_planned_creations(session: Session) -> None:
 
     with session.app() as app:
         planned = planning.creations(app.transactions, PLANNED_MOST)
+    if not planned:
+        click.echo("Nothing to do: no instance would be created.")
+        return
     out = output.console()
     rows = [
         (
@@ -101,11 +117,16 @@ def show_planned_creations(session: Session) -> None:
         )
         for one in planned
     ]
-    title = "Instances that would be created" if planned else "No instance would be created"
-    output.section(out, output.table(title, ["FileProcess#", "entity", "file", "for batch", "but"], rows))
+    title = "Instances that would be created"
+    output.section(out, output.Listing(title, ["FileProcess#", "entity", "file", "for batch", "but"], rows))
 
 
 def _absolute(file_name: str | None) -> str | None:
-    if file_name is None or "\x00" in file_name or not Path(file_name).exists():
-        return file_name
-    return str(Path(file_name).absolute())
+    return file_name if file_name is None or not _exists(file_name) else str(Path(file_name).absolute())
+
+
+def _exists(file_name: str) -> bool:
+    try:
+        return Path(file_name).exists()
+    except (OSError, ValueError):
+        return False

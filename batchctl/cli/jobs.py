@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from batchctl.cli.session import Session
+from batchctl.domain.errors import NotFound
+from batchctl.domain.text import did_you_mean, visible
 
 FAILED = 1
 
@@ -28,6 +30,10 @@ def run(ctx: click.Context, name: str, arguments: str) -> None:
     session: Session = ctx.obj
     given = _object(arguments)
     with session.app() as app:
+        known = app.registry.job_names
+        if name not in known:
+            message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
+            raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
         outcome = app.run_job(name, given)
     if outcome.output:
         click.echo(outcome.output, nl=not outcome.output.endswith("\n"))

@@ -18,6 +18,8 @@ from batchctl.domain.text import did_you_mean, visible
 
 INTERRUPTED = 130
 
+GLOBAL_OPTIONS = {"--config": "--config FILE", "--debug": "--debug"}
+
 # One line for each command, so that the list of commands is shown without importing any of them.
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo:demo", "Run the worked example in a fresh folder and show what it made."),
@@ -103,17 +105,32 @@ def run(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough; what is still in the buffer must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_the_reader()
         return 0
     return code
+
+
+def _forget_the_reader() -> None:
+    """Let what is still in the buffers go nowhere: whoever read the output has seen enough."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(nowhere, stream.fileno())
 
 
 def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
         result = cli.main(args=arguments, prog_name="batchctl", standalone_mode=False)
+    except SystemExit as ended:
+        # click ends by itself, with 1, when nobody reads any more.
+        if isinstance(ended.__context__, BrokenPipeError):
+            raise ended.__context__ from None
+        raise
     except click.ClickException as error:
+        _place_global_option(error)
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
@@ -128,6 +145,15 @@ def _run(arguments: list[str]) -> int:
         _show_unexpected(error, debug=debug)
         return 1
     return result if isinstance(result, int) else 0
+
+
+def _place_global_option(error: click.ClickException) -> None:
+    """Say where an option of `batchctl` itself stands when it was given to a command."""
+    if isinstance(error, click.NoSuchOption) and error.option_name in GLOBAL_OPTIONS:
+        given = GLOBAL_OPTIONS[error.option_name]
+        path = error.ctx.command_path if error.ctx is not None else "batchctl COMMAND"
+        error.message = f"{error.option_name} stands before the command: batchctl {given} {path.partition(' ')[2]}"
+        error.possibilities = None
 
 
 def _show(error: BatchctlError, *, debug: bool) -> None:

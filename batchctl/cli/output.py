@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
 import click
-from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from batchctl.cli.listing import Listing
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 
@@ -44,10 +44,6 @@ _STYLES = {
 }
 
 
-_COMMANDS = {"next", "to clear it"}
-"""Columns of commands, which nobody wants to copy in pieces."""
-
-
 class PipeConsole(Console):
     """A console that lets a broken pipe be seen by the one place that deals with it."""
 
@@ -62,7 +58,11 @@ def console(*, err: bool = False) -> Console:
     width = None
     if not stream.isatty():
         width = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 25)).columns
-    return PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    made = PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False)
+    if not made.no_color:
+        return made
+    # NO_COLOR asks for plain text, and rich would leave bold and dim in.
+    return PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, color_system=None)
 
 
 def print_json(value: Any) -> None:
@@ -92,23 +92,29 @@ def word(status: str) -> Text:
     return Text(status, style=_STYLES.get(status, ""))
 
 
-def table(title: str | None, headings: Sequence[str], rows: Iterable[Sequence[RenderableType]]) -> Table:
-    """Return a table whose cells are folded, never cut."""
-    made = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False
-    )
-    for heading in headings:
-        name = heading.removesuffix("#")
-        numeric = heading.endswith("#")
-        made.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=name in _COMMANDS)
-    for row in rows:
-        made.add_row(*row)
-    return made
+def counted(count: int, what: str) -> str:
+    """Return a number of things."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def section(out: Console, shown: Table) -> None:
-    """Print a table, apart from what follows."""
-    out.print(shown)
+def put(out: Console, shown: RenderableType, *, soft_wrap: bool = False) -> None:
+    """Print something; what no terminal shows has no blanks at the ends of its lines."""
+    if out.is_terminal:
+        out.print(shown, soft_wrap=soft_wrap)
+        return
+    with out.capture() as captured:
+        out.print(shown, soft_wrap=soft_wrap)
+    for line in captured.get().removesuffix("\n").split("\n"):
+        click.echo(line.rstrip(), file=out.file)
+
+
+def section(out: Console, shown: Listing | Table) -> None:
+    """Print a list or a table, apart from what follows."""
+    if isinstance(shown, Listing):
+        for part, soft_wrap in shown.parts(out.width):
+            put(out, part, soft_wrap=soft_wrap)
+    else:
+        put(out, shown)
     out.print()
 
 

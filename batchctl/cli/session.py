@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from batchctl.domain.text import visible
 from batchctl.logs import Listener, silent
 
 if TYPE_CHECKING:
@@ -18,7 +20,42 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 LARGEST_ID = 2**63 - 1
 
-ROW_ID = click.IntRange(1, LARGEST_ID)
+YES = "Accepted for scripts; batchctl never asks."
+
+
+class WholeNumber(click.IntRange):
+    """A number from a range; what does not fit is refused in plain words."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read a number."""
+        try:
+            number: int = super().convert(value, param, ctx)
+        except click.BadParameter:
+            upto = "up" if self.max is None or self.max >= LARGEST_ID else f"to {self.max}"
+            self.fail(f"'{visible(str(value))}' is not a whole number from {self.min} {upto}.", param, ctx)
+        return number
+
+
+class Seconds(click.FloatRange):
+    """A length of time in seconds."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a length of time."""
+        try:
+            length: float = super().convert(value, param, ctx)
+        except click.BadParameter:
+            length = math.nan
+        if math.isnan(length):
+            said = f"'{visible(str(value))}' is not a number of seconds from {self.min} to {self.max}."
+            self.fail(said, param, ctx)
+        return length
+
+
+ROW_ID = WholeNumber(1, LARGEST_ID)
 """The type of an argument that is a row's id."""
 
 
@@ -49,7 +86,7 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, with
 def dry_run(command: Command) -> Command:
     """Give a command the options of everything that writes."""
     shown = click.option("--dry-run", is_flag=True, help="Only show what would be done.")(command)
-    return click.option("--yes", "_yes", is_flag=True, expose_value=False, help="For scripts: ask nothing.")(shown)
+    return click.option("--yes", "_yes", is_flag=True, expose_value=False, help=YES)(shown)
 
 
 def reason(*, required: bool) -> Callable[[Command], Command]:

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
+    from batchctl.cli.output import Listing
     from batchctl.operations.columns import Columns
     from batchctl.operations.overview import Overview
 
 
 @click.command()
 @as_json
-@click.option("--limit", type=click.IntRange(1, 10_000), default=20, show_default=True, help="Rows per list.")
+@click.option("--limit", type=WholeNumber(1, 10_000), default=20, show_default=True, help="Rows per list.")
 @pass_session
 def status(session: Session, as_json: bool, limit: int) -> None:
     """Show what is running, what failed, what waits and why, and what to type."""
@@ -68,7 +68,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     ]
 
 
-def _running(seen: Overview) -> Table:
+def _running(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, duration, table
 
     rows = [
@@ -83,10 +83,10 @@ def _running(seen: Overview) -> Table:
         )
         for one in seen.running
     ]
-    return table("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows)
+    return Listing("Running", ["id#", "batch", "step", "attempt#", "since#", "expected#", "alarm"], rows)
 
 
-def _troubled(seen: Overview) -> Table:
+def _troubled(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, table, word
 
     rows = [
@@ -100,10 +100,10 @@ def _troubled(seen: Overview) -> Table:
         )
         for one in seen.troubled
     ]
-    return table("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
+    return Listing("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
 
 
-def _waiting(seen: Overview) -> Table:
+def _waiting(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, table, word
 
     idle = seen.controller is None
@@ -117,10 +117,10 @@ def _waiting(seen: Overview) -> Table:
         )
         for one in seen.waiting
     ]
-    return table("Waiting", ["id#", "batch", "status", "because", "next"], rows)
+    return Listing("Waiting", ["id#", "batch", "status", "because", "next"], rows)
 
 
-def _nothing_came_of(seen: Overview) -> Table:
+def _nothing_came_of(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, table, word
 
     rows = [
@@ -130,7 +130,7 @@ def _nothing_came_of(seen: Overview) -> Table:
             word(row.status),
             cell(row.file_name),
             cell(row.message),
-            cell(f"batchctl accept {row.intake_id} --reason ..."),
+            cell(seen.to_take_in[row.intake_id]),
         )
         for row in seen.not_taken_in
     ]
@@ -145,21 +145,21 @@ def _nothing_came_of(seen: Overview) -> Table:
         )
         for row in seen.untaken
     ]
-    return table("Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows)
+    return Listing("Rows that nothing came of", ["FileProcess#", "entity", "status", "file", "reason", "next"], rows)
 
 
-def _disabled(seen: Overview) -> Table:
+def _disabled(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, table
 
-    rows = [(cell(name), cell(count), cell(f"batchctl enable {name}")) for name, count in seen.disabled.items()]
-    return table("Disabled batches with open instances", ["batch", "open#", "next"], rows)
+    rows = [(cell(name), cell(count), cell(f"batchctl enable {name} --reason ...")) for name, count in seen.disabled.items()]
+    return Listing("Disabled batches with open instances", ["batch", "open#", "next"], rows)
 
 
-def _completed(seen: Overview) -> Table:
+def _completed(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, table, time
 
     rows = [(cell(one.instance.instance_id), cell(one.batch), time(one.at)) for one in seen.completed]
-    return table("Completed last", ["id#", "batch", "at (UTC)"], rows)
+    return Listing("Completed last", ["id#", "batch", "at (UTC)"], rows)
 
 
 def _next(seen: Overview) -> list[str]:
@@ -212,7 +212,7 @@ def _as_json(seen: Overview) -> Columns:
             }
             for one in seen.waiting
         ],
-        "NotTakenIn": [columns.intake(row) for row in seen.not_taken_in],
+        "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
         "Untaken": [columns.intake(row) for row in seen.untaken],
         "DisabledBatches": [
             {"ProcessBatchName": name, "OpenInstances": count} for name, count in seen.disabled.items()

@@ -42,7 +42,7 @@ def why(session: Session, ref: str, as_json: bool) -> None:
         )
         for gate in explained.gates
     ]
-    output.section(out, output.table(None, ["gate", "", "because", "to clear it"], rows))
+    output.section(out, output.Listing(None, ["gate", "", "because", "to clear it"], rows))
     for note in explained.notes:
         out.print(cell(note), soft_wrap=True)
     clearing = [gate.clear for gate in explained.blocking if gate.clear]

@@ -35,14 +35,29 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
+class JobSignature:
+    """How a registered job may be called. As long as nothing is known of it, it takes anything."""
+
+    in_process: bool = False
+    required: frozenset[str] = frozenset()
+    """Arguments that have to be given."""
+    accepted: frozenset[str] = frozenset()
+    """Arguments that may be given."""
+    takes_any: bool = True
+    """True when arguments of other names may be given too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the configuration offers to steps: connections, jobs and secrets by name, and where relative paths begin."""
 
     connections: Mapping[str, Connection]
-    jobs: Mapping[str, bool]
-    """Registered job names; true for those declared in-process."""
+    jobs: Mapping[str, JobSignature]
+    """Registered jobs by name."""
     secrets: Mapping[str, str]
     """Secret name to where its value comes from: `env:NAME` or `file:/path`. Never the value."""
+    secret_is_set: Callable[[str], bool]
+    """Say whether a secret's value is there for this user on this host; for checks only."""
     directory: str
     """Absolute; relative file names and working directories start here."""
     read_text: Callable[[str], str]

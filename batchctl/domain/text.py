@@ -6,6 +6,9 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 
+MOST_KNOWN = 8
+"""How many known words are listed where no one is near."""
+
 
 def unfit(value: str) -> str | None:
     """Say why a text cannot be stored, passed or shown everywhere; None when it can."""
@@ -44,11 +47,19 @@ def shorten(value: str, limit: int) -> str:
     return value if len(value) <= limit else f"{value[: limit - 1]}…"
 
 
-def did_you_mean(unknown: str, known: Iterable[str]) -> str:
-    """Return ` Did you mean 'x'?`, or the known words when nothing is near, or nothing."""
-    words = sorted(known)
-    folded = {word.lower(): word for word in words}
+def nearest(unknown: str, known: Iterable[str]) -> str | None:
+    """Return the known word that is most like a mistyped one, if any is near."""
+    folded = {word.lower(): word for word in sorted(known)}
     near = difflib.get_close_matches(unknown.lower(), folded, n=1)
-    if near:
-        return f" Did you mean '{folded[near[0]]}'?"
+    return folded[near[0]] if near else None
+
+
+def did_you_mean(unknown: str, known: Iterable[str]) -> str:
+    """Return ` Did you mean 'x'?`, or the first known words when nothing is near, or nothing."""
+    words = sorted(known)
+    near = nearest(unknown, words)
+    if near is not None:
+        return f" Did you mean '{near}'?"
+    if len(words) > MOST_KNOWN:
+        return f" Known: {', '.join(words[:MOST_KNOWN])}, ... ({len(words)} in all)."
     return f" Known: {', '.join(words)}." if words else ""

@@ -22,12 +22,19 @@ from batchctl.domain.rows import (
     IntakeRow,
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, nearest, visible
+from batchctl.operations import remedies
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, ControllerLock, Transactions
 from batchctl.store import definitions, instances, intake, reports
 
 _NUMBER = re.compile(r"\d{1,18}\Z")
+
+
+class NotAReference(NotFound):
+    """What was typed does not even look like something that can be explained."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +65,10 @@ def why(transactions: Transactions, clock: Clock, lock: ControllerLock, ref: str
             case "" if _NUMBER.match(name):
                 return _of_instance(connection, batches, clock.now(), lock, InstanceId(int(name)))
             case _:
-                message = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, nor file:17."
-                raise NotFound(message, next_step="batchctl status")
+                near = nearest(ref, [batch.name for batch in batches.values()])
+                meant = "" if near is None else f" Did you mean '{visible(f'batch:{near}')}'?"
+                said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, nor file:17."
+                raise NotAReference(said + meant, next_step="batchctl status")
 
 
 def _of_instance(
@@ -80,7 +89,7 @@ def _of_instance(
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
-        gates=(*found, _controller(lock)),
+        gates=found if instance.status in FINAL else (*found, _controller(lock)),
         notes=tuple(_about_next_step(instance, batch)),
     )
 
@@ -152,12 +161,20 @@ def _of_intake(
     return Explanation(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
         status=row.status,
-        gates=(_intake_status(row), _entity(row, takers, batches), created, _controller(lock)),
+        gates=(
+            _intake_status(row, takers),
+            _entity(row, takers, batches),
+            created,
+            *([_controller(lock)] if row.status in _CONCERN_A_CONTROLLER else ()),
+        ),
         notes=tuple(notes),
     )
 
 
-def _intake_status(row: IntakeRow) -> Gate:
+_CONCERN_A_CONTROLLER = {IntakeStatus.READY, IntakeStatus.PAUSED}
+
+
+def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Gate:
     said = visible(row.message or "no reason was given")
     match row.status:
         case IntakeStatus.READY | IntakeStatus.COMPLETE:
@@ -166,8 +183,7 @@ def _intake_status(row: IntakeRow) -> Gate:
             clear = "set Status of the FileProcess row to 'ready' in an SQL client"
             return Gate(name="status", blocked="somebody inserted or set it as paused", clear=clear)
         case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
-            clear = f"batchctl accept {row.intake_id} --reason ..."
-            return Gate(name="status", blocked=f"{row.status}: {said}", clear=clear)
+            return Gate(name="status", blocked=f"{row.status}: {said}", clear=remedies.to_take_in(row, takers))
 
 
 def _entity(row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition]) -> Gate:

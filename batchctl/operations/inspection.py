@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from batchctl.domain.errors import NotFound
-from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchInstance, HistoryEntry, InstanceId, IntakeRow, Step
+from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchInstance, HistoryEntry, InstanceId, IntakeId, IntakeRow, Step
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.operations.intervene import instance_target
 from batchctl.ports import Transactions
@@ -59,6 +59,15 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
             history=tuple(attempts),
             audit=tuple(audit.of_target(connection, instance_target(instance_id))),
         )
+
+
+def intake_row(transactions: Transactions, intake_id: IntakeId) -> IntakeRow:
+    """Return an intake row as it stands now."""
+    with transactions.read() as connection:
+        row = intake.load(connection, intake_id)
+    if row is None:
+        raise NotFound(f"There is no FileProcess {intake_id}.", next_step="batchctl status")
+    return row
 
 
 def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[HistoryEntry, ...]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeRow, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
+from batchctl.operations import remedies
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, ControllerLock, Transactions
 from batchctl.store import definitions, history, instances, intake, reports
@@ -77,6 +78,8 @@ class Overview:
     troubled: tuple[Troubled, ...]
     waiting: tuple[Waiting, ...]
     not_taken_in: tuple[IntakeRow, ...]
+    to_take_in: Mapping[IntakeId, str]
+    """What to do about each row not taken in."""
     untaken: tuple[IntakeRow, ...]
     disabled: Mapping[str, int]
     """Disabled batches with their number of open instances."""
@@ -89,6 +92,7 @@ def overview(transactions: Transactions, clock: Clock, lock: ControllerLock, *, 
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         counts = reports.count_instances(connection)
+        not_taken_in = intake.not_taken_in(connection, most)
         return Overview(
             now=now,
             controller=lock.holder(),
@@ -98,7 +102,8 @@ def overview(transactions: Transactions, clock: Clock, lock: ControllerLock, *, 
             running=_running(connection, batches, now, most),
             troubled=_troubled(connection, batches, most),
             waiting=_waiting(connection, batches, now, most),
-            not_taken_in=tuple(intake.not_taken_in(connection, most)),
+            not_taken_in=tuple(not_taken_in),
+            to_take_in={row.intake_id: remedies.to_take_in(row, batches.values()) for row in not_taken_in},
             untaken=tuple(intake.untaken(connection, most)),
             disabled=_disabled(batches, counts),
             completed=_completed(connection, batches, most),

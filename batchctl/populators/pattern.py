@@ -27,8 +27,10 @@ _SEPARATOR = re.compile(r"[/\\]")
 class PatternPopulator:
     r"""Data1 is the directory, Data2 the file name, Data3 the intake row's Data.
 
-    PopulatorArgs may be a regular expression, searched in the file name without its directory. Its named groups `Data1`
-    to `Data6` and `CycleKey` override these: `data_(?P<CycleKey>\d{8})_(?P<Data4>\d{8})\.csv`.
+    PopulatorArgs may be a regular expression. It is searched in the base name only (`data.csv` of `/in/data.csv`), so
+    the directory can neither match nor be matched; `^` and `$` are the ends of the base name. Its named groups `Data1`
+    to `Data6` and `CycleKey` fill the columns of their names, as in
+    `data_(?P<CycleKey>\d{8})_(?P<Data4>\d{8})\.csv`; every column that no group names stays as said above.
     """
 
     name: ClassVar[str] = "pattern"

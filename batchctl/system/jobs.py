@@ -17,6 +17,7 @@ from batchctl.plugin_api import (
     IntakeRow,
     Job,
     JobEnd,
+    JobSignature,
     JsonValue,
     Populated,
     Populator,
@@ -92,6 +93,22 @@ def _signature(job: Job) -> str:
         return f"{job.name}{inspect.signature(job.function)}"
     except (TypeError, ValueError):
         return job.name
+
+
+def signature_of(job: Job) -> JobSignature:
+    """Return how a job may be called, as far as it can be known."""
+    try:
+        parameters = inspect.signature(job.function).parameters.values()
+    except Exception:  # noqa: BLE001 - a function may say anything of itself
+        return JobSignature(in_process=job.in_process)
+    kinds = inspect.Parameter
+    single = [each for each in parameters if each.kind not in {kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD}]
+    return JobSignature(
+        in_process=job.in_process,
+        required=frozenset(each.name for each in single if each.default is kinds.empty),
+        accepted=frozenset(each.name for each in single if each.kind is not kinds.POSITIONAL_ONLY),
+        takes_any=any(each.kind is kinds.VAR_KEYWORD for each in parameters),
+    )
 
 
 def answer_of(end: JobEnd) -> dict[str, JsonValue]:

@@ -7,6 +7,7 @@ import secrets
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -18,8 +19,12 @@ from batchctl.system.messages import line_of, message_of
 from batchctl.system.output import OUTPUT_CAP, Output
 from batchctl.system.platform import Tree
 from batchctl.system.processes import DRAIN, Reader, signal_name
+from batchctl.system.sources import Sources
 from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads
+
+MOST_CALLS = 1_000
+"""Requests one process answers before it is replaced, so that a plugin's memory leak cannot add up."""
 
 _PATIENCE = 2.0
 
@@ -74,6 +79,7 @@ class PluginProcess:
         plugin_modules: Sequence[str] = (),
         sys_path: Sequence[str] = (),
         cap: int = OUTPUT_CAP,
+        most_calls: int = MOST_CALLS,
     ) -> None:
         """Start the process; it loads a plugin only when one is asked for."""
         self._threads = Threads("batchctl-plugin-process")
@@ -81,6 +87,8 @@ class PluginProcess:
         self._ended = threading.Event()
         self._token = secrets.token_hex(8)
         self._asked = 0
+        self._most_calls = most_calls
+        self._sources = Sources(time.time_ns())
         receiving, sending = os.pipe()
         self._reader = Reader(receiving, self._tap.feed, self._threads)
         try:
@@ -106,6 +114,11 @@ class PluginProcess:
         """Say whether the process has ended, for whatever reason."""
         return self._ended.is_set()
 
+    @property
+    def may_serve(self) -> bool:
+        """Say whether it may get another request: it lives, is not worn out, and its code is what the files say."""
+        return not self.has_ended and self._asked < self._most_calls and not self._sources.have_changed
+
     def run_job(self, name: str, arguments: Mapping[str, JsonValue], stop: Stop) -> JobEnd:
         """Call a job in the child and wait for its end, or for the child's."""
         answer = self.ask({"do": "job", "name": name, "arguments": dict(arguments)}, stop)
@@ -124,9 +137,12 @@ class PluginProcess:
         with stop.stops(self.tree):
             if self._send({**request, "mark": mark}):
                 try:
-                    return message_of(self._answers.readline() if self._answers else b"")
-                except (OSError, ValueError):
+                    answer = message_of(self._answers.readline() if self._answers else b"")
+                    self._sources.add(answer.pop("files"))
+                except (OSError, ValueError, KeyError):
                     pass  # Whatever else comes than an answer, the process cannot be used any more.
+                else:
+                    return answer
             self.tree.kill()
             self._ended.wait(_PATIENCE)
         return None

@@ -56,7 +56,7 @@ class ProcessPopulatorRunner:
         self._threads.close()
 
     def _living_process(self) -> PluginProcess:
-        if self._process is not None and self._process.has_ended:
+        if self._process is not None and not self._process.may_serve:
             self._process.close()
             self._process = None
         if self._process is None:

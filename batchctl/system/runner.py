@@ -160,14 +160,16 @@ class ThreadStepRunner:
         return step.without_secrets(outcome)
 
     def borrow_process(self) -> PluginProcess:
-        """Lend a plugin process nobody uses."""
-        with self._lock:
-            while self._idle:
-                process = self._idle.pop()
-                if not process.has_ended:
-                    return process
-                process.close()
+        """Lend a plugin process nobody uses; one that may not serve any more is ended."""
+        while process := self._take_idle():
+            if process.may_serve:
+                return process
+            process.close()
         return self._plugin_process()
+
+    def _take_idle(self) -> PluginProcess | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
 
     def give_back(self, process: PluginProcess, *, usable: bool) -> None:
         """Take a plugin process back; one that is not usable is ended and will be replaced when needed."""

@@ -42,6 +42,7 @@ def around(directory: Path, files: Mapping[str, str] | None = None, **given: obj
         connections={"warehouse": Connection("warehouse", "sqlite:///warehouse.db", procedures="procedures")},
         jobs={},
         secrets={"token": "env:TOKEN"},
+        secret_is_set=lambda name: True,
         directory=str(directory),
         read_text=read_text,
         batchctl_command=("batchctl",),

@@ -14,14 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import JobEnd, Problem, StepOutcome, StepRefused, Verifiable, visible
+from batchctl.plugin_api import JobEnd, JobSignature, Problem, StepOutcome, StepRefused, Verifiable, visible
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.python_job import PythonJob
 from tests.step_handlers.execution import Alone, as_execution
 from tests.step_handlers.hostile import HOSTILE
 
 HANDLER = PythonJob()
-AROUND = surroundings("/work", jobs={"report": False, "small": True}, secrets={"token": "env:TOKEN"})
+JOBS = {
+    "report": JobSignature(),
+    "small": JobSignature(in_process=True),
+    "load": JobSignature(required=frozenset({"path"}), accepted=frozenset({"path", "rows"}), takes_any=False),
+}
+AROUND = surroundings("/work", jobs=JOBS, secrets={"token": "env:TOKEN"})
 
 
 def messages(**columns: Any) -> list[str]:
@@ -76,7 +81,7 @@ def test_the_command_names_this_batchctl_and_its_configuration(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({}, "Data1: the name of a job is missing. Known: report, small."),
+        ({}, "Data1: the name of a job is missing. Known: load, report, small."),
         ({"Data1": "reprot"}, "Data1: job 'reprot' is not registered. Did you mean 'report'?"),
         ({"Data1": "{Data1}"}, "Data1: job '{Data1}' is not registered"),
         ({"Data1": "os.system"}, "Data1: job 'os.system' is not registered"),

@@ -32,6 +32,9 @@ _UNUSABLE = {
 def create(url: URL, directory: Path, *, may_create: bool) -> Engine:
     """Return an engine for the file; nothing is created unless `may_create`."""
     path = database_path(url, directory)
+    if not path.parent.is_dir():
+        message = f"The folder {path.parent} of the control database {path.name} does not exist."
+        raise DatabaseUnusable(message, next_step="create the folder, or correct database_url")
     if not path.exists() and not may_create:
         message = f"The control database {path} does not exist."
         raise DatabaseUnusable(message, next_step="batchctl db upgrade")

@@ -1,0 +1,87 @@
+"""Lists of rows: a table where there is room for one, else a block of lines for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+ROOMY = 100
+"""Below this width a message or a command has no room beside other columns."""
+FOLDED = 30
+"""A column that may be folded keeps this much, unless it needs less."""
+
+_COMMANDS = {"next", "to clear it"}
+"""Columns of commands, which nobody wants to copy in pieces."""
+_MESSAGES = {"message", "because", "reason", "what is wrong", "but", "before", "after"}
+_MAY_FOLD = _MESSAGES | {"batch", "step", "name", "entity", "steps", "instances", "file", "row", "for batch", "who"}
+_NAMES = {"id", "FileProcess", "Seq", "seq", "table", "row", "batch", "entity", "step", "name", "gate", "at (UTC)"}
+_HEAD = _NAMES | {"", "status", "state", "who", "action"}
+"""Columns that say which row it is and how it stands: the first line of its block."""
+
+_GAP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Rows under headings; one that ends with `#` is of numbers. Nothing is ever cut."""
+
+    title: str | None
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Text]]
+
+    def parts(self, width: int) -> Iterator[tuple[RenderableType, bool]]:
+        """Yield what to print one after the other, and whether the terminal shall break its lines by itself."""
+        if self.title is not None:
+            yield Text(self.title, style="bold"), True
+        if self._has_room(width):
+            yield self._table(), False
+            return
+        for row in self.rows:
+            yield from self._block(row)
+
+    @property
+    def _names(self) -> list[str]:
+        return [heading.removesuffix("#") for heading in self.headings]
+
+    def _has_room(self, width: int) -> bool:
+        names = self._names
+        if width < ROOMY and not (_MESSAGES | _COMMANDS).isdisjoint(names):
+            return False
+        return sum(self._needs(at, name) + _GAP for at, name in enumerate(names)) - _GAP <= width
+
+    def _needs(self, at: int, name: str) -> int:
+        natural = max([len(name), *(row[at].cell_len for row in self.rows)])
+        return min(natural, FOLDED) if name in _MAY_FOLD else natural
+
+    def _table(self) -> Table:
+        made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for heading, name in zip(self.headings, self._names, strict=True):
+            justify = "right" if heading.endswith("#") else "left"
+            made.add_column(name, justify=justify, overflow="fold", no_wrap=name not in _MAY_FOLD)
+        for row in self.rows:
+            made.add_row(*row)
+        return made
+
+    def _block(self, row: Sequence[Text]) -> Iterator[tuple[RenderableType, bool]]:
+        cells = [(name, cell) for name, cell in zip(self._names, row, strict=True) if cell.plain not in {"", "-"}]
+        yield Text("  ").join(cell for name, cell in cells if name in _HEAD), True
+        long = _MESSAGES | _COMMANDS
+        short = [Text.assemble((f"{name}: ", "dim"), cell) for name, cell in cells if name not in _HEAD | long]
+        if short:
+            yield _indented(Text(", ").join(short)), False
+        for name, cell in cells:
+            if name in _COMMANDS:
+                yield Text.assemble((f"    {name}: ", "dim"), cell), True
+            elif name in long:
+                yield _indented(Text.assemble((f"{name}: ", "dim"), cell)), False
+
+
+def _indented(text: Text) -> Padding:
+    text.overflow = "fold"
+    return Padding(text, (0, 0, 0, 4))
