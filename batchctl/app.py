@@ -14,7 +14,7 @@ from batchctl.control.controller import Controller, PassReport
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.recording import Recorder
 from batchctl.control.recovery import Recovery
-from batchctl.domain.errors import ConfigurationError, PluginError, StepRefused
+from batchctl.domain.errors import BatchctlError, ConfigurationError, PluginError, StepRefused
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
 from batchctl.domain.rows import HistoryId, IntakeId
 from batchctl.domain.text import visible
@@ -159,12 +159,21 @@ class App:
             now = self.clock.monotonic()
             is_due = now - created_at >= self.settings.poll_interval
             if self._stop_by is None and (controller.take_notice() or is_due):
-                creator.create_instances()
+                self._create_quietly(creator)
                 created_at = now
             if not controller.is_idle:
                 idle_since = now
             elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
                 return
+
+    def _create_quietly(self, creator: Creator) -> None:
+        """Run a creation pass whose failure is told and tried again; the steps under way go on."""
+        try:
+            creator.create_instances()
+        except BatchctlError as error:
+            self.listener(Event("controller.waiting", {"Message": error.message}))
+        except Exception as error:  # noqa: BLE001 - nothing that creation meets may end the controller
+            self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
 
     def _turn(self, controller: Controller) -> None:
         controller.turn(IDLE_WAIT)

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -138,7 +138,7 @@ def _find(given: str | None) -> Path | None:
     return path
 
 
-def _refuse_unknown_variables(named_by_secrets: Set[str]) -> None:
+def _refuse_unknown_variables(named_by_secrets: Collection[str]) -> None:
     known = {f"{PREFIX}{key.upper()}" for key in _known_keys(())}
     allowed = known | _NO_SETTINGS | {name.upper() for name in named_by_secrets}
     for variable in sorted(os.environ):

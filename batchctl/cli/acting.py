@@ -147,6 +147,7 @@ def _correction(text: str) -> tuple[str, str]:
 
 def _show(done: Intervention) -> None:
     from batchctl.cli import output
+    from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.operations import columns
 
@@ -158,7 +159,7 @@ def _show(done: Intervention) -> None:
     before, after = columns.changes(columns.instance(done.before), columns.instance(done.after))
     rows = [(cell(name), cell(before[name]), cell(after[name])) for name in before if name != "Status"]
     if rows:
-        output.section(out, output.Listing(None, ["column", "before", "after"], rows))
+        output.section(out, Listing(None, ["column", "before", "after"], rows))
     if done.dry_run:
         for command in done.commands:
             out.print(cell(f"step {command.seq} {command.name} ({command.process_type}):", "bold"), soft_wrap=True)

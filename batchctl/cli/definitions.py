@@ -15,6 +15,7 @@ FINDINGS = 6
 def batches(session: Session, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
     from batchctl.cli import output
+    from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
     from batchctl.operations import columns, inspection
 
@@ -46,7 +47,7 @@ def batches(session: Session, as_json: bool) -> None:
         for one in found
     ]
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
-    output.section(out, output.Listing("Batches", headings, rows))
+    output.section(out, Listing("Batches", headings, rows))
     if found:
         output.hints(out, f"batchctl why batch:{found[0].batch.name}", "batchctl check")
     else:
@@ -62,6 +63,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
     It runs no SQL in a target database, and does not look whether programs and files are there.
     """
     from batchctl.cli import output
+    from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.operations import checking
 
@@ -76,7 +78,9 @@ def check(ctx: click.Context, as_json: bool) -> None:
     elif found:
         out = output.console()
         rows = [(cell(one.table), cell(one.row or None), cell(one.column or None), cell(one.message)) for one in found]
-        output.section(out, output.Listing(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows))
+        output.section(
+            out, Listing(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows)
+        )
         output.hints(out, "correct the rows in an SQL client, then: batchctl check")
     else:
         click.echo("Everything is in order.")

@@ -34,9 +34,7 @@ def process(ctx: click.Context, dry_run: bool) -> None:
 
 @click.command()
 @click.option("--once", is_flag=True, help="One round, for Agent, cron, Task Scheduler.")
-@click.option(
-    "--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work."
-)
+@click.option("--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work.")
 @dry_run
 @click.pass_context
 def run(ctx: click.Context, once: bool, until_idle: float | None, dry_run: bool) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from batchctl.cli.output import Listing
+    from batchctl.cli.listing import Listing
     from batchctl.domain.rows import HistoryEntry
     from batchctl.operations.columns import Columns
     from batchctl.operations.inspection import Shown
@@ -66,6 +66,7 @@ def history(session: Session, instance_id: int | None, limit: int, as_json: bool
 
 def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
     from batchctl.cli import output
+    from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, duration, time, word
 
     rows = [
@@ -83,7 +84,7 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
         for entry in found
     ]
     headings = ["id#", "step", "type", "attempt#", "cause", "status", "started (UTC)", "took#", "message"]
-    output.section(out, output.Listing("Newest attempts", headings, rows))
+    output.section(out, Listing("Newest attempts", headings, rows))
     chosen = found[0].instance_id if found else "ID"
     output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
 
@@ -156,7 +157,8 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
 
 
 def _steps(shown: Shown) -> Listing:
-    from batchctl.cli.output import cell, table, time, word
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
 
     rows = [
         (
@@ -176,7 +178,8 @@ def _steps(shown: Shown) -> Listing:
 
 
 def _audit(shown: Shown) -> Listing:
-    from batchctl.cli.output import cell, table, time
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time
 
     rows = [
         (

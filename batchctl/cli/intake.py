@@ -86,18 +86,20 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
         return
     with session.app() as app:
         done = app.accept(IntakeId(intake_id), reason)
-        row = inspection.intake_row(app.transactions, IntakeId(intake_id))
+        again = inspection.rejection(app.transactions, IntakeId(intake_id)) if done.rejected else None
     click.echo(f"FileProcess {intake_id}: {output.counted(done.created, 'instance')} created.")
-    if done.rejected:
-        output.say(f"Error: FileProcess {intake_id} is rejected again: {row.message}")
-    output.say(f"Next: batchctl why file:{intake_id}" + ("   (what to correct first)" if done.rejected else ""))
-    if done.rejected:
-        ctx.exit(FAILED)
+    if again is None:
+        output.say(f"Next: batchctl why file:{intake_id}")
+        return
+    output.say(f"Error: FileProcess {intake_id} is rejected again: {again.message}")
+    output.say(f"Next: {again.clear}")
+    ctx.exit(FAILED)
 
 
 def show_planned_creations(session: Session) -> None:
     """Show what a creation pass would do."""
     from batchctl.cli import output
+    from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.operations import planning
 
@@ -118,7 +120,7 @@ def show_planned_creations(session: Session) -> None:
         for one in planned
     ]
     title = "Instances that would be created"
-    output.section(out, output.Listing(title, ["FileProcess#", "entity", "file", "for batch", "but"], rows))
+    output.section(out, Listing(title, ["FileProcess#", "entity", "file", "for batch", "but"], rows))
 
 
 def _absolute(file_name: str | None) -> str | None:

@@ -21,7 +21,7 @@ _COMMANDS = {"next", "to clear it"}
 _MESSAGES = {"message", "because", "reason", "what is wrong", "but", "before", "after"}
 _MAY_FOLD = _MESSAGES | {"batch", "step", "name", "entity", "steps", "instances", "file", "row", "for batch", "who"}
 _NAMES = {"id", "FileProcess", "Seq", "seq", "table", "row", "batch", "entity", "step", "name", "gate", "at (UTC)"}
-_HEAD = _NAMES | {"", "status", "state", "who", "action"}
+_HEAD = _NAMES | {"", "column", "status", "state", "who", "action"}
 """Columns that say which row it is and how it stands: the first line of its block."""
 
 _GAP = 3
@@ -62,8 +62,12 @@ class Listing:
     def _table(self) -> Table:
         made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for heading, name in zip(self.headings, self._names, strict=True):
-            justify = "right" if heading.endswith("#") else "left"
-            made.add_column(name, justify=justify, overflow="fold", no_wrap=name not in _MAY_FOLD)
+            made.add_column(
+                name,
+                justify="right" if heading.endswith("#") else "left",
+                overflow="fold",
+                no_wrap=name not in _MAY_FOLD,
+            )
         for row in self.rows:
             made.add_row(*row)
         return made

@@ -130,8 +130,7 @@ def _run(arguments: list[str]) -> int:
             raise ended.__context__ from None
         raise
     except click.ClickException as error:
-        _place_global_option(error)
-        error.show()
+        _placed(error).show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
@@ -147,13 +146,14 @@ def _run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _place_global_option(error: click.ClickException) -> None:
+def _placed(error: click.ClickException) -> click.ClickException:
     """Say where an option of `batchctl` itself stands when it was given to a command."""
     if isinstance(error, click.NoSuchOption) and error.option_name in GLOBAL_OPTIONS:
         given = GLOBAL_OPTIONS[error.option_name]
         path = error.ctx.command_path if error.ctx is not None else "batchctl COMMAND"
-        error.message = f"{error.option_name} stands before the command: batchctl {given} {path.partition(' ')[2]}"
-        error.possibilities = None
+        message = f"{error.option_name} stands before the command: batchctl {given} {path.partition(' ')[2]}"
+        return click.UsageError(message, error.ctx)
+    return error
 
 
 def _show(error: BatchctlError, *, debug: bool) -> None:

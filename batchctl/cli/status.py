@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from batchctl.cli.output import Listing
+    from batchctl.cli.listing import Listing
     from batchctl.operations.columns import Columns
     from batchctl.operations.overview import Overview
 
@@ -69,7 +69,8 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
 
 
 def _running(seen: Overview) -> Listing:
-    from batchctl.cli.output import cell, duration, table
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, duration
 
     rows = [
         (
@@ -87,7 +88,8 @@ def _running(seen: Overview) -> Listing:
 
 
 def _troubled(seen: Overview) -> Listing:
-    from batchctl.cli.output import cell, table, word
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, word
 
     rows = [
         (
@@ -104,7 +106,8 @@ def _troubled(seen: Overview) -> Listing:
 
 
 def _waiting(seen: Overview) -> Listing:
-    from batchctl.cli.output import cell, table, word
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, word
 
     idle = seen.controller is None
     rows = [
@@ -121,7 +124,8 @@ def _waiting(seen: Overview) -> Listing:
 
 
 def _nothing_came_of(seen: Overview) -> Listing:
-    from batchctl.cli.output import cell, table, word
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, word
 
     rows = [
         (
@@ -149,14 +153,18 @@ def _nothing_came_of(seen: Overview) -> Listing:
 
 
 def _disabled(seen: Overview) -> Listing:
-    from batchctl.cli.output import cell, table
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
 
-    rows = [(cell(name), cell(count), cell(f"batchctl enable {name} --reason ...")) for name, count in seen.disabled.items()]
+    rows = [
+        (cell(name), cell(count), cell(f"batchctl enable {name} --reason ...")) for name, count in seen.disabled.items()
+    ]
     return Listing("Disabled batches with open instances", ["batch", "open#", "next"], rows)
 
 
 def _completed(seen: Overview) -> Listing:
-    from batchctl.cli.output import cell, table, time
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time
 
     rows = [(cell(one.instance.instance_id), cell(one.batch), time(one.at)) for one in seen.completed]
     return Listing("Completed last", ["id#", "batch", "at (UTC)"], rows)

@@ -23,6 +23,7 @@ def why(session: Session, ref: str, as_json: bool) -> None:
     REF is a BatchControl id (42), a batch (batch:NAME) or a FileProcess id (file:17).
     """
     from batchctl.cli import output
+    from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
     from batchctl.operations import explain
 
@@ -42,7 +43,7 @@ def why(session: Session, ref: str, as_json: bool) -> None:
         )
         for gate in explained.gates
     ]
-    output.section(out, output.Listing(None, ["gate", "", "because", "to clear it"], rows))
+    output.section(out, Listing(None, ["gate", "", "because", "to clear it"], rows))
     for note in explained.notes:
         out.print(cell(note), soft_wrap=True)
     clearing = [gate.clear for gate in explained.blocking if gate.clear]

@@ -106,6 +106,8 @@ class Controller:
         self._flights: dict[HistoryId, Flight] = {}
         self._ends: list[End] = []
         self._spawned: list[Spawned] = []
+        self._parked: set[InstanceId] = set()
+        """Instances that could not be claimed; they are tried again when something has changed."""
         self._batches: dict[BatchId, BatchDefinition] = {}
         self._stopping = False
         self.trouble: BatchctlError | None = None
@@ -195,6 +197,7 @@ class Controller:
         """Take notice of changed definitions, of cancelled instances, of steps that run too long, of what is due."""
         if self._transactions.changed() or not self._has_looked:
             self._has_looked = True
+            self._parked.clear()
             with self._transactions.read() as connection:
                 self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
                 taken = self._taken_away(connection)
@@ -259,7 +262,10 @@ class Controller:
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
         self._ends.clear()
-        self._look = True
+        self._look = bool(ends or written.starts)
+        for instance_id, reason in written.parked:
+            self._parked.add(instance_id)
+            self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
         return written
 
     def _something_may_start(self) -> bool:
@@ -267,20 +273,24 @@ class Controller:
         with self._transactions.read() as connection:
             now = self._clock.now()
             self._next_due = instances.next_due(connection, now)
-            candidates = self._recorder.candidates(connection, self._batches, self._busy(()), now)
+            candidates = self._recorder.candidates(connection, self._batches, self._busy(()), now, self._parked)
             self._look = next(iter(candidates), None) is not None
         return self._look
 
-    def _write(self, ends: Sequence[End], *, claims: bool) -> Written:
+    def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True) -> Written:
+        stopping = self._stopping or not goes_on
+
         def work(connection: Any) -> Written:
             now = self._clock.now()
             written = Written()
             for end in ends:
-                written += self._recorder.record_end(connection, end, self._batches, now, stopping=self._stopping)
+                written += self._recorder.record_end(connection, end, self._batches, now, stopping=stopping)
             places = self._free - len(written.starts)
             if claims and places > 0:
                 busy = self._busy(written.starts)
-                written += self._recorder.claim(connection, self._batches, busy, now, places=places)
+                written += self._recorder.claim(
+                    connection, self._batches, busy, now, places=places, parked=self._parked
+                )
             return written
 
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
@@ -289,18 +299,25 @@ class Controller:
         return self._transactions.run(frozenset(boundaries), work)
 
     def _write_one_by_one(self, ends: Sequence[End]) -> Written:
+        """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded."""
         written = Written()
         for end in ends:
-            try:
-                written += self._write([end], claims=False)
-            except (Busy, DatabaseUnusable):
-                raise
-            except Exception as error:  # noqa: BLE001 - what cannot be written as it is, is written as a failure
-                message = f"the outcome could not be recorded: {type(error).__name__}: {error}"
-                outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
-                written += self._write([replace(end, outcome=outcome)], claims=False)
+            written += self._first_that_is_taken(end)
             self._ends.remove(end)
         return written
+
+    def _first_that_is_taken(self, end: End) -> Written:
+        trouble: Exception | None = None
+        for goes_on in (True, False):
+            try:
+                return self._write([end], claims=False, goes_on=goes_on)
+            except (Busy, DatabaseUnusable):
+                raise
+            except Exception as error:  # noqa: BLE001 - what cannot be written so is written more plainly
+                trouble = error
+        message = f"the outcome could not be recorded: {type(trouble).__name__}: {trouble}"
+        outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
+        return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False)
 
     def _busy(self, starts: Sequence[Attempt]) -> dict[BatchId, int]:
         """Count the claimed instances of each batch."""

@@ -209,22 +209,31 @@ class Creator:
     def _name_untaken(self, batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
         """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""
         entities = {batch.entity for batch in batches.values()}
+        after, found = 0, 0
+        while page := self._untaken(after):
+            after, found = page[-1].intake_id, found + len(page)
+            said = {
+                row: f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}"
+                for row in page
+            }
+            self._say({row: storable(text) for row, text in said.items() if row.message != storable(text)})
+        return CreationReport(untaken=found)
+
+    def _untaken(self, after: int) -> list[IntakeRow]:
         with self.transactions.read() as connection:
-            rows = intake.untaken(connection, UNTAKEN_AT_ONCE)
-        said = {
-            row: f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}" for row in rows
-        }
-        news = {row: storable(text) for row, text in said.items() if row.message != storable(text)}
-        if news:
+            return intake.untaken(connection, after, UNTAKEN_AT_ONCE)
 
-            def write(connection: Any) -> None:
-                for row, text in news.items():
-                    intake.say(connection, row.intake_id, text, self.clock.now())
+    def _say(self, news: Mapping[IntakeRow, str]) -> None:
+        if not news:
+            return
 
-            self.transactions.run(frozenset({Boundary.POPULATE}), write)
+        def write(connection: Any) -> None:
+            for row, text in news.items():
+                intake.say(connection, row.intake_id, text, self.clock.now())
+
+        self.transactions.run(frozenset({Boundary.POPULATE}), write)
         for row, text in news.items():
             self._tell("intake.untaken", row, Message=text)
-        return CreationReport(untaken=len(rows))
 
     def _tell(self, name: str, row: IntakeRow, **fields: str | int) -> None:
         self.listener(Event(name, {"FileProcess_id": row.intake_id, "Entity": row.entity, **fields}))

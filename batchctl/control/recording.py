@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from batchctl.domain import gates, moves
+from batchctl.domain.errors import BatchctlError
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import (
     LONG_AGO,
@@ -24,6 +25,7 @@ from batchctl.domain.text import storable
 from batchctl.logs import Event, EventValue
 from batchctl.preparation import Prepared, Preparer
 from batchctl.store import history, instances, intake
+from batchctl.store.transactions import savepoint
 
 FIRST_PAGE = 2
 """How many open instances of a batch are read first while looking for one that may start; each page is twice the last."""
@@ -82,10 +84,12 @@ class Written:
 
     starts: tuple[Attempt, ...] = ()
     told: tuple[Told, ...] = ()
+    parked: tuple[tuple[InstanceId, str], ...] = ()
+    """Instances that could not be claimed, and why; they are left alone until something changes."""
 
     def __add__(self, other: Written) -> Written:
         """Put together what two parts of a transaction wrote."""
-        return Written(self.starts + other.starts, self.told + other.told)
+        return Written(self.starts + other.starts, self.told + other.told, self.parked + other.parked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,8 @@ class Recorder:
         attempt = end.attempt
         batch = batches.get(attempt.batch.batch_id, attempt.batch)
         ended = self._ended(end)
-        may_go_on = not stopping and batch.enabled and not stopping_failures(connection, batches)
+        known = attempt.batch.batch_id in batches
+        may_go_on = known and not stopping and batch.enabled and not stopping_failures(connection, batches)
         found = self._load(connection, attempt) if end.cancelled else attempt.instance
         while found is not None and _is_ours(found, attempt):
             move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
@@ -115,7 +120,12 @@ class Recorder:
         return self._fenced(connection, end, now)
 
     def candidates(
-        self, connection: Any, batches: Batches, busy: Mapping[BatchId, int], now: datetime
+        self,
+        connection: Any,
+        batches: Batches,
+        busy: Mapping[BatchId, int],
+        now: datetime,
+        parked: Container[InstanceId] = (),
     ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
         """Yield what may start now: enabled batches by Seq, within a batch in order of creation."""
         failures = stopping_failures(connection, batches)
@@ -124,7 +134,7 @@ class Recorder:
             if batch.enabled and batch.steps and batch.batch_id in with_open:
                 places = batch.max_concurrent - busy.get(batch.batch_id, 0)
                 for instance in gates.startable(batch, _open_of(connection, batch), now=now, places=places):
-                    if gates.stopper(instance, failures) is None:
+                    if instance.instance_id not in parked and gates.stopper(instance, failures) is None:
                         yield batch, instance
 
     def claim(
@@ -135,13 +145,25 @@ class Recorder:
         now: datetime,
         *,
         places: int,
+        parked: Container[InstanceId] = (),
     ) -> Written:
-        """Claim up to `places` instances and record the beginning of their next step."""
+        """Claim up to `places` instances and record the beginning of their next step.
+
+        One that cannot be claimed or begun is passed over, and named in `parked`.
+        """
         written = Written()
-        for batch, instance in self.candidates(connection, batches, busy, now):
+        for batch, instance in self.candidates(connection, batches, busy, now, parked):
             after = moves.claimed(instance, self.controller)
-            if instances.claim(connection, instance, after, now):
-                written += self._begin_next(connection, instance, after, batch, now)
+            try:
+                with savepoint(connection):
+                    claimed = instances.claim(connection, instance, after, now)
+                    begun = self._begin_next(connection, instance, after, batch, now) if claimed else Written()
+            except BatchctlError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
+                written += Written(parked=((instance.instance_id, f"{type(error).__name__}: {error}"),))
+                continue
+            written += begun if claimed else Written(parked=((instance.instance_id, "it changed meanwhile"),))
             if len(written.starts) == places:
                 break
         return written
@@ -256,6 +278,10 @@ class Recorder:
 
     def _fenced(self, connection: Any, end: End, now: datetime) -> Written:
         """Record that somebody else has the instance now: nothing of this attempt counts."""
+        found = self._load(connection, end.attempt)
+        if found is not None and found.status.is_claimed and found.claimed_by == self.controller:
+            # A hand has changed the token, and nobody else works on it: a person must look.
+            instances.move(connection, found, moves.moved(found, moves.held(found)), now)
         said = f"another controller or a person took the instance over; the attempt had ended: {end.outcome.message or 'well'}"
         history.close_entry(
             connection,

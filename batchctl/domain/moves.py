@@ -204,6 +204,11 @@ def finished(instance: BatchInstance) -> Move:
     return _unchanged(instance, InstanceVerb.FINISH)
 
 
+def held(instance: BatchInstance) -> Move:
+    """Let a person decide about an instance whose attempt counts for nothing."""
+    return _unchanged(instance, InstanceVerb.HOLD)
+
+
 def _unchanged(instance: BatchInstance, verb: InstanceVerb) -> Move:
     return Move(
         verb=verb,

@@ -47,16 +47,20 @@ class Finding:
 def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundings) -> tuple[Finding, ...]:
     """Return every finding; a plugin that breaks while it checks becomes one too."""
     with transactions.read() as connection:
-        batches = definitions.all_batches(connection)
-        loose_steps = definitions.steps_without_batch(connection)
+        defined = definitions.read(connection)
+        violations = reports.violations(connection)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
     found = [Finding("(plugin)", "", "", problem) for problem in plugins.problems()]
-    for batch in batches:
+    for nonsense in defined.unreadable:
+        message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
+        found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))
+    found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
+    for batch in defined.batches:
         found += _of_batch(batch, plugins)
         for step in batch.steps:
             found += _of_step(batch, step, plugins, surroundings)
-    found += _near_alike(batches)
-    for step in loose_steps:
+    found += _near_alike(defined.batches)
+    for step in defined.steps_without_batch:
         message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
         found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))
     for orphan in orphans:

@@ -6,8 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from batchctl.domain.errors import NotFound
-from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchInstance, HistoryEntry, InstanceId, IntakeId, IntakeRow, Step
+from batchctl.domain.rows import (
+    AuditEntry,
+    BatchDefinition,
+    BatchInstance,
+    HistoryEntry,
+    InstanceId,
+    IntakeId,
+    IntakeRow,
+    Step,
+)
 from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.operations import remedies
 from batchctl.operations.intervene import instance_target
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
@@ -42,6 +52,14 @@ class BatchCounts:
     instances: Mapping[InstanceStatus, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why a row stands rejected, and what to do so that it is taken in."""
+
+    message: str
+    clear: str
+
+
 def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
     """Return everything about an instance."""
     with transactions.read() as connection:
@@ -61,13 +79,14 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
         )
 
 
-def intake_row(transactions: Transactions, intake_id: IntakeId) -> IntakeRow:
-    """Return an intake row as it stands now."""
+def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
+    """Return why an intake row stands rejected."""
     with transactions.read() as connection:
         row = intake.load(connection, intake_id)
+        batches = definitions.all_batches(connection)
     if row is None:
         raise NotFound(f"There is no FileProcess {intake_id}.", next_step="batchctl status")
-    return row
+    return Rejection(row.message or "no reason was given", remedies.to_take_in(row, batches))
 
 
 def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[HistoryEntry, ...]:

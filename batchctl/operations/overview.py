@@ -104,7 +104,7 @@ def overview(transactions: Transactions, clock: Clock, lock: ControllerLock, *, 
             waiting=_waiting(connection, batches, now, most),
             not_taken_in=tuple(not_taken_in),
             to_take_in={row.intake_id: remedies.to_take_in(row, batches.values()) for row in not_taken_in},
-            untaken=tuple(intake.untaken(connection, most)),
+            untaken=tuple(intake.untaken(connection, 0, most)),
             disabled=_disabled(batches, counts),
             completed=_completed(connection, batches, most),
         )

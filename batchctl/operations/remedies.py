@@ -15,5 +15,5 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
     if row.status is not IntakeStatus.REJECTED:
         return accept
     takers = ", ".join(visible(batch.name) for batch in batches if batch.entity == row.entity)
-    settings = f", or PopulatorArgs of batch {takers}" if takers else ""
+    settings = f", or Populator and PopulatorArgs of batch {takers}" if takers else ""
     return f"correct FileName{settings} (UPDATE ...), then: {accept}"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -25,7 +27,15 @@ from sqlalchemy.sql import expression
 from sqlalchemy.sql.elements import quoted_name
 from sqlalchemy.sql.type_api import TypeEngine
 
+from batchctl.domain.rows import DataValues
+
 NAME_LENGTH = 200
+
+NEVER = datetime(9999, 12, 31, tzinfo=UTC)
+"""What a time that cannot be read is taken for."""
+
+
+Made = TypeVar("Made")
 
 
 def unquoted(text: str) -> quoted_name:
@@ -63,7 +73,11 @@ def _as_text(moment: datetime) -> str:
 
 @lru_cache(maxsize=256)
 def _from_text(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        # Only a hand that switched the constraints off leaves such: the row waits for ever, the others go on.
+        return NEVER
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
@@ -77,6 +91,26 @@ class utc_now(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an
 @compiles(utc_now, "sqlite")
 def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
     return "(strftime('%Y-%m-%d %H:%M:%f','now'))"
+
+
+def readable(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made]:
+    """Make values of rows, leaving out those that hold nonsense; `check` names them."""
+    made = []
+    for row in rows:
+        with suppress(TypeError, ValueError, OverflowError):
+            made.append(make(row))
+    return made
+
+
+def text_of(value: object) -> str | None:
+    """Return a text column's value as text, also when somebody has put something else there."""
+    return value if value is None or isinstance(value, str) else str(value)
+
+
+def data_values(row: Any) -> DataValues:
+    """Return Data1 to Data6 of a row that has them."""
+    one, two, three = text_of(row.Data1), text_of(row.Data2), text_of(row.Data3)
+    return one, two, three, text_of(row.Data4), text_of(row.Data5), text_of(row.Data6)
 
 
 def new_id(result: CursorResult[Any]) -> int:
@@ -129,7 +163,12 @@ def _sqlite_type(column: Column[Any]) -> str:
     if isinstance(kind, (BigInteger, Integer, SmallInteger)):
         condition = f"typeof({at}) = 'integer'"
     elif isinstance(kind, UtcTime):
-        condition = f"{at} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND julianday({at}) IS NOT NULL"
+        condition = (
+            f"{at} GLOB '[0-9][0-9][0-9][0-9]-*'"
+            f" AND date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
+            f" AND substr(strftime('%Y-%m-%d %H:%M:%S', {at}), 1, length({at})) IS substr({at}, 1, 19)"
+            f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*'"
+        )
     else:
         condition = f"typeof({at}) = 'text' AND instr({at}, char(0)) = 0"
         length = getattr(kind, "length", None)

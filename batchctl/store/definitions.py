@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -9,13 +10,14 @@ from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from batchctl.domain.rows import BatchDefinition, BatchId, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, word
+from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import process_batch, process_control
 
 _b, _p = process_batch.c, process_control.c
 
 _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
-_ORPHANS = select(process_control).where(_p.ProcessBatch_id.not_in(select(_b.ProcessBatch_id)))
+_NONSENSE = (TypeError, ValueError, OverflowError)
 _ENABLE = (
     update(process_batch)
     .where(_b.ProcessBatch_id == bindparam("batch_id"))
@@ -23,17 +25,48 @@ _ENABLE = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A definition row that holds nonsense, which only a hand that switched the constraints off can leave."""
+
+    table: str
+    row_id: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What the definition tables hold: the batches, and what of them cannot be read."""
+
+    batches: tuple[BatchDefinition, ...]
+    steps_without_batch: tuple[Step, ...]
+    unreadable: tuple[Unreadable, ...]
+
+
+def read(connection: Connection) -> Definitions:
+    """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
+    steps: dict[int, list[Step]] = {}
+    broken: dict[int, Unreadable] = {}
+    for row in connection.execute(_STEPS):
+        try:
+            steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
+        except _NONSENSE as error:
+            broken[row.ProcessBatch_id] = Unreadable("ProcessControl", row.ProcessControl_id, str(error))
+    batches: list[BatchDefinition] = []
+    for row in connection.execute(_BATCHES):
+        try:
+            batch = _batch(row, tuple(steps.pop(row.ProcessBatch_id, ())))
+        except _NONSENSE as error:
+            broken[row.ProcessBatch_id] = Unreadable("ProcessBatch", row.ProcessBatch_id, str(error))
+        else:
+            batches += [batch] if batch.batch_id not in broken else []
+    orphans = tuple(step for left in steps.values() for step in left)
+    return Definitions(tuple(batches), orphans, tuple(broken.values()))
+
+
 def all_batches(connection: Connection) -> tuple[BatchDefinition, ...]:
     """Return every batch with its steps, by Seq."""
-    steps: dict[int, list[Step]] = {}
-    for row in connection.execute(_STEPS):
-        steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
-    return tuple(_batch(row, tuple(steps.get(row.ProcessBatch_id, ()))) for row in connection.execute(_BATCHES))
-
-
-def steps_without_batch(connection: Connection) -> tuple[Step, ...]:
-    """Return ProcessControl rows whose ProcessBatch does not exist (inserted with foreign keys switched off)."""
-    return tuple(_step(row) for row in connection.execute(_ORPHANS))
+    return read(connection).batches
 
 
 def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> None:
@@ -44,19 +77,19 @@ def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabl
 def _batch(row: Row[Any], steps: tuple[Step, ...]) -> BatchDefinition:
     return BatchDefinition(
         batch_id=BatchId(row.ProcessBatch_id),
-        name=row.ProcessBatchName,
-        entity=row.ProcessBatchName if row.Entity is None else row.Entity,
+        name=str(row.ProcessBatchName),
+        entity=str(row.ProcessBatchName if row.Entity is None else row.Entity),
         enabled=row.Enabled == 1,
-        seq=row.Seq,
-        retry_count=row.RetryCount,
+        seq=int(row.Seq),
+        retry_count=int(row.RetryCount),
         retry_wait=timedelta(minutes=row.RetryWaitMins),
-        populator=row.Populator,
-        populator_args=row.PopulatorArgs,
+        populator=str(row.Populator),
+        populator_args=text_of(row.PopulatorArgs),
         on_failure=word(OnFailure, row.OnFailure),
         dependency_mode=word(DependencyMode, row.DependencyMode),
-        max_concurrent=row.MaxConcurrent,
+        max_concurrent=int(row.MaxConcurrent),
         duplicate_check=row.DuplicateCheck == 1,
-        description=row.Description,
+        description=text_of(row.Description),
         steps=steps,
     )
 
@@ -64,14 +97,14 @@ def _batch(row: Row[Any], steps: tuple[Step, ...]) -> BatchDefinition:
 def _step(row: Row[Any]) -> Step:
     return Step(
         batch_id=BatchId(row.ProcessBatch_id),
-        seq=row.ProcessControlSeq,
-        name=row.ProcessName,
-        process_type=row.ProcessType.strip().lower(),
+        seq=int(row.ProcessControlSeq),
+        name=str(row.ProcessName),
+        process_type=str(row.ProcessType).strip().lower(),
         expected_duration=_seconds(row.ExpectedDuration),
         alarm_duration=_seconds(row.AlarmDuration),
         max_duration=_seconds(row.MaxDuration),
         on_lost=word(OnLost, row.OnLost),
-        data=(row.Data1, row.Data2, row.Data3, row.Data4, row.Data5, row.Data6),
+        data=data_values(row),
     )
 
 

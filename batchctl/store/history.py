@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Row, bindparam, func, insert, select, text, u
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
-from batchctl.store.columns import new_id
+from batchctl.domain.text import storable
+from batchctl.store.columns import NAME_LENGTH, new_id
 from batchctl.store.statements import Read, Write
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
@@ -94,8 +95,8 @@ def open_entry(
         "BatchControl_id": instance.instance_id,
         "ProcessBatch_id": instance.batch_id,
         "ProcessControlSeq": step.seq,
-        "ProcessName": step.name,
-        "ProcessType": step.process_type,
+        "ProcessName": storable(step.name)[:NAME_LENGTH],
+        "ProcessType": storable(step.process_type)[:50],
         "AttemptNo": attempt_no,
         "ClaimToken": instance.claim_token,
         "Cause": cause.value,

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, exists, func, insert, select, text
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
-from batchctl.store.columns import new_id
+from batchctl.store.columns import data_values, new_id, readable, text_of
 from batchctl.store.statements import Read, Write
 from batchctl.store.tables import OPEN_INSTANCE, batch_control, file_process, process_batch
 
@@ -98,8 +98,7 @@ def add(
 
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
     """Return one instance."""
-    row = connection.execute(_LOAD, {"instance_id": instance_id}).one_or_none()
-    return None if row is None else instance(row)
+    return next(iter(readable(connection.execute(_LOAD, {"instance_id": instance_id}), instance)), None)
 
 
 def exists_for(connection: Connection, intake_id: IntakeId, batch_id: BatchId) -> bool:
@@ -114,17 +113,18 @@ def batches_with_open(connection: Connection) -> frozenset[BatchId]:
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
-    return [instance(row) for row in _OPEN_OF(connection, {"batch_id": batch_id, "after": after, "most": most})]
+    rows = _OPEN_OF(connection, {"batch_id": batch_id, "after": after, "most": most})
+    return readable(rows, instance)
 
 
 def claimed(connection: Connection) -> list[BatchInstance]:
     """Return the instances that stand as owned by a controller."""
-    return [instance(row) for row in connection.execute(_CLAIMED)]
+    return readable(connection.execute(_CLAIMED), instance)
 
 
 def standing_failures(connection: Connection) -> Sequence[BatchInstance]:
     """Return the instances that wait for a retry, have failed or are held."""
-    return [instance(row) for row in connection.execute(_STANDING)]
+    return readable(connection.execute(_STANDING), instance)
 
 
 def next_due(connection: Connection, now: datetime) -> datetime | None:
@@ -177,15 +177,15 @@ def instance(row: Any) -> BatchInstance:
         instance_id=InstanceId(row.BatchControl_id),
         batch_id=BatchId(row.ProcessBatch_id),
         intake_id=IntakeId(row.FileProcess_id),
-        last_seq=row.PrevProcessControlSeq,
+        last_seq=int(row.PrevProcessControlSeq),
         status=word(InstanceStatus, row.Status),
-        retry_count=row.RetryCount,
+        retry_count=int(row.RetryCount),
         next_run_time=row.NextRunTime,
-        cycle_key=row.CycleKey,
-        data=(row.Data1, row.Data2, row.Data3, row.Data4, row.Data5, row.Data6),
-        claim_token=row.ClaimToken,
+        cycle_key=text_of(row.CycleKey),
+        data=data_values(row),
+        claim_token=int(row.ClaimToken),
         claimed_by=row.ClaimedBy,
-        lost_count=row.LostCount,
-        entity=row.Entity,
-        file_name=row.FileName,
+        lost_count=int(row.LostCount),
+        entity=str(row.Entity),
+        file_name=text_of(row.FileName),
     )

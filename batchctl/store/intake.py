@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, bindparam, exists, func, insert, not_, or_, select, text, update
 
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
-from batchctl.domain.status import InstanceStatus, IntakeStatus, word
-from batchctl.store.columns import new_id
+from batchctl.domain.status import IntakeStatus, word
+from batchctl.store.columns import new_id, readable, text_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.statements import Write
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
@@ -29,7 +29,11 @@ _MISSING = (
 _HAS_ANY = select(func.count()).select_from(batch_control).where(_c.FileProcess_id == bindparam("intake_id"))
 _UNTAKEN = (
     select(file_process)
-    .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(ENTITY == _f.Entity)))
+    .where(
+        text(f"FileProcess.{READY_INTAKE}"),
+        not_(exists().where(ENTITY == _f.Entity)),
+        _f.FileProcess_id > bindparam("after"),
+    )
     .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
 )
@@ -57,12 +61,9 @@ _SAY = (
     .values(Message=bindparam("reason"), z_updated=bindparam("now"))
 )
 _UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, text(f"BatchControl.{OPEN_INSTANCE}"))
-_FINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status == InstanceStatus.COMPLETE.value)
 _COMPLETE = Write(
     update(file_process)
-    .where(
-        _f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED), _FINISHED
-    )
+    .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED))
     .values(Status=IntakeStatus.COMPLETE.value, z_updated=bindparam("now"))
 )
 _REOPEN = (
@@ -89,8 +90,7 @@ def add(
 
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     """Return one row."""
-    row = connection.execute(_LOAD, {"intake_id": intake_id}).one_or_none()
-    return None if row is None else intake_row(row)
+    return next(iter(readable(connection.execute(_LOAD, {"intake_id": intake_id}), intake_row)), None)
 
 
 def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:
@@ -103,9 +103,9 @@ def instances_of(connection: Connection, intake_id: IntakeId) -> int:
     return int(connection.execute(_HAS_ANY, {"intake_id": intake_id}).scalar_one())
 
 
-def untaken(connection: Connection, most: int) -> list[IntakeRow]:
-    """Return ready rows whose entity no batch takes."""
-    return [intake_row(row) for row in connection.execute(_UNTAKEN, {"most": most})]
+def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:
+    """Return ready rows behind `after` whose entity no batch takes, in order of arrival."""
+    return readable(connection.execute(_UNTAKEN, {"after": after, "most": most}), intake_row)
 
 
 def first_with_same_data(connection: Connection, row: IntakeRow, batch_id: BatchId) -> IntakeId | None:
@@ -135,7 +135,7 @@ def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: da
 
 
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
-    """Complete a row once all its instances are complete or cancelled and at least one is complete."""
+    """Complete a row once all its instances are done: complete or cancelled."""
     _COMPLETE(connection, {"intake_id": intake_id, "now": now})
 
 
@@ -146,19 +146,19 @@ def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
 
 def not_taken_in(connection: Connection, most: int) -> Sequence[IntakeRow]:
     """Return the newest rejected and duplicate rows."""
-    return [intake_row(row) for row in connection.execute(_NOT_TAKEN_IN, {"most": most})]
+    return readable(connection.execute(_NOT_TAKEN_IN, {"most": most}), intake_row)
 
 
 def intake_row(row: Row[Any]) -> IntakeRow:
     """Make a value of a row of `FileProcess`."""
     return IntakeRow(
         intake_id=IntakeId(row.FileProcess_id),
-        entity=row.Entity,
-        file_name=row.FileName,
+        entity=str(row.Entity),
+        file_name=text_of(row.FileName),
         status=word(IntakeStatus, row.Status),
-        data=row.Data,
-        cycle_key=row.CycleKey,
-        source=row.Source,
-        message=row.Message,
+        data=text_of(row.Data),
+        cycle_key=text_of(row.CycleKey),
+        source=text_of(row.Source),
+        message=text_of(row.Message),
         inserted_at=row.z_inserted,
     )

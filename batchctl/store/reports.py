@@ -142,3 +142,9 @@ def orphans(connection: Connection, most: int) -> list[Orphan]:
 
 def _instances(connection: Connection, statement: Select[Any], **values: object) -> list[BatchInstance]:
     return [instance(row) for row in connection.execute(statement, values)]
+
+
+def violations(connection: Connection) -> list[str]:
+    """Return what breaks the constraints of the tables, or the file itself; at most a hundred lines."""
+    said = connection.exec_driver_sql("PRAGMA quick_check").scalars()
+    return [line for line in said if line != "ok"]

@@ -90,3 +90,16 @@ class StoreTransactions:
             # SQLAlchemy's own transaction stays open and empty, so that nobody but `_once` begins or commits.
             self._connection.begin()
         return self._connection
+
+
+@contextmanager
+def savepoint(connection: Connection) -> Iterator[None]:
+    """Undo only this part of a transaction when it raises."""
+    sqlite.begin_part(connection)
+    try:
+        yield
+    except BaseException:
+        sqlite.undo_part(connection)
+        raise
+    finally:
+        sqlite.end_part(connection)

@@ -291,7 +291,12 @@ def _type_check(column: sa.Column[Any]) -> sa.CheckConstraint:
     if isinstance(kind, (sa.BigInteger, sa.Integer, sa.SmallInteger)):
         condition = f"typeof({at}) = 'integer'"
     elif isinstance(kind, Moment):
-        condition = f"{at} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' AND julianday({at}) IS NOT NULL"
+        condition = (
+            f"{at} GLOB '[0-9][0-9][0-9][0-9]-*'"
+            f" AND date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
+            f" AND substr(strftime('%Y-%m-%d %H:%M:%S', {at}), 1, length({at})) IS substr({at}, 1, 19)"
+            f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*'"
+        )
     else:
         condition = f"typeof({at}) = 'text' AND instr({at}, char(0)) = 0"
         length = getattr(kind, "length", None)

@@ -190,6 +190,44 @@ def test_a_duplicate_is_taken_in_on_purpose(night: Night) -> None:
     assert night.sql("SELECT Action, Target FROM AuditLog") == [("accept", "FileProcess:2")]
 
 
+def test_a_row_that_is_rejected_again_is_a_failure_that_says_what_to_correct(night: Night) -> None:
+    night.batch("Sensor", GOOD, PopulatorArgs=r"(?P<Data1>\d+)\.csv")
+    night.arrive("Sensor", "x.txt")
+    night("create")
+
+    dry = night("accept", "1", "--dry-run", *WHY)
+    again = night("accept", "1", *WHY)
+    night.sql("UPDATE FileProcess SET FileName = '17.csv'")
+    corrected = night("accept", "1", *WHY)
+
+    assert "may reject it again" in dry.stderr
+    assert (again.returncode, again.stdout) == (1, "FileProcess 1: 0 instances created.\n")
+    assert "Error: FileProcess 1 is rejected again: batch Sensor: " in again.stderr
+    assert "'x.txt' does not match" in again.stderr
+    assert "Next: correct FileName, or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then: " in again.stderr
+    assert (corrected.returncode, corrected.stdout) == (0, "FileProcess 1: 1 instance created.\n")
+    assert night.status_of(1) == "ready"
+
+
+def test_a_file_that_is_not_there_is_stored_as_written_with_a_note(night: Night) -> None:
+    night.batch("Loads", GOOD)
+    (night.folder / "here.csv").touch()
+
+    missing = night("submit", "Loads", "--file", "there.csv")
+    present = night("submit", "Loads", "--file", "here.csv")
+
+    assert (missing.returncode, missing.stdout) == (0, "1\n")
+    assert "no such file here; stored as written" in missing.stderr
+    assert "no such file" not in present.stderr
+    assert night.sql("SELECT FileName FROM FileProcess WHERE FileProcess_id = 1") == [("there.csv",)]
+
+
+def test_a_dry_creation_with_nothing_to_do_says_so(night: Night) -> None:
+    done = night("create", "--dry-run")
+
+    assert (done.returncode, done.stdout) == (0, "Nothing to do: no instance would be created.\n")
+
+
 @pytest.mark.parametrize("command", [("create",), ("process",), ("run",), ("db", "upgrade")])
 def test_a_dry_run_of_the_engine_changes_nothing(failed: Night, command: tuple[str, ...]) -> None:
     failed.arrive("Loads", "new.csv")
@@ -256,6 +294,6 @@ def test_a_job_is_called_by_hand_as_the_controller_does(night: Night) -> None:
     assert (done.returncode, done.stdout) == (0, "hello Annahello Anna\n")
     assert refused.returncode == 1
     assert "no" in refused.stderr
-    assert unknown.returncode == 1
+    assert unknown.returncode == 3
     assert "Did you mean 'greet'?" in unknown.stderr
     assert malformed == [2, 2]

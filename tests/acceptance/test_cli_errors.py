@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -69,7 +70,16 @@ def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -
         (("show", "7"), 3, "There is no BatchControl 7."),
         (("history", "7"), 3, "There is no BatchControl 7."),
         (("why", "file:7"), 3, "There is no FileProcess 7."),
-        (("why", "seven"), 3, "neither"),
+        (("why", "seven"), 2, "neither"),
+        (("job", "run", "nosuch"), 3, "There is no job 'nosuch'."),
+        (("check", "--config", "x.toml"), 2, "stands before the command: batchctl --config FILE check"),
+        (("db", "verify", "--config=x.toml"), 2, "stands before the command: batchctl --config FILE db verify"),
+        (("status", "--debug"), 2, "stands before the command: batchctl --debug status"),
+        (("show", "x"), 2, "'x' is not a whole number from 1 up."),
+        (("history", "--limit", "x"), 2, "'x' is not a whole number from 1 to 100000."),
+        (("run", "--until-idle", "nan"), 2, "'nan' is not a number of seconds"),
+        (("run", "--until-idle", "soon"), 2, "'soon' is not a number of seconds"),
+        (("--config", ".", "status"), 2, "is a folder, not a file"),
         (("rerun", "7", "--reason", "r"), 3, "There is no BatchControl 7."),
         (("accept", "7", "--reason", "r"), 3, "There is no FileProcess 7."),
         (("disable", "nobody"), 3, "There is no batch 'nobody'."),
@@ -195,9 +205,45 @@ def test_the_database_is_made_verified_and_printed(run_batchctl: RunBatchctl, tm
     made = run_batchctl("db", "upgrade", cwd=tmp_path)
     again = run_batchctl("db", "upgrade", cwd=tmp_path)
     verified = run_batchctl("db", "verify", cwd=tmp_path)
+    as_json = run_batchctl("db", "verify", "--json", cwd=tmp_path)
     script = run_batchctl("db", "script", "--dialect", "sqlite", cwd=tmp_path)
 
     assert [done.returncode for done in (made, again, verified, script)] == [0, 0, 0, 0]
     assert "Nothing to do" in again.stdout
+    assert json.loads(as_json.stdout)["Schema"] in made.stdout
     assert "CREATE TABLE BatchControl" in script.stdout
     assert script.stderr == ""
+
+
+def test_a_dry_upgrade_says_what_would_be_done_and_makes_nothing(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    missing = run_batchctl("db", "upgrade", "--dry-run", cwd=tmp_path)
+    (tmp_path / "text.db").write_text("this is not a database" * 100, encoding="utf-8")
+    wrong = run_batchctl("db", "upgrade", "--dry-run", cwd=tmp_path, env={"BATCHCTL_DATABASE_URL": "sqlite:///text.db"})
+
+    assert missing.returncode == 0
+    assert "batchctl.db does not exist." in missing.stdout
+    assert "batchctl db upgrade would create or upgrade it." in missing.stdout
+    assert wrong.returncode == 4
+    assert "is not a SQLite database" in wrong.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["text.db"]
+
+
+def test_a_database_is_not_made_where_there_is_no_folder(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    done = run_batchctl("db", "upgrade", cwd=tmp_path, env={"BATCHCTL_DATABASE_URL": "sqlite:///nowhere/b.db"})
+
+    assert done.returncode == 4
+    assert "nowhere of the control database b.db does not exist." in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wrong_setting_is_told_without_pointing_to_the_help(night: Night) -> None:
+    for variable, value in (("BATCHCTL_PLUGIN_MODULES", "nope"), ("BATCHCTL_POLL_INTERVALL", "3")):
+        done = night("status", env={variable: value})
+        assert done.returncode == 2
+        assert f"Environment variable {variable}" in done.stderr
+        assert "--help" not in done.stderr
+
+
+def test_help_says_what_a_command_does_not_do(night: Night) -> None:
+    assert "It runs no SQL" in night("check", "--help").stdout
+    assert "Accepted for scripts; batchctl never asks." in night("rerun", "--help", env={"COLUMNS": "100"}).stdout

@@ -99,6 +99,74 @@ def test_a_wrong_environment_variable_is_named(tmp_path: Path, monkeypatch: pyte
         config.load(written(tmp_path, ""))
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("BATCHCTL_PLUGIN_MODULES", "nope", 'write JSON, such as ["nope"]'),
+        ("BATCHCTL_PLUGIN_MODULES", "our_jobs, more", 'write JSON, such as ["our_jobs", "more"]'),
+        ("BATCHCTL_PLUGIN_MODULES", "", 'write JSON, such as ["our_jobs"]'),
+        ("BATCHCTL_PLUGIN_MODULES", "[1]", "valid string"),
+        ("BATCHCTL_CONNECTIONS", "sqlite:///x.db", 'write JSON, such as {"warehouse"'),
+        ("BATCHCTL_SECRETS", "{", 'write JSON, such as {"token"'),
+        ("BATCHCTL_CONNECTIONS__WH", "x", "valid dictionary"),
+    ],
+)
+def test_a_variable_that_is_no_json_is_named_with_an_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigurationError) as refused:
+        config.load(written(tmp_path, ""))
+
+    assert refused.value.exit_code == 2
+    assert refused.value.message.startswith(f"Environment variable {variable}: ")
+    assert said in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("variable", "meant"),
+    [
+        ("BATCHCTL_POLL_INTERVALL", "Did you mean 'BATCHCTL_POLL_INTERVAL'?"),
+        ("BATCHCTL_POLL_INTERVAL__X", "Did you mean 'BATCHCTL_POLL_INTERVAL'?"),
+        ("BATCHCTL_CONECTIONS__WH__URL", "there is no such setting"),
+        ("BATCHCTL_DIRECTORY", "there is no such setting"),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, meant: str
+) -> None:
+    monkeypatch.setenv(variable, "3")
+    with pytest.raises(ConfigurationError) as refused:
+        config.load(written(tmp_path, ""))
+
+    assert refused.value.message.startswith(f"Environment variable {variable}: there is no such setting.")
+    assert meant in refused.value.message
+    assert refused.value.next_step is None
+
+
+def test_variables_with_another_meaning_are_no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCHCTL_COOKIE", "c")
+    monkeypatch.setenv("BATCHCTL_TOKEN", "named by a secret")
+    monkeypatch.setenv("BATCHCTL_CONNECTIONS__WH__URL", "sqlite:///wh.db")
+    monkeypatch.setenv("BATCHCTL_CONFIG", written(tmp_path, '[secrets.token]\nenv = "BATCHCTL_TOKEN"\n'))
+    settings = config.load(None)
+
+    assert settings.connections["wh"].url == "sqlite:///wh.db"
+    assert settings.secrets["token"].env == "BATCHCTL_TOKEN"
+
+
+def test_an_empty_name_of_a_file_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BATCHCTL_CONFIG", "")
+
+    assert config.load(None).file is None
+
+
+def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is a folder, not a file"):
+        config.load(str(tmp_path))
+
+
 def test_urls_are_kept_out_of_repr(tmp_path: Path) -> None:
     text = 'database_url = "postgresql://u:hunter2@h/d"\n[connections.w]\nurl = "postgresql://u:hunter2@h/d"\n'
 

@@ -107,7 +107,18 @@ def test_an_outcome_under_an_old_token_changes_nothing_and_is_fenced(world: Worl
     assert "step.fenced" in world.names()
 
 
-@pytest.mark.parametrize("change", ["Status = 'failed'", "ClaimToken = 9", "Status = 'ready', ClaimedBy = NULL"])
+def test_an_instance_whose_token_a_hand_has_changed_is_held(world: World) -> None:
+    controller = running(world)
+    world.sql("UPDATE BatchControl SET ClaimToken = 9")
+    world.turn_until_idle(controller)
+
+    assert world.history() == [(1, 10, 1, "auto", "fenced")]
+    assert world.sql("SELECT Status, ClaimedBy, PrevProcessControlSeq FROM BatchControl") == [("held", None, 0)]
+
+
+@pytest.mark.parametrize(
+    "change", ["Status = 'failed'", "ClaimToken = 9, ClaimedBy = 'c9'", "Status = 'ready', ClaimedBy = NULL"]
+)
 def test_an_instance_taken_away_by_hand_stops_its_step_and_stays_as_the_hand_left_it(world: World, change: str) -> None:
     controller = running(world)
     world.sql(f"UPDATE BatchControl SET {change}")

@@ -147,6 +147,8 @@ def _file_name(row: IntakeRow) -> Populated:
 class World:
     """One database and everything that works on it."""
 
+    ok = OK
+
     def __init__(self, directory: Path) -> None:
         self.path = directory / "batchctl.db"
         self.clock = FakeClock()

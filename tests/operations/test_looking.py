@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from batchctl.domain.errors import NotFound
-from batchctl.domain.rows import InstanceId
+from batchctl.domain.rows import InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.operations import explain, inspection, overview
 from batchctl.operations.explain import Explanation
@@ -273,6 +273,55 @@ def test_a_row_is_explained_by_what_became_of_it(world: World) -> None:
     assert "same Data as FileProcess 1" in str(said)
     assert file_gates(world, 3)[0][:2] == ("entity", "no batch takes entity 'C'. Known: B.")
     assert file_gates(world, 4)[0][0] == "status"
+
+
+def test_a_rejected_row_is_corrected_before_it_is_accepted(world: World) -> None:
+    world.batch("Sensor", Populator="nonsense")
+    world.submit("Sensor")
+    world.create()
+    correct = (
+        "correct FileName, or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then:"
+        " batchctl accept 1 --reason ..."
+    )
+
+    assert look(world).to_take_in == {1: correct}
+    assert [clear for _, _, clear in file_gates(world, 1)] == [correct]
+    rejection = inspection.rejection(world.transactions, IntakeId(1))
+    assert "no populator 'nonsense'" in rejection.message
+    assert rejection.clear == correct
+    with pytest.raises(NotFound):
+        inspection.rejection(world.transactions, IntakeId(9))
+
+
+@pytest.mark.parametrize("status", ["complete", "cancelled"])
+def test_what_has_ended_waits_for_no_controller(world: World, status: str) -> None:
+    world.batch()
+    files(world, 1)
+    world.sql("UPDATE BatchControl SET Status = ?", status)
+
+    assert "controller" not in [gate.name for gate in why(world, "1", controller=None).gates]
+
+
+@pytest.mark.parametrize("status", ["complete", "rejected", "duplicate"])
+def test_a_row_no_pass_looks_at_waits_for_no_controller(world: World, status: str) -> None:
+    world.batch()
+    files(world, 1)
+    world.sql("UPDATE FileProcess SET Status = ?", status)
+
+    assert "controller" not in [gate.name for gate in why(world, "file:1", controller=None).gates]
+
+
+@pytest.mark.parametrize(
+    ("ref", "meant"),
+    [("Sensor", " Did you mean 'batch:Sensor'?"), ("senser", " Did you mean 'batch:Sensor'?"), ("zz", "")],
+)
+def test_a_batch_without_its_prefix_is_a_usage_error_that_suggests_it(world: World, ref: str, meant: str) -> None:
+    world.batch("Sensor")
+    with pytest.raises(explain.NotAReference) as refused:
+        why(world, ref)
+
+    assert refused.value.exit_code == 2
+    assert refused.value.message.endswith(f"nor file:17.{meant}")
 
 
 @pytest.mark.parametrize("ref", ["", "x", "42x", "-1", "batch:nobody", "file:9", "file:x", "9", "9" * 30, "\x1b[31m"])

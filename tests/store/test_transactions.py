@@ -71,7 +71,7 @@ def test_readers_never_wait_for_a_writer(transactions: StoreTransactions, hand: 
     hand.execute("BEGIN IMMEDIATE")
     hand.execute("INSERT INTO FileProcess (Entity) VALUES ('E')")
     with transactions.read() as connection:
-        assert intake.untaken(connection, 10) == []
+        assert intake.untaken(connection, 0, 10) == []
     hand.execute("ROLLBACK")
 
 

@@ -104,6 +104,23 @@ def rollback(connection: Connection) -> None:
         raw.execute("ROLLBACK")
 
 
+def begin_part(connection: Connection) -> None:
+    """Begin a part of a transaction that may be undone alone."""
+    _raw(connection).execute("SAVEPOINT part")
+
+
+def undo_part(connection: Connection) -> None:
+    """Undo the part; the database may have undone the whole transaction already."""
+    if _raw(connection).in_transaction:
+        _raw(connection).execute("ROLLBACK TO part")
+
+
+def end_part(connection: Connection) -> None:
+    """Make the part one with its transaction."""
+    if _raw(connection).in_transaction:
+        _raw(connection).execute("RELEASE part")
+
+
 def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     row = _raw(connection).execute("PRAGMA data_version").fetchone()

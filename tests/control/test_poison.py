@@ -1,0 +1,134 @@
+"""Law 9: a poison row stops nothing but itself, also when somebody has switched the constraints off."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.control.world import NO_WAIT, World
+
+
+def two_batches(world: World) -> None:
+    """Register a batch that will be spoilt and a sound one, each with a row."""
+    world.batch("spoilt", steps=2, Seq=1)
+    world.batch("sound", steps=2, Seq=2)
+    world.submit("spoilt")
+    world.submit("sound")
+    world.create()
+    world.sql("PRAGMA ignore_check_constraints = ON")
+    world.sql("PRAGMA foreign_keys = OFF")
+
+
+def sound_one_completes(world: World) -> None:
+    """Show that the controller comes to rest with the sound batch done."""
+    controller = world.controller()
+    for _ in range(40):
+        if controller.is_idle:
+            break
+        controller.turn(NO_WAIT)
+    assert controller.is_idle
+    status = "SELECT c.Status FROM BatchControl c JOIN ProcessBatch b USING (ProcessBatch_id) WHERE b.ProcessBatchName = 'sound'"
+    assert world.one(status) == "complete"
+    assert len(world.events) < 60
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ProcessControl SET ProcessName = CAST(x'fffe41' AS TEXT)",
+        "ProcessControl SET ProcessType = CAST(x'fffe41' AS TEXT)",
+        "ProcessControl SET ProcessName = 7",
+        "ProcessControl SET ProcessControlSeq = ProcessControlSeq || ' or so'",
+        "ProcessControl SET MaxDuration = 'long'",
+        "ProcessControl SET MaxDuration = 9000000000000000000",
+        "ProcessControl SET OnLost = 'panic'",
+        "ProcessControl SET Data1 = x'ff00'",
+        "ProcessBatch SET RetryWaitMins = 'soon'",
+        "ProcessBatch SET MaxConcurrent = 'many'",
+        "ProcessBatch SET OnFailure = 'explode'",
+        "ProcessBatch SET Populator = x'ff'",
+        "BatchControl SET Status = 'success'",
+        "BatchControl SET PrevProcessControlSeq = 'none'",
+        "BatchControl SET RetryCount = 'lots'",
+        "BatchControl SET LostCount = 'lots'",
+        "BatchControl SET ClaimToken = 'mine'",
+        "BatchControl SET ClaimToken = 9223372036854775807",
+        "BatchControl SET NextRunTime = '2026-11-21T03:15:00'",
+        "BatchControl SET NextRunTime = '2026-02-31 00:00:00'",
+        "BatchControl SET NextRunTime = 'tomorrow'",
+        "BatchControl SET Data1 = x'ff00'",
+    ],
+)
+def test_nonsense_in_one_row_leaves_the_others_alone(world: World, change: str) -> None:
+    two_batches(world)
+    where = "(SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'spoilt')"
+    world.sql(f"UPDATE {change} WHERE ProcessBatch_id = {where}")
+
+    sound_one_completes(world)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["Status = 'success'", "Entity = x'ff00'", "FileName = x'ff00'", "Data = x'ff'", "z_inserted = '2026-11-31'"],
+)
+def test_nonsense_in_one_file_row_leaves_the_others_alone(world: World, change: str) -> None:
+    world.batch("sound")
+    poison = world.submit("sound")
+    world.submit("sound")
+    world.sql("PRAGMA ignore_check_constraints = ON")
+    world.sql(f"UPDATE FileProcess SET {change} WHERE FileProcess_id = ?", poison)
+    world.create()
+    world.process()
+
+    assert world.one("SELECT Status FROM BatchControl WHERE FileProcess_id = 2") == "complete"
+
+
+def test_an_instance_that_cannot_be_claimed_is_told_once_and_tried_again_after_a_change(world: World) -> None:
+    two_batches(world)
+    world.sql("UPDATE BatchControl SET ClaimToken = 9223372036854775807 WHERE BatchControl_id = 1")
+    controller = world.process()
+    controller.turn(NO_WAIT)
+    assert world.names().count("instance.parked") == 1
+
+    world.sql("UPDATE BatchControl SET ClaimToken = 0 WHERE BatchControl_id = 1")
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+    assert world.statuses() == ["complete", "complete"]
+
+
+def test_a_batch_deleted_while_its_step_runs_leaves_the_success_standing(world: World) -> None:
+    world.batch(steps=2)
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: None
+    controller = world.process()
+    world.sql("PRAGMA foreign_keys = OFF")
+    world.sql("DELETE FROM ProcessControl")
+    world.sql("DELETE FROM ProcessBatch")
+    world.runner.end(world.runner.started[-1], world.ok)
+    world.turn_until_idle(controller)
+
+    assert world.history() == [(1, 10, 1, "auto", "success")]
+    assert world.one("SELECT PrevProcessControlSeq FROM BatchControl") == 10
+
+
+def test_more_rows_than_a_page_that_nobody_takes_are_all_named(world: World) -> None:
+    world.hand.executemany("INSERT INTO FileProcess (Entity) VALUES (?)", [(f"unknown {n}",) for n in range(1500)])
+
+    assert world.create().untaken == 1500
+    assert world.one("SELECT count(*) FROM FileProcess WHERE Message IS NULL") == 0
+
+
+def test_a_row_whose_only_instance_is_cancelled_is_done(world: World) -> None:
+    world.batch(RetryCount=1)
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: None
+    controller = world.process()
+    world.sql("UPDATE BatchControl SET Status = 'cancelling'")
+    world.clock.advance(timedelta(seconds=1))
+    world.turn_until_idle(controller)
+
+    assert world.statuses() == ["cancelled"]
+    assert world.one("SELECT Status FROM FileProcess") == "complete"
