@@ -14,7 +14,7 @@ from batchctl.control.controller import Controller, PassReport
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.recording import Recorder
 from batchctl.control.recovery import Recovery
-from batchctl.domain.errors import BatchctlError, ConfigurationError, PluginError, StepRefused
+from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, PluginError, StepRefused
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
 from batchctl.domain.rows import HistoryId, IntakeId
 from batchctl.domain.text import visible
@@ -177,11 +177,22 @@ class App:
 
     def _turn(self, controller: Controller) -> None:
         controller.turn(IDLE_WAIT)
+        if not self.lock.is_held():
+            self._end_at_once(controller)
         if self._stop_by is not None and self.clock.monotonic() >= self._stop_by:
             controller.stop_steps()
             if controller.trouble is not None and not controller.is_flying:
                 # What could not be recorded is lost with this process; the next controller says so.
                 raise controller.trouble
+
+    def _end_at_once(self, controller: Controller) -> None:
+        """Stop everything: another controller may work on the database from now on."""
+        controller.request_stop()
+        controller.stop_steps()
+        while controller.is_flying:
+            controller.turn(IDLE_WAIT)
+        message = "The controller's lock file was removed or replaced while it ran; what was running has been stopped."
+        raise Busy(message, next_step="batchctl status   (and leave the file beside the database alone)")
 
     def _recovered_controller(self, runner: ThreadStepRunner) -> Controller:
         recorder = Recorder(self.preparer, self.ids.controller_id(), self.ids.host())
@@ -280,6 +291,7 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
     transactions = StoreTransactions(engine.open_engine(settings.database_url, settings.directory, may_create=True))
     try:
         with transactions.read() as connection:
+            schema.check_upgradable(connection)
             before = schema.revision_of(connection)
             sqlite.prepare_file(connection)
         transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)
@@ -291,7 +303,16 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
 def verify_database(config_file: str | None) -> str:
     """Compare the database's schema with this version's; return its revision, raise `SchemaMismatch` if they differ."""
     app = open_app(config_file)
-    app.close()
+    try:
+        with app.transactions.read() as connection:
+            found = schema.differences(connection)
+    finally:
+        app.close()
+    if found:
+        message = f"The control database is not as batchctl made it: {'; '.join(found)}."
+        raise SchemaMismatch(
+            message, next_step="compare with: batchctl db script; then restore what was changed by hand"
+        )
     return schema.newest_revision()
 
 

@@ -135,6 +135,10 @@ class ControllerLock(Protocol):
         """Hold the lock; raises `Busy` naming the holder. A dead holder holds nothing."""
         ...
 
+    def is_held(self) -> bool:
+        """Say whether what `hold` holds still keeps others out."""
+        ...
+
     def holder(self) -> str | None:
         """Name the living controller, if there is one."""
         ...

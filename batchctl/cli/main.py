@@ -6,8 +6,9 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO
 
 import click
 
@@ -46,6 +47,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+class ReaderGoneError(Exception):
+    """Nobody reads what is printed any more. No `OSError`: click would end the program by itself then, with 1."""
+
+
+@contextmanager
+def _seeing_the_reader_go() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGoneError from error
+
+
 class CommandsByName(click.Group):
     """Imports a command only when it is used: help answers at once."""
 
@@ -62,6 +75,18 @@ class CommandsByName(click.Group):
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(f"batchctl.cli.{module}"), name)
         return command
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the options, which may already print help."""
+        with _seeing_the_reader_go():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Carry a command out."""
+        with _seeing_the_reader_go():
+            return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -104,7 +129,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         code = _run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGoneError):
         _forget_the_reader()
         return 0
     return code
@@ -124,18 +149,13 @@ def _run(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
         result = cli.main(args=arguments, prog_name="batchctl", standalone_mode=False)
-    except SystemExit as ended:
-        # click ends by itself, with 1, when nobody reads any more.
-        if isinstance(ended.__context__, BrokenPipeError):
-            raise ended.__context__ from None
-        raise
     except click.ClickException as error:
         _placed(error).show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGoneError):
         raise
     except BatchctlError as error:
         _show(error, debug=debug)

@@ -245,7 +245,12 @@ class Controller:
                 for report in spawned:
                     history.record_spawned(connection, report.key, report.identity)
 
-            self._transactions.run(frozenset({Boundary.SPAWNED}), work)
+            try:
+                self._transactions.run(frozenset({Boundary.SPAWNED}), work)
+            except (Busy, DatabaseUnusable):
+                raise
+            except Exception as error:  # noqa: BLE001 - a note about a process must not end the controller
+                self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
         self._spawned.clear()
 
     def _record(self) -> Written:

@@ -51,7 +51,7 @@ _IDENTITY: dict[str, Any] = {
     "PidStart": func.coalesce(bindparam("pid_start"), _h.PidStart),
     "BootId": func.coalesce(bindparam("boot_id"), _h.BootId),
     "DbSession": func.coalesce(bindparam("db_session"), _h.DbSession),
-    "Spawned": func.coalesce(bindparam("spawned_at"), _h.Spawned),
+    "Spawned": func.coalesce(bindparam("spawned_at", type_=UtcTime()), _h.Spawned),
 }
 _ENTRY = update(batch_process_history).where(_h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
 _CLOSE = Write(_ENTRY.values(_END))

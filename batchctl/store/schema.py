@@ -8,15 +8,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, create_engine, inspect, text
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.store.tables import metadata
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 DIALECTS = ("sqlite",)
 
+_DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
 _REVISION = text("SELECT version_num FROM alembic_version")
 
 
@@ -51,6 +53,36 @@ def revision_of(connection: Connection) -> str | None:
     return found
 
 
+def check_upgradable(connection: Connection) -> None:
+    """Refuse a database that these migrations did not make, or that a newer version made."""
+    found = revision_of(connection)
+    if found is not None:
+        if found not in revisions():
+            raise _unknown(found)
+        return
+    ours = sorted(set(inspect(connection).get_table_names()) & set(metadata.tables))
+    if ours:
+        message = f"The database already has tables that batchctl did not make here: {', '.join(ours)}."
+        raise SchemaMismatch(message, next_step="name another database in database_url")
+
+
+def differences(connection: Connection) -> list[str]:
+    """Return how the tables and indexes of a database differ from what this version makes."""
+    with create_engine("sqlite://").connect() as model:
+        metadata.create_all(model)
+        wanted = _definitions(model)
+    found = _definitions(connection)
+    missing = [f"{name} is missing" for name in wanted if name not in found]
+    return missing + [
+        f"{name} is not as it was made" for name in wanted if found.get(name, wanted[name]) != wanted[name]
+    ]
+
+
+def _definitions(connection: Connection) -> dict[str, str]:
+    rows = connection.execute(_DEFINITIONS)
+    return {str(row.name): " ".join(str(row.sql).split()) for row in rows}
+
+
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Bring a database to a revision, inside the caller's transaction."""
     _command().upgrade(_config(connection), revision)
@@ -82,8 +114,14 @@ def verify(connection: Connection) -> None:
     if found in revisions():
         message = f"The control database has schema {found}; this version needs {needed}."
         raise SchemaMismatch(message, next_step="batchctl db upgrade, or give a DBA the text of: batchctl db script")
-    message = f"The control database has schema {found}, which is newer than this version of batchctl ({needed})."
-    raise SchemaMismatch(message, next_step="install the version of batchctl that made it")
+    raise _unknown(found)
+
+
+def _unknown(found: str) -> SchemaMismatch:
+    message = (
+        f"The control database has schema {found}, which this version of batchctl ({newest_revision()}) does not know."
+    )
+    return SchemaMismatch(message, next_step="install the version of batchctl that made it; it is probably newer")
 
 
 def _config(connection: Connection | None = None) -> Config:

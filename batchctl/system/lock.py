@@ -16,6 +16,7 @@ from batchctl.system import platform
 
 _TRIES = 10
 _PAUSE = 0.01
+_LOOK_EVERY = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,18 @@ class FileControllerLock:
     def __init__(self, path: str) -> None:
         """Name the file; it is made when the lock is first held, and stays."""
         self._path = path
+        self._descriptor: int | None = None
+        self._looked_at = 0.0
+
+    def is_held(self) -> bool:
+        """Say whether the file locked is still the one others would find; looks at it once a second."""
+        if self._descriptor is None or time.monotonic() - self._looked_at < _LOOK_EVERY:
+            return True
+        self._looked_at = time.monotonic()
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._descriptor))
+        except OSError:
+            return False
 
     @contextmanager
     def hold(self, controller: str) -> Iterator[None]:
@@ -50,9 +63,11 @@ class FileControllerLock:
                 raise Busy(message, next_step="batchctl status")
             try:
                 _write(descriptor, _written(controller))
+                self._descriptor = descriptor
                 yield
                 _write(descriptor, b"")
             finally:
+                self._descriptor = None
                 platform.unlock(descriptor)
         finally:
             os.close(descriptor)

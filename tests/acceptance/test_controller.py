@@ -229,3 +229,30 @@ def test_a_populator_that_misbehaves_rejects_its_row_and_stops_no_other(shop: Sh
         ("good", "complete"),
     ]
     assert shop.value("SELECT Message FROM FileProcess WHERE Entity = 'bad'")
+
+
+def test_a_controller_whose_lock_file_is_removed_ends_and_stops_its_step(shop: Shop) -> None:
+    shop.batch("B", shop.says("sleep 300"))
+    shop.submit("B")
+    controller = shop.start("run")
+    pid = shop.hear()
+    (shop.directory / "batchctl.db.controller").unlink()
+
+    assert controller.wait(PATIENCE) == 5
+    assert not Path(f"/proc/{pid}").exists()
+    assert shop.value("SELECT Status FROM BatchControl") == "held"
+
+
+def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(shop: Shop) -> None:
+    shop.batch("B", shop.says("read go < fifo; exit 0"))
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0.2")
+    shop.hear()
+    shop.hand.execute("BEGIN IMMEDIATE")
+    shop.fifo.write_text("go\n", encoding="utf-8")
+    said = iter(controller.stderr or ())
+    assert any("controller.waiting" in line for line in said)
+    shop.hand.execute("ROLLBACK")
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM BatchControl") == "complete"

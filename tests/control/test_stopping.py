@@ -166,10 +166,14 @@ def test_a_deleted_running_instance_stops_its_step(world: World) -> None:
 
 def test_the_process_of_a_running_step_is_recorded(world: World) -> None:
     controller = running(world)
-    world.runner.spawn(world.runner.started[-1], Identity(pid=4711, pid_start="99", boot_id="b"))
+    world.runner.spawn(world.runner.started[-1], Identity(pid=4711, pid_start="99", boot_id="b", spawned_at=world.clock.now()))
     controller.turn(NO_WAIT)
 
-    assert world.sql("SELECT Pid, PidStart, BootId FROM BatchProcessHistory") == [(4711, "99", "b")]
+    recorded = "SELECT Pid, PidStart, BootId, Spawned FROM BatchProcessHistory"
+    assert world.sql(recorded) == [(4711, "99", "b", "2026-11-21 03:00:00.000")]
+    world.runner.end(world.runner.started[-1], OK)
+    controller.turn(NO_WAIT)
+    assert world.sql(recorded)[0] == (4711, "99", "b", "2026-11-21 03:00:00.000")
 
 
 def test_a_controller_told_to_stop_finishes_the_step_and_starts_no_other(world: World) -> None:

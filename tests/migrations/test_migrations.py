@@ -11,6 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from batchctl.app import upgrade_database
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 from batchctl.store import engine, schema, tables
 from batchctl.store.dialects import sqlite
@@ -95,7 +96,7 @@ def test_a_newer_schema_is_refused(empty: StoreTransactions) -> None:
     empty.run(frozenset(), schema.upgrade)
     with empty.read() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-        with pytest.raises(SchemaMismatch, match="newer"):
+        with pytest.raises(SchemaMismatch, match="does not know"):
             schema.verify(connection)
 
 
@@ -119,3 +120,33 @@ def test_durability_is_full(empty: StoreTransactions) -> None:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
+
+
+def test_what_a_hand_has_changed_is_found(empty: StoreTransactions) -> None:
+    empty.run(frozenset(), schema.upgrade)
+    with empty.read() as connection:
+        assert schema.differences(connection) == []
+        connection.exec_driver_sql("DROP TABLE AuditLog")
+        connection.exec_driver_sql("ALTER TABLE ProcessBatch ADD COLUMN zz")
+        connection.exec_driver_sql("CREATE TABLE TheirOwn (x)")
+        assert schema.differences(connection) == ["AuditLog is missing", "ProcessBatch is not as it was made"]
+
+
+def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "batchctl.db"
+    with sqlite3.connect(path) as theirs:
+        theirs.execute("CREATE TABLE FileProcess (x)")
+    before = path.read_bytes()
+    (tmp_path / "batchctl.toml").write_text("", encoding="utf-8")
+
+    with pytest.raises(SchemaMismatch, match="did not make here: FileProcess"):
+        upgrade_database(str(tmp_path / "batchctl.toml"))
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_a_newer_version_is_not_upgraded(empty: StoreTransactions) -> None:
+    empty.run(frozenset(), schema.upgrade)
+    with empty.read() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        with pytest.raises(SchemaMismatch, match="does not know"):
+            schema.check_upgradable(connection)

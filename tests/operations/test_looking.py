@@ -28,6 +28,9 @@ class Lock:
     def hold(self, controller: str) -> Iterator[None]:
         yield
 
+    def is_held(self) -> bool:
+        return self._holder is not None
+
     def holder(self) -> str | None:
         return self._holder
 
