@@ -14,7 +14,7 @@ from batchctl.control.controller import Controller, PassReport
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.recording import Recorder
 from batchctl.control.recovery import Recovery
-from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, PluginError, StepRefused
+from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, PluginError, SchemaMismatch, StepRefused
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
 from batchctl.domain.rows import HistoryId, IntakeId
 from batchctl.domain.text import visible

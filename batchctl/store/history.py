@@ -11,7 +11,7 @@ from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
-from batchctl.store.columns import NAME_LENGTH, new_id
+from batchctl.store.columns import NAME_LENGTH, UtcTime, new_id
 from batchctl.store.statements import Read, Write
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 

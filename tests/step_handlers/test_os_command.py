@@ -21,6 +21,14 @@ def messages(**columns: Any) -> list[str]:
     return [f"{problem.column}: {problem.message}" for problem in HANDLER.check(a_step(**columns), AROUND)]
 
 
+def test_check_says_which_secret_is_not_set_here() -> None:
+    around = surroundings("/work", secrets={"token": "file:token.txt"}, unset_secrets={"token"})
+
+    found = HANDLER.check(a_step(Data1="load", Data4="A={secret:token}, B='{Data1} C=x'"), around)
+
+    assert found == [Problem("Data4", "secret 'token' (file:token.txt) is not set here; the controller will need it")]
+
+
 def test_the_command_is_split_before_it_is_filled() -> None:
     step = a_step(
         Data1="load --file={Data1} '{Data2} {Data1}' \"a b\"",
@@ -87,6 +95,11 @@ def test_a_sound_row_has_no_problems() -> None:
             {"Data1": "a", "Data4": "A={secret:tken}"},
             "Data4: secret 'tken' is not in the configuration. Did you mean 'token'?",
         ),
+        (
+            {"Data1": "a", "Data4": "A={secret:token} B={Data1}"},
+            "Data4: separate variables by commas: A={secret:token}, B=...",
+        ),
+        ({"Data1": "a", "Data4": "A={Data1} B=x"}, "Data4: separate variables by commas: A={Data1}, B=..."),
         ({"Data1": "a", "Data4": "A='x{secret:token}'"}, "Data4: parameter 'A': a secret must stand alone"),
         ({"Data1": "a", "Data5": "x"}, "Data5: Data5 is not used by os_command"),
         ({"Data1": "a", "Data6": "x"}, "Data6: the check in Data6 is only used with OnLost = verify"),

@@ -101,6 +101,65 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
     assert message.startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("path={Data1}, rows=5", []),
+        ("@path='x'", []),
+        (None, ["Data2: argument 'path' of job 'load' is missing"]),
+        (
+            "pathh={Data1}",
+            [
+                "Data2: argument 'path' of job 'load' is missing",
+                "Data2: job 'load' has no argument 'pathh'. Did you mean 'path'?",
+            ],
+        ),
+        ("path=", ["Data2: parameter 'path' has no value; write '' for empty text, or NULL"]),
+    ],
+)
+def test_check_compares_the_arguments_with_the_function(arguments: str | None, said: list[str]) -> None:
+    assert messages(Data1="load", Data2=arguments) == said
+
+
+def test_arguments_that_only_seem_wrong_do_not_refuse_a_step() -> None:
+    rendered = HANDLER.render(a_request(a_step("python", Data1="load", Data2="other=1"), AROUND))
+
+    assert rendered.spec["arguments"] == {"other": 1}
+
+
+def test_the_job_that_verifies_gets_the_same_arguments() -> None:
+    found = messages(Data1="report", Data2="rows=5", Data6="load", on_lost=OnLost.VERIFY)
+
+    assert found == ["Data6: argument 'path' of job 'load' is missing"]
+
+
+def test_check_says_which_secret_is_not_set_here() -> None:
+    around = surroundings("/work", jobs=JOBS, secrets={"token": "env:TOKEN"}, unset_secrets={"token"})
+
+    found = HANDLER.check(a_step("python", Data1="report", Data2="t={secret:token}"), around)
+
+    assert found == [Problem("Data2", "secret 'token' (env:TOKEN) is not set here; the controller will need it")]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, None),
+        (5, "5"),
+        (0, "0"),
+        (False, "False"),
+        ("two\nlines", "two\\nlines"),
+        ("x" * 600, "x" * 500 + "…"),
+    ],
+)
+def test_the_value_a_job_returns_is_shown(value: Any, message: str | None) -> None:
+    rendered = HANDLER.render(a_request(a_step("python", Data1="report"), AROUND))
+
+    outcome = HANDLER.execute(rendered, as_execution(Alone(job_end=JobEnd(succeeded=True, value=value))))
+
+    assert (outcome.message, outcome.value) == (message, value)
+
+
 def test_a_child_process_job_may_have_a_longest_duration() -> None:
     assert messages(Data1="report", max_duration=timedelta(seconds=5)) == []
 

@@ -20,6 +20,12 @@ HANDLER = Sql()
 AROUND = around(Path("/work"), {"merge.sql": "INSERT INTO Item (Name) VALUES ({Data1});", "nul.sql": "SELECT '\x00'"})
 
 
+NO_FILE = (
+    "Data1: connection 'warehouse': there is no database file /work/warehouse.db; create it with sqlite3, "
+    "or correct the url of [connections.warehouse]"
+)
+
+
 def messages(**columns: Any) -> list[str]:
     return [f"{problem.column}: {problem.message}" for problem in HANDLER.check(a_step("sql", **columns), AROUND)]
 
@@ -85,7 +91,7 @@ def test_a_file_holds_the_sql_and_its_placeholders() -> None:
     assert rendered.spec["statements"] == [
         {"sql": "INSERT INTO Item (Name) VALUES (:Data1)", "parameters": {"Data1": "x"}}
     ]
-    assert HANDLER.check(step, AROUND) == []
+    assert messages(Data1="warehouse", Data2="file:merge.sql") == [NO_FILE]
 
 
 @pytest.mark.parametrize(
@@ -358,7 +364,54 @@ def test_a_lost_step_is_verified_by_a_query(database: Path, query: str, answer: 
     assert HANDLER.is_done(outcome) is answer
 
 
-def test_the_check_of_a_lost_step_is_checked() -> None:
-    step = a_step("sql", Data1="warehouse", Data2="SELECT 1", Data6="SELECT '", on_lost=OnLost.VERIFY)
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT '", "a ' is never closed with '"),
+        ("SELEKT 1", 'statement 1 of 1: near "SELEKT": syntax error'),
+        ("SELECT {secret:unset}", "secret 'unset' (env:UNSET) is not set here; the controller will need it"),
+    ],
+)
+def test_the_check_of_a_lost_step_is_checked(database: Path, query: str, said: str) -> None:
+    step = a_step("sql", Data1="warehouse", Data2="SELECT 1", Data6=query, on_lost=OnLost.VERIFY)
+    surroundings = replace(around(database.parent), secrets={"unset": "env:UNSET"}, secret_is_set=lambda name: False)
 
-    assert HANDLER.check(step, AROUND) == [Problem("Data6", "a ' is never closed with '")]
+    assert HANDLER.check(step, surroundings) == [Problem("Data6", said)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT 1; SELEKT {Data1}", ['statement 2 of 2: near "SELEKT": syntax error']),
+        ("SELECT (1", ["statement 1 of 1: incomplete input"]),
+        (
+            "DELETE FROM {Data1}",
+            [
+                'statement 1 of 1: near ":Data1": syntax error; '
+                "{Data1} is a value and cannot stand for a name or a keyword"
+            ],
+        ),
+        ("SELECT * FROM made_by_an_earlier_step WHERE no_such_column = {Data1}", []),
+        ("CREATE TABLE made (x); INSERT INTO made VALUES ({Data1})", []),
+        ("EXPLAIN QUERY PLAN SELECT {Data1}", []),
+        ("-- a comment\nDROP TABLE Item", []),
+    ],
+)
+def test_check_finds_errors_of_syntax_and_executes_nothing(database: Path, sql: str, said: list[str]) -> None:
+    before = dump(database)
+
+    found = HANDLER.check(a_step("sql", Data1="warehouse", Data2=sql), around(database.parent))
+
+    assert found == [Problem("Data2", message) for message in said]
+    assert dump(database) == before
+    assert [path.name for path in database.parent.iterdir()] == ["warehouse.db"]
+
+
+def test_what_only_a_check_finds_does_not_refuse_a_step(tmp_path: Path) -> None:
+    step = a_step("sql", Data1="warehouse", Data2="DELETE FROM {Data1}; SELECT {secret:token}")
+    surroundings = replace(around(tmp_path), secret_is_set=lambda name: False)
+
+    rendered = HANDLER.render(a_request(step, surroundings, Data1="x"))
+
+    assert len(HANDLER.check(step, surroundings)) == 3
+    assert rendered.spec["connection"] == "warehouse"

@@ -25,6 +25,7 @@ FILES = {
     "procedures/broken.sql": "SELECT '",
     "procedures/odd.sql": "SELECT ?, @x",
     "procedures/begin.sql": "BEGIN; SELECT 1",
+    "procedures/table.sql": "DELETE FROM :Table",
 }
 PARAMETERS = "@Name={Data1}, @Amount=-5, @Rate=0.30000000000000004"
 
@@ -38,12 +39,18 @@ def messages(**columns: Any) -> list[str]:
     return [f"{problem.column}: {problem.message}" for problem in found]
 
 
-def test_parameters_are_bound_to_the_names_of_the_file_in_any_case() -> None:
+@pytest.fixture
+def there(tmp_path: Path) -> Surroundings:
+    """Surroundings whose database exists."""
+    return surroundings(a_database(tmp_path).parent)
+
+
+def test_parameters_are_bound_to_the_names_of_the_file_in_any_case(there: Surroundings) -> None:
     step = a_step("stored_procedure", Data1="warehouse", Data2="load", Data3=PARAMETERS)
 
-    rendered = HANDLER.render(a_request(step, surroundings(), Data1="it's"))
+    rendered = HANDLER.render(a_request(step, there, Data1="it's"))
 
-    assert HANDLER.check(step, surroundings()) == []
+    assert HANDLER.check(step, there) == []
     assert rendered.spec["statements"] == [
         {
             "sql": "-- Adds an item. { is no placeholder here\nDELETE FROM Item WHERE Name = :name",
@@ -106,19 +113,33 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
             HANDLER.render(a_request(a_step("stored_procedure", **columns), surroundings(), Data1="x"))
 
 
-def test_a_name_with_schema_is_a_file_name() -> None:
-    assert messages(Data1="warehouse", Data2="dbo.s_Load$1") == []
+def test_a_name_with_schema_is_a_file_name(there: Surroundings) -> None:
+    assert HANDLER.check(a_step("stored_procedure", Data1="warehouse", Data2="dbo.s_Load$1"), there) == []
 
 
-def test_a_connection_without_procedures_is_a_problem() -> None:
-    without = replace(surroundings(), connections={"w": Connection("w", "sqlite:///w.db")})
+def test_check_reads_the_syntax_and_looks_for_database_and_secrets() -> None:
+    around_nothing = replace(surroundings(), secret_is_set=lambda name: False)
+    step = a_step("stored_procedure", Data1="warehouse", Data2="table", Data3="@Table={secret:token}")
+
+    found = [f"{problem.column}: {problem.message}" for problem in HANDLER.check(step, around_nothing)]
+
+    assert found == [
+        'Data2: statement 1 of 1: near ":Table": syntax error; {Table} is a value and cannot stand for a name or a keyword',
+        "Data1: connection 'warehouse': there is no database file /work/warehouse.db; create it with sqlite3, "
+        "or correct the url of [connections.warehouse]",
+        "Data3: secret 'token' (env:TOKEN) is not set here; the controller will need it",
+    ]
+
+
+def test_a_connection_without_procedures_is_a_problem(there: Surroundings) -> None:
+    without = replace(there, connections={"w": Connection("w", "sqlite:///warehouse.db")})
 
     (problem,) = HANDLER.check(a_step("stored_procedure", Data1="w", Data2="load"), without)
 
     assert "connection 'w' has no procedures; set its key procedures to a folder of .sql files" in problem.message
 
 
-def test_a_lost_procedure_is_verified_by_a_query_on_its_connection() -> None:
+def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(there: Surroundings) -> None:
     step = a_step(
         "stored_procedure",
         Data1="warehouse",
@@ -130,5 +151,5 @@ def test_a_lost_procedure_is_verified_by_a_query_on_its_connection() -> None:
     verification = HANDLER.verification(step)
 
     assert isinstance(HANDLER, Verifiable)
-    assert HANDLER.check(step, surroundings()) == []
+    assert HANDLER.check(step, there) == []
     assert (verification.process_type, verification.data[:2]) == ("sql", ("warehouse", "SELECT count(*) FROM Item"))

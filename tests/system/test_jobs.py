@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from batchctl.domain.rows import HistoryId
-from batchctl.plugin_api import Execution, Job, JobEnd, StepOutcome
+from batchctl.plugin_api import Execution, Job, JobEnd, JobSignature, StepOutcome
 from batchctl.ports import Finished
-from batchctl.system.jobs import call_job
+from batchctl.system.jobs import call_job, signature_of
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import WAIT, finished, outcome_of, run_job, spawned, start
 from tests.system.watching import LIMIT, Ear, ends, lives
@@ -291,6 +291,32 @@ def test_an_in_process_job_may_raise_anything() -> None:
 
     assert (end.succeeded, end.message) == (False, "the job called sys.exit(None) instead of returning")
     assert "in leave" in end.output
+
+
+def any_names(*positional: int, **named: int) -> None:
+    """Take anything."""
+
+
+def two_names(one: int, /, two: int, *, three: int = 3) -> None:
+    """Take these."""
+
+
+def test_how_a_job_may_be_called_is_known_from_its_function() -> None:
+    class Broken:
+        @property
+        def __signature__(self) -> None:
+            raise OSError
+
+        def __call__(self) -> None: ...
+
+    assert signature_of(Job("any", any_names)) == JobSignature()
+    assert signature_of(Job("broken", Broken(), in_process=True)) == JobSignature(in_process=True)
+    assert signature_of(Job("two", two_names, in_process=True)) == JobSignature(
+        in_process=True,
+        required=frozenset({"one", "two"}),
+        accepted=frozenset({"two", "three"}),
+        takes_any=False,
+    )
 
 
 def test_jobs_do_not_mix_on_many_threads(runner: ThreadStepRunner) -> None:
