@@ -15,7 +15,7 @@ from batchctl.store.dialects import sqlite
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 4
+ATTEMPTS = 3
 """How often a transaction is tried while the database is busy; each try waits `sqlite.BUSY_TIMEOUT` by itself."""
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
 
-BUSY_TIMEOUT = 5.0
+BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
 
 _FILE = "batchctl_file"
