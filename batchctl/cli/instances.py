@@ -127,7 +127,7 @@ def _show(out: Console, shown: Shown) -> None:
     output.section(out, _steps(shown))
     failed = next((entry for entry in reversed(shown.history) if entry.status not in {"success", "running"}), None)
     if failed is not None and shown.instance.status in {"failed", "held", "retry"}:
-        out.print("The last attempt that did not succeed, ready to be pasted:", style="bold")
+        out.print("The last attempt that did not succeed, ready to be pasted:", style="bold", soft_wrap=True)
         _show_attempt(out, failed)
     if shown.audit:
         output.section(out, _audit(shown))

@@ -13,7 +13,7 @@ from rich.text import Text
 
 ROOMY = 100
 """Below this width a message or a command has no room beside other columns."""
-FOLDED = 30
+FOLDED = 40
 """A column that may be folded keeps this much, unless it needs less."""
 
 _COMMANDS = {"next", "to clear it"}

@@ -25,7 +25,7 @@ def test_the_demo_runs_to_its_good_end_in_a_fresh_folder(run_batchctl: RunBatchc
     assert statuses == [("complete", 12), ("duplicate", 1)]
     assert attempts == [("failed", 1), ("success", 60)]
     (failed_command,) = [line for line in done.stdout.splitlines() if line.startswith("$ batchctl rerun ")]
-    assert failed_command == '$ batchctl rerun 6 --reason "the sender sent the file again"'
+    assert failed_command == "$ batchctl rerun 6 --reason 'the sender sent the file again'"
 
 
 def test_a_folder_in_use_is_left_alone(run_batchctl: RunBatchctl, tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def test_a_narrow_terminal_gets_a_block_of_lines_for_each_row(night: Night) -> N
         "    next: batchctl why 2",
     ]
     assert "    next: batchctl enable Off --reason ..." in narrow
-    assert "2  Loads  failed" in narrow
+    assert "2  Loads  failed  20 step 2" in narrow
     assert "3  Loads  ready" not in wide
     assert " because " in wide
 

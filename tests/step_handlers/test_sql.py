@@ -387,8 +387,10 @@ def test_the_check_of_a_lost_step_is_checked(database: Path, query: str, said: s
         (
             "DELETE FROM {Data1}",
             [
-                'statement 1 of 1: near ":Data1": syntax error; '
-                "{Data1} is a value and cannot stand for a name or a keyword"
+                (
+                    'statement 1 of 1: near ":Data1": syntax error; '
+                    "{Data1} is a value and cannot stand for a name or a keyword"
+                )
             ],
         ),
         ("SELECT * FROM made_by_an_earlier_step WHERE no_such_column = {Data1}", []),

@@ -255,7 +255,7 @@ def test_on_stop_is_called_once_from_another_thread(runner: ThreadStepRunner) ->
         execution.on_stop(stop)
         begun.set()
         told.wait(LIMIT)
-        return StepOutcome(succeeded=not execution.stopping, return_code=threading.get_ident() & 0xFFFF)
+        return StepOutcome(succeeded=not execution.stopping, return_code=threading.get_ident())
 
     start(runner, act)
     begun.wait(LIMIT)
@@ -265,7 +265,7 @@ def test_on_stop_is_called_once_from_another_thread(runner: ThreadStepRunner) ->
 
     assert (outcome.succeeded, outcome.stopped) == (False, True)
     assert len(calls) == 1
-    assert calls[0] & 0xFFFF != outcome.return_code
+    assert calls[0] != outcome.return_code
 
 
 def test_on_stop_is_called_also_when_the_stop_came_before(runner: ThreadStepRunner) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.registry import Registry
+from batchctl.plugin_api import Job
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
@@ -58,18 +58,11 @@ def process(plugins: Path, controller_id: str) -> Callable[[], PluginProcess]:
 
 
 @pytest.fixture
-def runner(plugins: Path, controller_id: str, process: Callable[[], PluginProcess]) -> Iterator[ThreadStepRunner]:
-    # The controller's own registry keeps what it has loaded; names are all it needs of these jobs.
-    (plugins / "names").mkdir()
-    names = f"names_{abs(hash(controller_id))}"
-    (plugins / "names" / f"{names}.py").write_text(
-        "from batchctl.plugin_api import Job\ngreet, whoami = Job('greet', print), Job('whoami', print)\n",
-        encoding="utf-8",
-    )
+def runner(controller_id: str, process: Callable[[], PluginProcess]) -> Iterator[ThreadStepRunner]:
     made = ThreadStepRunner(
         controller_id=controller_id,
         plugin_process=process,
-        jobs=Registry.load([names], [str(plugins / "names")]).jobs,
+        jobs={name: Job(name, print) for name in ("greet", "whoami")},
         connections={},
         secrets=str,
     )
