@@ -239,6 +239,6 @@ def resolve_secret(sources: Mapping[str, str], name: str, directory: Path) -> st
 
 def _secret_file(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8").removesuffix("\n")
+        return path.read_bytes().decode("utf-8").removesuffix("\n")
     except (OSError, UnicodeDecodeError):
         return None

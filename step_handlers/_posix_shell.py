@@ -50,11 +50,12 @@ def command_line(
     names = Names()
     words = [names.quote(argument) for argument in argv]
     place = names.quote(directory)
-    exports = [f"export {name}={names.quote(value)}" for name, value in environment.items()]
-    revealed = [f"{name}=$({_source(source, names)}) && export {name}" for name, source in secrets.items()]
-    return "(" + " && ".join(
-        [*names.assignments, f"cd -P {place}", *exports, *revealed, f"exec {' '.join(words)} </dev/null)"]
-    )
+    revealed = [part for name, source in secrets.items() for part in _revealed(name, source, names)]
+    # Plain variables go through `env`: a shell would act on some of them itself, such as UID and PATH.
+    plain = [names.quote(f"{name}={value}") for name, value in environment.items()]
+    program = ["env", "--", *plain, *words] if plain else words
+    steps = [*names.assignments, f"cd -P {place}", *revealed, f"exec {' '.join(program)} </dev/null"]
+    return f"({' && '.join(steps)})"
 
 
 class Names:
@@ -63,15 +64,19 @@ class Names:
     def __init__(self) -> None:
         """Begin without variables."""
         self.assignments: list[str] = []
+        self._known: dict[str, str] = {}
 
     def quote(self, word: str) -> str:
         """Write a word so that the shell takes it as it is."""
         if _is_plain(word):
             return shlex.quote(word)
-        name = f"a{len(self.assignments) + 1}"
+        if word in self._known:
+            return self._known[word]
+        name = f"batchctl_{len(self.assignments) + 1}"
         # A command substitution loses line ends at its end; the point keeps them and is taken off again.
         self.assignments.append(f"{name}=$(printf %b '{''.join(_escaped(word))}.')")
-        return f'"${{{name}%.}}"'
+        self._known[word] = f'"${{{name}%.}}"'
+        return self._known[word]
 
 
 def _is_plain(word: str) -> bool:
@@ -87,6 +92,10 @@ def _escaped(word: str) -> Iterator[str]:
             yield character
 
 
-def _source(source: str, names: Names) -> str:
+def _revealed(name: str, source: str, names: Names) -> list[str]:
+    """Write how a secret gets into its variable: as the controller reads it, with one line end less at its end."""
     kind, _, place = source.partition(":")
-    return f"printenv {names.quote(place)}" if kind == "env" else f"cat {names.quote(place)}"
+    reader = f"printenv {names.quote(place)}" if kind == "env" else f"cat {names.quote(place)}"
+    line_end = names.quote("\n")
+    kept = f"{name}=$({reader} && printf .)"
+    return [kept, f"{name}=${{{name}%.}}", f"{name}=${{{name}%{line_end}}}", f"export {name}"]

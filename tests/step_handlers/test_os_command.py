@@ -54,16 +54,13 @@ def test_the_command_text_is_a_comment_and_one_line_for_a_shell() -> None:
 
     assert rendered.command_text == (
         "# BatchControl 42 of batch MyFileType1\n"
-        "(a1=$(printf %b 'x\\0012y.') && cd -P /work && export LANG=C"
-        " && PGPASSWORD=$(printenv WAREHOUSE_PASSWORD) && export PGPASSWORD"
-        " && TOKEN=$(cat /work/token.txt) && export TOKEN"
-        " && exec load 'a b' \"${a1%.}\" </dev/null)"
+        "(batchctl_1=$(printf %b 'x\\0012y.') && batchctl_2=$(printf %b '\\0012.') && cd -P /work"
+        " && PGPASSWORD=$(printenv WAREHOUSE_PASSWORD && printf .) && PGPASSWORD=${PGPASSWORD%.}"
+        ' && PGPASSWORD=${PGPASSWORD%"${batchctl_2%.}"} && export PGPASSWORD'
+        " && TOKEN=$(cat /work/token.txt && printf .) && TOKEN=${TOKEN%.}"
+        ' && TOKEN=${TOKEN%"${batchctl_2%.}"} && export TOKEN'
+        " && exec env -- LANG=C load 'a b' \"${batchctl_1%.}\" </dev/null)"
     )
-    assert rendered.spec["environment"] == {
-        "PGPASSWORD": {"secret": "warehouse"},
-        "TOKEN": {"secret": "token"},
-        "LANG": "C",
-    }
 
 
 def test_a_sound_row_has_no_problems() -> None:
