@@ -179,6 +179,10 @@ class Execution(Protocol):
         """Resolve a secret. The value must not be stored, logged, or passed in an argument list."""
         ...
 
+    def masked(self, text: str) -> str:
+        """Return a text without the secrets resolved so far; whoever cuts a text masks it first."""
+        ...
+
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Name what to call, from another thread, when the step is to stop; once only, and soon after it may be called."""
         ...

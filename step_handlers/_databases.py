@@ -136,7 +136,7 @@ class Sqlite:
                 f"connection '{visible(connection.name)}': {visible(path)} cannot be opened: {error}"
             ) from None
         with closing(opening) as opened:
-            return _Run(opened, execution, Results()).carry_out(spec["before"], spec["statements"])
+            return _Run(opened, execution, Results(execution.masked)).carry_out(spec["before"], spec["statements"])
 
     def _open(self, path: str, directory: str, execution: Execution) -> sqlite3.Connection:
         opened = sqlite3.connect(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from batchctl.plugin_api import visible
@@ -17,6 +18,7 @@ _LONGEST = 64 * 1024
 class Results:
     """Collects results while the statements run."""
 
+    masked: Callable[[str], str]
     affected: int = 0
     value: str | int | float | None = None
     lines: list[str] = field(default_factory=list)
@@ -31,9 +33,15 @@ class Results:
             count += len(rows)
         self.value = _plain(first[0][0]) if first else None
         self.lines.append(" | ".join(visible(str(column[0])) for column in cursor.description))
-        self.lines += [" | ".join(map(_shown, row)) for row in first]
+        self.lines += [" | ".join(self._shown(value) for value in row) for row in first]
         left_out = count - len(first)
         self.lines.append(f"({count} rows, {left_out} of them not shown)" if left_out else f"({_rows(count)})")
+
+    def _shown(self, value: object) -> str:
+        if value is None:
+            return "NULL"
+        text = self.masked(value[:_LONGEST].hex() if isinstance(value, bytes) else str(value))
+        return visible(text) if len(text) <= _WIDTH else f"{visible(text[:_WIDTH])}…"
 
     def text(self) -> str | None:
         """Return what is shown of all rows; None when there were no results."""
@@ -56,10 +64,3 @@ def _plain(value: object) -> str | int | float | None:
             return value.hex()
         case _:
             return str(value)
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "NULL"
-    text = value[:_WIDTH].hex() if isinstance(value, bytes) else str(value)
-    return visible(text) if len(text) <= _WIDTH else f"{visible(text[:_WIDTH])}…"

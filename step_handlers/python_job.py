@@ -85,7 +85,7 @@ class PythonJob:
         end = execution.run_job(spec["job"], spec["arguments"])
         return StepOutcome(
             succeeded=end.succeeded,
-            message=_said(end),
+            message=_said(end, execution),
             output=end.output or None,
             value=end.value,
             fatal=end.fatal,
@@ -101,11 +101,11 @@ class PythonJob:
         return bool(outcome.value) if outcome.succeeded else None
 
 
-def _said(end: JobEnd) -> str | None:
+def _said(end: JobEnd, execution: Execution) -> str | None:
     """Return the message, or for a success without one the value it returned."""
     if end.message is not None or not end.succeeded or end.value is None:
         return end.message
-    return short(str(end.value), _SHOWN)
+    return short(execution.masked(str(end.value)), _SHOWN)
 
 
 def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:

@@ -106,7 +106,8 @@ def _start(
         tree = Tree(
             argv,
             directory=directory,
-            environment=environment,
+            # What a shell says after `cd`; the controller's own would lead a command astray.
+            environment={**environment, "PWD": os.path.realpath(directory)},
             cookie=cookie,
             stdin=subprocess.DEVNULL,
             stdout=sending,

@@ -22,6 +22,7 @@ from batchctl.system import platform
 from batchctl.system.clock import SystemClock
 from batchctl.system.cookies import all_cookies_of, cookie_of, environment_for_children
 from batchctl.system.jobs import call_job, describe, trace
+from batchctl.system.masking import masked
 from batchctl.system.output import OUTPUT_CAP
 from batchctl.system.platform import Tree
 from batchctl.system.plugin_process import PluginProcess
@@ -271,14 +272,18 @@ class RunningStep:
 
     def without_secrets(self, outcome: StepOutcome) -> StepOutcome:
         """Blot out the values of the secrets this execution has resolved."""
-        for value in filter(None, self._secret_values):
-            outcome = replace(
-                outcome,
-                message=outcome.message and _blotted(outcome.message, value),
-                output=outcome.output and _blotted(outcome.output, value),
-                value=_blotted(outcome.value, value) if isinstance(outcome.value, str) else outcome.value,
-            )
-        return outcome
+        if not self._secret_values:
+            return outcome
+        return replace(
+            outcome,
+            message=outcome.message and self.masked(outcome.message),
+            output=outcome.output and self.masked(outcome.output),
+            value=self.masked(outcome.value) if isinstance(outcome.value, str) else outcome.value,
+        )
+
+    def masked(self, text: str) -> str:
+        """Return a text without the secrets this execution has resolved."""
+        return masked(text, self._secret_values) if self._secret_values else text
 
     def _resolved(self, value: JsonValue) -> JsonValue:
         match value:
@@ -301,10 +306,6 @@ def _answer(outcome: object) -> StepOutcome:
         message = f"it returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
     return outcome
-
-
-def _blotted(text: str, secret: str) -> str:
-    return text.replace(secret, "***").replace(visible(secret), "***")
 
 
 def _quietly(action: Callable[[], None]) -> None:

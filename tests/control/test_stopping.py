@@ -166,7 +166,9 @@ def test_a_deleted_running_instance_stops_its_step(world: World) -> None:
 
 def test_the_process_of_a_running_step_is_recorded(world: World) -> None:
     controller = running(world)
-    world.runner.spawn(world.runner.started[-1], Identity(pid=4711, pid_start="99", boot_id="b", spawned_at=world.clock.now()))
+    world.runner.spawn(
+        world.runner.started[-1], Identity(pid=4711, pid_start="99", boot_id="b", spawned_at=world.clock.now())
+    )
     controller.turn(NO_WAIT)
 
     recorded = "SELECT Pid, PidStart, BootId, Spawned FROM BatchProcessHistory"

@@ -49,6 +49,9 @@ class Alone:
     def secret(self, name: str) -> str:
         return self.secrets[name]
 
+    def masked(self, text: str) -> str:
+        return text
+
     def on_stop(self, stop: Callable[[], None]) -> None:
         self.stops.append(stop)
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from batchctl.config import resolve_secret
 from batchctl.plugin_api import Rendered, StepRequest, visible
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.os_command import OsCommand
@@ -169,3 +170,31 @@ def screen(keyboard: int) -> bytes:
     finally:
         os.close(keyboard)
     return shown
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_variables_of_the_step_and_of_the_text_do_not_meet(tmp_path: Path, shell: str) -> None:
+    around = surroundings(str(tmp_path), secrets={"w": "env:WAREHOUSE"})
+    step = a_step(
+        Data1="printf -- '%s\\0' {Data1}",
+        Data4="a1={Data2}, batchctl={Data2}, PATH='/usr/bin:/bin', UID='5', X={Data1}",
+    )
+
+    text = HANDLER.render(a_request(step, around, Data1="x\ty", Data2="p\tq")).command_text
+
+    assert pasted(shell, text) == b"x\ty\0"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("value", ["plain", "two\n\n", "windows\r\n", " blanks ", "\n"])
+def test_a_secret_is_pasted_as_the_controller_reads_it(
+    tmp_path: Path, shell: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "token").write_bytes(value.encode())
+    sources = {"t": "file:token", "e": "env:A_TOKEN"}
+    monkeypatch.setenv("A_TOKEN", value)
+    step = a_step(Data1="printenv T E", Data4="T={secret:t}, E={secret:e}, PATH='/usr/bin:/bin'")
+    text = HANDLER.render(a_request(step, surroundings(str(tmp_path), secrets=sources))).command_text
+    read = [resolve_secret(sources, name, tmp_path) for name in ("t", "e")]
+
+    assert pasted(shell, text) == "".join(f"{secret}\n" for secret in read).encode()
