@@ -38,41 +38,27 @@ _STANDING = _WHOLE.where(_OPEN, _c.Status.in_(["retry", "failed", "held"])).orde
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
     _OPEN, _c.Status.in_(["ready", "retry"]), _c.NextRunTime > bindparam("now")
 )
-_MOVED = (
-    update(batch_control)
-    .where(
-        _c.BatchControl_id == bindparam("instance_id"),
-        _c.Status == bindparam("found"),
-        _c.ClaimToken == bindparam("token"),
-    )
-    .values(
-        Status=bindparam("status"),
-        PrevProcessControlSeq=bindparam("last_seq"),
-        RetryCount=bindparam("retry_count"),
-        NextRunTime=bindparam("next_run_time"),
-        ClaimToken=bindparam("new_token"),
-        ClaimedBy=bindparam("claimed_by"),
-        LostCount=bindparam("lost_count"),
-        z_updated=bindparam("now"),
-    )
+_AS_IT_WAS_READ = update(batch_control).where(
+    _c.BatchControl_id == bindparam("instance_id"),
+    _c.Status == bindparam("found"),
+    _c.ClaimToken == bindparam("token"),
 )
-_MOVE = Write(_MOVED)
+_PROGRESS: dict[str, Any] = {
+    "PrevProcessControlSeq": bindparam("last_seq"),
+    "RetryCount": bindparam("retry_count"),
+    "NextRunTime": bindparam("next_run_time"),
+    "LostCount": bindparam("lost_count"),
+    "z_updated": bindparam("now"),
+}
+_CLAIMING: dict[str, Any] = {
+    "Status": bindparam("status"),
+    "ClaimToken": bindparam("new_token"),
+    "ClaimedBy": bindparam("claimed_by"),
+}
 # Most moves go on under the same claim. Writing an indexed column costs an index page, even when its value stays.
-_ADVANCE = Write(
-    update(batch_control)
-    .where(
-        _c.BatchControl_id == bindparam("instance_id"),
-        _c.Status == bindparam("found"),
-        _c.ClaimToken == bindparam("token"),
-    )
-    .values(
-        PrevProcessControlSeq=bindparam("last_seq"),
-        RetryCount=bindparam("retry_count"),
-        NextRunTime=bindparam("next_run_time"),
-        LostCount=bindparam("lost_count"),
-        z_updated=bindparam("now"),
-    )
-)
+_ADVANCE = Write(_AS_IT_WAS_READ.values(_PROGRESS))
+_MOVED = _AS_IT_WAS_READ.values({**_PROGRESS, **_CLAIMING})
+_MOVE = Write(_MOVED)
 _CLAIM = Write(_MOVED.where(_c.NextRunTime <= bindparam("now")))
 _CORRECT = (
     update(batch_control)
