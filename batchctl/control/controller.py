@@ -329,26 +329,31 @@ class Controller:
         return Counter(at.batch.batch_id for at in [*(flight.attempt for flight in self._flights.values()), *starts])
 
     def _start(self, written: Written) -> None:
-        for told in written.told:
-            self._count(told)
-            self._listener(told.event)
+        """Start what was recorded, then tell what is so since the commit: a step need not wait for the telling."""
         for attempt in written.starts:
             self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic())
-            self.tally.started += 1
-            self._tell_of("step.started", attempt, AttemptNo=attempt.attempt_no, Cause=attempt.cause.value)
             ready = attempt.prepared
             if ready.handler is None or ready.rendered is None:
                 self._runner.refuse(attempt.history_id, ready.refusal or "")
             else:
                 self._runner.start(attempt.history_id, ready.handler, ready.rendered)
+        for told in written.told:
+            self._count(told)
+            for event in told.events():
+                self._listener(event)
+        for attempt in written.starts:
+            self.tally.started += 1
+            self._tell_of("step.started", attempt, AttemptNo=attempt.attempt_no, Cause=attempt.cause.value)
 
     def _count(self, told: Told) -> None:
-        if told.stands_as is InstanceStatus.COMPLETE:
+        if told.instance.status is InstanceStatus.COMPLETE:
             self.tally.completed += 1
-        if told.ended_as is HistoryStatus.SUCCESS:
+        if told.ended is None:
+            return
+        if told.ended.status is HistoryStatus.SUCCESS:
             self.tally.succeeded += 1
-        elif told.ended_as not in {None, HistoryStatus.CANCELLED}:
-            self.tally.count_failed(told.instance_id)
+        elif told.ended.status is not HistoryStatus.CANCELLED:
+            self.tally.count_failed(told.instance.instance_id)
 
     def _tell(self, name: str, **fields: str | int) -> None:
         self._listener(Event(name, fields))

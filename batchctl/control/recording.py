@@ -68,14 +68,35 @@ class End:
     cancelled: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Told:
-    """Something that is so from the commit on, to be told after it."""
+    """What became of an instance, to be told after the commit; `attempt` and `ended` unless no attempt was made."""
 
-    event: Event
-    instance_id: InstanceId
-    ended_as: HistoryStatus | None = None
-    stands_as: InstanceStatus | None = None
+    batch: str
+    instance: BatchInstance
+    attempt: Attempt | None = None
+    ended: moves.Ended | None = None
+    stays: bool = False
+    """True when the instance goes on under the same claim, or was not touched."""
+
+    def events(self) -> Iterator[Event]:
+        """Yield how the attempt ended, and where the instance stands if it does not go on."""
+        if self.attempt is not None and self.ended is not None:
+            said: dict[str, EventValue] = {"Status": self.ended.status.value}
+            if self.ended.message:
+                said["Message"] = self.ended.message
+            name = "step.fenced" if self.ended.status is HistoryStatus.FENCED else "step.ended"
+            yield Event(name, {**self.attempt.fields, **said})
+        if not self.stays:
+            yield Event(f"instance.{self.instance.status}", self._fields())
+
+    def _fields(self) -> dict[str, EventValue]:
+        instance = self.instance
+        fields: dict[str, EventValue] = {"BatchControl_id": instance.instance_id, "ProcessBatchName": self.batch}
+        if instance.status is InstanceStatus.RETRY:
+            fields["NextRunTime"] = f"{instance.next_run_time:%Y-%m-%dT%H:%M:%SZ}"
+            fields["RetryCount"] = instance.retry_count
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +207,10 @@ class Recorder:
         self._close(connection, end, ended, move, now)
         if after.status.is_final:
             intake.complete_if_done(connection, after.intake_id, now)
-        written = Written(told=tuple(_tell(attempt, ended, after, move)))
+        stays = move.verb is InstanceVerb.ADVANCE
+        written = Written(told=(Told(attempt.batch.name, after, attempt, ended, stays),))
         step = batch.step_after(move.last_seq)
-        if move.verb is not InstanceVerb.ADVANCE or step is None:
+        if not stays or step is None:
             return written
         cause = moves.cause_of(InstanceStatus.READY, attempts=attempt.so_far.at(step.seq), must_verify=False)
         return written + self._begin(connection, after, batch, step, attempt.so_far, cause, now)
@@ -252,9 +274,7 @@ class Recorder:
         after = moves.moved(instance, moves.finished(instance))
         instances.move(connection, instance, after, now)
         intake.complete_if_done(connection, after.intake_id, now)
-        fields: dict[str, EventValue] = {"BatchControl_id": instance.instance_id, "ProcessBatchName": batch.name}
-        event = Event("instance.complete", fields)
-        return Written(told=(Told(event=event, instance_id=instance.instance_id, stands_as=after.status),))
+        return Written(told=(Told(batch.name, after),))
 
     def _ended(self, end: End) -> moves.Ended:
         attempt = end.attempt
@@ -294,9 +314,8 @@ class Recorder:
             next_run_time_after=None,
             now=now,
         )
-        event = Event("step.fenced", end.attempt.fields)
-        told = Told(event=event, instance_id=end.attempt.instance.instance_id, ended_as=HistoryStatus.FENCED)
-        return Written(told=(told,))
+        ended = moves.Ended(seq=end.attempt.step.seq, status=HistoryStatus.FENCED, message=None)
+        return Written(told=(Told(end.attempt.batch.name, end.attempt.instance, end.attempt, ended, stays=True),))
 
 
 def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstance]:
@@ -316,20 +335,6 @@ def _open_of(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]
     while page := instances.open_of(connection, batch.batch_id, after, most):
         yield from page
         after, most = page[-1].instance_id, most * 2
-
-
-def _tell(attempt: Attempt, ended: moves.Ended, after: BatchInstance, move: moves.Move) -> Iterator[Told]:
-    instance_id = after.instance_id
-    said: dict[str, EventValue] = {"Status": ended.status.value}
-    if ended.message:
-        said["Message"] = ended.message
-    yield Told(event=Event("step.ended", {**attempt.fields, **said}), instance_id=instance_id, ended_as=ended.status)
-    if move.verb is InstanceVerb.ADVANCE:
-        return
-    fields: dict[str, EventValue] = {"BatchControl_id": instance_id, "ProcessBatchName": attempt.batch.name}
-    if after.status is InstanceStatus.RETRY:
-        fields |= {"NextRunTime": f"{after.next_run_time:%Y-%m-%dT%H:%M:%SZ}", "RetryCount": after.retry_count}
-    yield Told(event=Event(f"instance.{after.status}", fields), instance_id=instance_id, stands_as=after.status)
 
 
 def made_storable(outcome: StepOutcome) -> StepOutcome:

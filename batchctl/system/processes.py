@@ -97,12 +97,6 @@ def _start(
 ) -> tuple[Tree, Reader]:
     receiving, sending = os.pipe()
     try:
-        reader = Reader(receiving, output.feed, threads)
-    except BaseException:
-        os.close(receiving)
-        os.close(sending)
-        raise
-    try:
         tree = Tree(
             argv,
             directory=directory,
@@ -113,9 +107,19 @@ def _start(
             stdout=sending,
             stderr=sending,
         )
+    except BaseException:
+        os.close(receiving)
+        raise
     finally:
         os.close(sending)
-    return tree, reader
+    try:
+        # Only now: what it takes to wake a thread goes by while the command is already being loaded.
+        return tree, Reader(receiving, output.feed, threads)
+    except BaseException:
+        os.close(receiving)
+        tree.kill()
+        tree.reap()
+        raise
 
 
 def signal_name(code: int) -> str:
