@@ -15,10 +15,11 @@ from typing import Any
 from batchctl.domain.outcomes import JsonValue
 from batchctl.plugin_api import JobEnd
 from batchctl.system.cookies import cookie_of, environment_for_children
+from batchctl.system.following import Reader
 from batchctl.system.messages import line_of, message_of
 from batchctl.system.output import OUTPUT_CAP, Output
 from batchctl.system.platform import Tree
-from batchctl.system.processes import DRAIN, Reader, signal_name
+from batchctl.system.processes import DRAIN, signal_name
 from batchctl.system.sources import Sources
 from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads

@@ -7,12 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from batchctl.domain.text import unfit, visible
 from batchctl.plugin_api import CommandEnd
+from batchctl.system.following import Follower, follow
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
 from batchctl.system.stopping import Stop
@@ -20,34 +21,6 @@ from batchctl.system.threads import Threads
 
 DRAIN = 0.2
 """Seconds that output may still come in after the command itself has ended."""
-
-_CHUNK = 64 * 1024
-
-
-class Reader:
-    """Reads a pipe to its end on a thread of its own, so that nothing the child does can block anybody."""
-
-    def __init__(self, descriptor: int, feed: Callable[[bytes], None], threads: Threads) -> None:
-        """Begin to read; the descriptor is closed at the end."""
-        self._descriptor = descriptor
-        self._feed = feed
-        self._reading = threading.Lock()
-        self._reading.acquire()
-        threads.run(self._read)
-
-    def has_ended(self, within: float) -> bool:
-        """Wait a little for the end of the output; say whether it came."""
-        return self._reading.acquire(timeout=within)
-
-    def _read(self) -> None:
-        try:
-            while chunk := os.read(self._descriptor, _CHUNK):
-                self._feed(chunk)
-        except OSError:
-            pass  # On Windows a broken pipe is an error; it is the end all the same.
-        finally:
-            os.close(self._descriptor)
-            self._reading.release()
 
 
 def run_command(
@@ -66,18 +39,19 @@ def run_command(
         return refusal
     output = Output(cap)
     try:
-        tree, reader = _start(argv, directory, environment, cookie, output, threads)
+        tree, follower = _start(argv, directory, environment, cookie, output, threads)
     except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
         return CommandEnd(not_started=why_not_started(error, argv, directory, environment))
     announce(tree)
-    with stop.stops(tree):
-        tree.wait()
-    # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
-    held_on = not reader.has_ended(DRAIN)
-    code = tree.reap()
-    left_behind = (held_on or stop.told or tree.has_rest()) and tree.stop_rest(stop.until)
-    if held_on and not reader.has_ended(DRAIN):
-        left_behind = True
+    with closing(follower):
+        with stop.stops(tree):
+            follower.wait()
+        # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
+        held_on = not follower.has_ended(DRAIN)
+        code = tree.reap()
+        left_behind = (held_on or stop.told or tree.has_rest()) and tree.stop_rest(stop.until)
+        if held_on and not follower.has_ended(DRAIN):
+            left_behind = True
     return CommandEnd(
         exit_code=code if code >= 0 else None,
         signal_name=signal_name(code) if code < 0 else None,
@@ -94,7 +68,7 @@ def _start(
     cookie: str,
     output: Output,
     threads: Threads,
-) -> tuple[Tree, Reader]:
+) -> tuple[Tree, Follower]:
     receiving, sending = os.pipe()
     try:
         tree = Tree(
@@ -114,7 +88,7 @@ def _start(
         os.close(sending)
     try:
         # Only now: what it takes to wake a thread goes by while the command is already being loaded.
-        return tree, Reader(receiving, output.feed, threads)
+        return tree, follow(tree, receiving, output.feed, threads)
     except BaseException:
         os.close(receiving)
         tree.kill()

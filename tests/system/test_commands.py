@@ -82,8 +82,14 @@ class Aside:
         return self._ends[0]
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def _no_pidfd(pid: int) -> int:
+    raise OSError(errno.ENOSYS, "an old kernel")
+
+
+@pytest.fixture(params=["polled", "threaded"])
+def bench(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    if request.param == "threaded":
+        monkeypatch.setattr(os, "pidfd_open", _no_pidfd)
     made = Bench(tmp_path)
     yield made
     made.stop.tell()

@@ -1,0 +1,139 @@
+"""Reading what a command writes until the command has ended, which may be before or after the end of its output."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from batchctl.system.platform import Tree
+from batchctl.system.threads import Threads
+
+_CHUNK = 64 * 1024
+
+
+class Follower(Protocol):
+    """Takes in a command's output so that nothing the command does can block anybody."""
+
+    def wait(self) -> None:
+        """Wait for the end of the command itself, which keeps its pid until it is reaped."""
+        ...
+
+    def has_ended(self, within: float) -> bool:
+        """Wait a little for the end of the output; say whether it came."""
+        ...
+
+    def close(self) -> None:
+        """Read no further."""
+        ...
+
+
+def follow(tree: Tree, descriptor: int, feed: Callable[[bytes], None], threads: Threads) -> Follower:
+    """Begin to read; the descriptor belongs to the follower from now on."""
+    if sys.platform == "linux":
+        try:
+            return Poller(tree, descriptor, feed)
+        except OSError:
+            pass  # An old kernel, or no descriptor left: a thread does as well.
+    return ThreadedFollower(tree, descriptor, feed, threads)
+
+
+class Reader:
+    """Reads a pipe to its end on a thread of its own."""
+
+    def __init__(self, descriptor: int, feed: Callable[[bytes], None], threads: Threads) -> None:
+        """Begin to read; the descriptor is closed at the end."""
+        self._descriptor = descriptor
+        self._feed = feed
+        self._reading = threading.Lock()
+        self._reading.acquire()
+        threads.run(self._read)
+
+    def has_ended(self, within: float) -> bool:
+        """Wait a little for the end of the output; say whether it came."""
+        return self._reading.acquire(timeout=within)
+
+    def _read(self) -> None:
+        try:
+            while chunk := os.read(self._descriptor, _CHUNK):
+                self._feed(chunk)
+        except OSError:
+            pass  # On Windows a broken pipe is an error; it is the end all the same.
+        finally:
+            os.close(self._descriptor)
+            self._reading.release()
+
+
+class ThreadedFollower(Reader):
+    """Follows with a reading thread, as every system can."""
+
+    def __init__(self, tree: Tree, descriptor: int, feed: Callable[[bytes], None], threads: Threads) -> None:
+        """Begin to read."""
+        super().__init__(descriptor, feed, threads)
+        self._tree = tree
+
+    def wait(self) -> None:
+        """Wait for the end of the command itself."""
+        self._tree.wait()
+
+    def close(self) -> None:
+        """Leave the rest to the thread, which ends with the pipe."""
+
+
+if sys.platform == "linux":
+
+    class Poller:
+        """Follows on the thread that waits: one hand-over less for every command."""
+
+        def __init__(self, tree: Tree, descriptor: int, feed: Callable[[bytes], None]) -> None:
+            """Begin to look at the pipe and at the process."""
+            self._process = os.pidfd_open(tree.pid)
+            self._tree = tree
+            self._pipe: int | None = descriptor
+            self._feed = feed
+            self._poll = select.poll()
+            self._poll.register(descriptor, select.POLLIN)
+
+        def wait(self) -> None:
+            """Wait for the end of the command itself, reading what it writes meanwhile."""
+            self._poll.register(self._process, select.POLLIN)
+            ended = False
+            while not ended:
+                for descriptor, _ in self._poll.poll():
+                    if descriptor == self._process:
+                        ended = True
+                    else:
+                        self._read()
+            self._poll.unregister(self._process)
+            self._tree.wait()
+
+        def has_ended(self, within: float) -> bool:
+            """Read on for a little; say whether the end of the output came."""
+            until = time.monotonic() + within
+            while self._pipe is not None:
+                if not self._poll.poll(max(0.0, until - time.monotonic()) * 1000):
+                    return False
+                self._read()
+            return True
+
+        def close(self) -> None:
+            """Read no further."""
+            os.close(self._process)
+            if self._pipe is not None:
+                os.close(self._pipe)
+                self._pipe = None
+
+        def _read(self) -> None:
+            if self._pipe is None:
+                return
+            chunk = os.read(self._pipe, _CHUNK)
+            if chunk:
+                self._feed(chunk)
+            else:
+                self._poll.unregister(self._pipe)
+                os.close(self._pipe)
+                self._pipe = None
