@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchctl.plugin_api import CommandEnd
+from batchctl.system import following
 from batchctl.system.cookies import environment_for_children
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
@@ -82,14 +83,14 @@ class Aside:
         return self._ends[0]
 
 
-def _no_pidfd(pid: int) -> int:
+def _no_poller(*_: object) -> None:
     raise OSError(errno.ENOSYS, "an old kernel")
 
 
 @pytest.fixture(params=["polled", "threaded"])
 def bench(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     if request.param == "threaded":
-        monkeypatch.setattr(os, "pidfd_open", _no_pidfd)
+        monkeypatch.setattr(following, "Poller", _no_poller)
     made = Bench(tmp_path)
     yield made
     made.stop.tell()
