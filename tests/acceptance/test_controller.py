@@ -256,3 +256,18 @@ def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(s
 
     assert controller.wait(PATIENCE) == 0
     assert shop.value("SELECT Status FROM BatchControl") == "complete"
+
+
+def test_the_example_registration_works_from_the_sqlite3_shell_under_a_running_controller(shop: Shop) -> None:
+    script = Path(__file__).parents[2] / "examples" / "register_a_batch.sql"
+    controller = shop.start("run")
+    for _ in range(2):
+        shell = ["sqlite3", "-bail", str(shop.directory / "batchctl.db")]
+        subprocess.run(shell, input=script.read_text(encoding="utf-8"), text=True, check=True, timeout=PATIENCE)
+    shop.hand.execute("INSERT INTO FileProcess (Entity, FileName) VALUES ('CountLines', ?)", (str(shop.fifo),))
+    shop.fifo.write_text("one\ntwo\n", encoding="utf-8")
+    controller.send_signal(signal.SIGTERM)
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM BatchControl") == "complete"
+    assert shop.value("SELECT Output FROM BatchProcessHistory") == f"2 {shop.fifo}\n"
