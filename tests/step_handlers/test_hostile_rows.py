@@ -20,7 +20,7 @@ from tests.step_handlers.databases import around
 from tests.step_handlers.hostile import GARBAGE
 
 HANDLERS: tuple[StepHandler, ...] = (OsCommand(), PythonJob(), Sql(), StoredProcedure())
-AROUND = around(Path("/work"), {"procedures/load.sql": "SELECT :a, ':b' -- :c"})
+AROUND = around(Path("/shop"), {"procedures/load.sql": "SELECT :a, ':b' -- :c"})
 PLAUSIBLE = st.sampled_from(
     [
         *(

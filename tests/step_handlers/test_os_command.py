@@ -14,7 +14,7 @@ from step_handlers.os_command import OsCommand
 from tests.step_handlers.execution import Alone, as_execution, run_for_real
 
 HANDLER = OsCommand()
-AROUND = surroundings("/work", secrets={"warehouse": "env:WAREHOUSE_PASSWORD", "token": "file:token.txt"})
+AROUND = surroundings("/shop", secrets={"warehouse": "env:WAREHOUSE_PASSWORD", "token": "file:token.txt"})
 
 
 def messages(**columns: Any) -> list[str]:
@@ -22,7 +22,7 @@ def messages(**columns: Any) -> list[str]:
 
 
 def test_check_says_which_secret_is_not_set_here() -> None:
-    around = surroundings("/work", secrets={"token": "file:token.txt"}, unset_secrets={"token"})
+    around = surroundings("/shop", secrets={"token": "file:token.txt"}, unset_secrets={"token"})
 
     found = HANDLER.check(a_step(Data1="load", Data4="A={secret:token}, B='{Data1} C=x'"), around)
 
@@ -41,7 +41,7 @@ def test_the_command_is_split_before_it_is_filled() -> None:
 
     assert rendered.spec == {
         "argv": ["load", "--file=a b; rm -rf /", "$(id) a b; rm -rf /", "a b"],
-        "directory": "/work/in/x",
+        "directory": "/shop/in/x",
         "success": [[0, 0], [3, 5]],
         "environment": {"X": "$(id)", "L": "C"},
     }
@@ -54,10 +54,10 @@ def test_the_command_text_is_a_comment_and_one_line_for_a_shell() -> None:
 
     assert rendered.command_text == (
         "# BatchControl 42 of batch MyFileType1\n"
-        "(batchctl_1=$(printf %b 'x\\0012y.') && batchctl_2=$(printf %b '\\0012.') && cd -P /work"
+        "(batchctl_1=$(printf %b 'x\\0012y.') && batchctl_2=$(printf %b '\\0012.') && cd -P /shop"
         " && PGPASSWORD=$(printenv WAREHOUSE_PASSWORD && printf .) && PGPASSWORD=${PGPASSWORD%.}"
         ' && PGPASSWORD=${PGPASSWORD%"${batchctl_2%.}"} && export PGPASSWORD'
-        " && TOKEN=$(cat /work/token.txt && printf .) && TOKEN=${TOKEN%.}"
+        " && TOKEN=$(cat /shop/token.txt && printf .) && TOKEN=${TOKEN%.}"
         ' && TOKEN=${TOKEN%"${batchctl_2%.}"} && export TOKEN'
         " && exec env -- LANG=C load 'a b' \"${batchctl_1%.}\" </dev/null)"
     )
@@ -208,7 +208,7 @@ def test_a_secret_is_resolved_only_for_the_environment() -> None:
 
     HANDLER.execute(rendered, as_execution(alone))
 
-    assert alone.asked == [(["load"], "/work", {"P": "s3cret"})]
+    assert alone.asked == [(["load"], "/shop", {"P": "s3cret"})]
     assert "s3cret" not in rendered.command_text + str(rendered.spec)
 
 

@@ -26,7 +26,7 @@ JOBS = {
     "small": JobSignature(in_process=True),
     "load": JobSignature(required=frozenset({"path"}), accepted=frozenset({"path", "rows"}), takes_any=False),
 }
-AROUND = surroundings("/work", jobs=JOBS, secrets={"token": "env:TOKEN"})
+AROUND = surroundings("/shop", jobs=JOBS, secrets={"token": "env:TOKEN"})
 
 
 def messages(**columns: Any) -> list[str]:
@@ -45,7 +45,7 @@ def test_the_arguments_are_filled_and_secrets_stay_references() -> None:
     }
     assert rendered.command_text == (
         "# BatchControl 42 of batch MyFileType1\n"
-        "(cd -P /work && exec batchctl job run report --arguments "
+        "(cd -P /shop && exec batchctl job run report --arguments "
         """'{"path": "in/a'"'"'b", "rows": 5, "day": null, "token": {"secret": "token"}}' </dev/null)"""
     )
 
@@ -134,7 +134,7 @@ def test_the_job_that_verifies_gets_the_same_arguments() -> None:
 
 
 def test_check_says_which_secret_is_not_set_here() -> None:
-    around = surroundings("/work", jobs=JOBS, secrets={"token": "env:TOKEN"}, unset_secrets={"token"})
+    around = surroundings("/shop", jobs=JOBS, secrets={"token": "env:TOKEN"}, unset_secrets={"token"})
 
     found = HANDLER.check(a_step("python", Data1="report", Data2="t={secret:token}"), around)
 

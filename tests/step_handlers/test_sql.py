@@ -17,11 +17,11 @@ from tests.step_handlers.databases import a_database, around, dump
 from tests.step_handlers.execution import Alone, as_execution
 
 HANDLER = Sql()
-AROUND = around(Path("/work"), {"merge.sql": "INSERT INTO Item (Name) VALUES ({Data1});", "nul.sql": "SELECT '\x00'"})
+AROUND = around(Path("/shop"), {"merge.sql": "INSERT INTO Item (Name) VALUES ({Data1});", "nul.sql": "SELECT '\x00'"})
 
 
 NO_FILE = (
-    "Data1: connection 'warehouse': there is no database file /work/warehouse.db; create it with sqlite3, "
+    "Data1: connection 'warehouse': there is no database file /shop/warehouse.db; create it with sqlite3, "
     "or correct the url of [connections.warehouse]"
 )
 
@@ -50,7 +50,7 @@ def test_placeholders_become_bound_values() -> None:
 
     assert rendered.spec == {
         "connection": "warehouse",
-        "directory": "/work",
+        "directory": "/shop",
         "before": [],
         "statements": [
             {"sql": "DELETE FROM Item WHERE Name=:Data1", "parameters": {"Data1": "x' OR 1=1 --"}},
@@ -73,7 +73,7 @@ def test_the_command_text_is_a_script_for_the_sqlite_shell() -> None:
         "-- BatchControl 42 of batch MyFileType1\n"
         ".bail on\n"
         ".timeout 10000\n"
-        ".open 'file:/work/warehouse.db?mode=rw'\n"
+        ".open 'file:/shop/warehouse.db?mode=rw'\n"
         "PRAGMA foreign_keys=ON;\n"
         "BEGIN IMMEDIATE\n"
         "-- first\n"

@@ -72,7 +72,7 @@ def test_values_arrive_in_the_shell_as_the_controller_binds_them(examples: list[
 
 @given(VALUES)
 def test_a_command_text_holds_nothing_that_acts_on_a_terminal(values: tuple[str, str | None]) -> None:
-    text = HANDLER.render(request(Path("/work"), values)).command_text
+    text = HANDLER.render(request(Path("/shop"), values)).command_text
 
     assert all(visible(line) == line for line in text.split("\n"))
 

@@ -30,7 +30,7 @@ FILES = {
 PARAMETERS = "@Name={Data1}, @Amount=-5, @Rate=0.30000000000000004"
 
 
-def surroundings(directory: Path = Path("/work")) -> Surroundings:
+def surroundings(directory: Path = Path("/shop")) -> Surroundings:
     return around(directory, FILES)
 
 
@@ -126,7 +126,7 @@ def test_check_reads_the_syntax_and_looks_for_database_and_secrets() -> None:
     assert found == [
         'Data2: statement 1 of 1: near ":Table": syntax error; {Table} is a value and cannot stand for a name or a keyword',
         (
-            "Data1: connection 'warehouse': there is no database file /work/warehouse.db; create it with sqlite3, "
+            "Data1: connection 'warehouse': there is no database file /shop/warehouse.db; create it with sqlite3, "
             "or correct the url of [connections.warehouse]"
         ),
         "Data3: secret 'token' (env:TOKEN) is not set here; the controller will need it",
