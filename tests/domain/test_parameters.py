@@ -9,7 +9,7 @@ from batchctl.domain.parameters import SecretValue, Value, parameters_for, parse
 from batchctl.domain.placeholders import Literal, MalformedTemplate, Placeholder
 from batchctl.testing import a_request, a_step, surroundings
 
-AROUND = surroundings("/work")
+AROUND = surroundings("/shop")
 
 
 def filled(text: str | None, **instance: str | None) -> dict[str, Value]:

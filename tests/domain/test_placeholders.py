@@ -20,7 +20,7 @@ from batchctl.domain.placeholders import (
 )
 from batchctl.testing import a_request, a_step, surroundings
 
-AROUND = surroundings("/work")
+AROUND = surroundings("/shop")
 
 FIT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 
