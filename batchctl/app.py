@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from batchctl import config
@@ -76,7 +76,7 @@ class App:
     @cached_property
     def preparer(self) -> Preparer:
         """Makes steps ready to run."""
-        return Preparer(self.registry.handler, self.surroundings, self.ids.user(), self.ids.host())
+        return Preparer(cache(self.registry.handler), self.surroundings, self.ids.user(), self.ids.host())
 
     @cached_property
     def lock(self) -> FileControllerLock:
