@@ -198,8 +198,12 @@ def _code_problems(step: Step) -> list[Problem]:
     return []
 
 
-def _success_codes(step: Step) -> list[tuple[int, int]]:
-    text = column(step, 3).strip() or "0"
+def _success_codes(step: Step) -> Sequence[tuple[int, int]]:
+    return _codes(column(step, 3).strip() or "0")
+
+
+@lru_cache(maxsize=128)
+def _codes(text: str) -> tuple[tuple[int, int], ...]:
     codes = []
     for part in text.split(","):
         code = _CODES.match(part)
@@ -209,7 +213,7 @@ def _success_codes(step: Step) -> list[tuple[int, int]]:
         if low > high or high > _HIGHEST_CODE:
             raise ValueError(f"'{short(part)}' is no range of exit codes; write the lower one first, as in 3-5")
         codes.append((low, high))
-    return codes
+    return tuple(codes)
 
 
 def _filled(request: StepRequest, templates: Sequence[Template]) -> list[str]:

@@ -194,20 +194,26 @@ class Controller:
         return 0 if self._stopping else self._slots - len(self._flights)
 
     def _look_around(self) -> None:
-        """Take notice of changed definitions, of cancelled instances, of steps that run too long, of what is due."""
-        if self._transactions.changed() or not self._has_looked:
-            self._has_looked = True
-            self._parked.clear()
+        """Take notice of what others have changed, of steps that run too long, of what is due."""
+        if not self._ends:
+            # Otherwise the transaction that records the ends looks by itself: looking costs it nothing.
             with self._transactions.read() as connection:
-                self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-                taken = self._taken_away(connection)
-            self._look = self._saw_changes = True
-            for key in taken:
-                self._stop(key, self._flights[key], Stop.CANCEL)
+                self._take_in_changes(connection)
         if self._next_due is not None and self._clock.now() >= self._next_due:
             self._look = True
         for key, flight in self._flights.items():
             self._watch(key, flight)
+
+    def _take_in_changes(self, connection: Any) -> None:
+        """Read the definitions anew and stop what was cancelled, if anybody has changed the database."""
+        if not self._transactions.changed() and self._has_looked:
+            return
+        self._has_looked = True
+        self._parked.clear()
+        self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        self._look = self._saw_changes = True
+        for key in self._taken_away(connection):
+            self._stop(key, self._flights[key], Stop.CANCEL)
 
     def _taken_away(self, connection: Any) -> list[HistoryId]:
         """Return the flights whose instance a person cancels, or that is not this controller's any more."""
@@ -286,6 +292,7 @@ class Controller:
         stopping = self._stopping or not goes_on
 
         def work(connection: Any) -> Written:
+            self._take_in_changes(connection)
             now = self._clock.now()
             written = Written()
             for end in ends:

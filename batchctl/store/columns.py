@@ -12,7 +12,6 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
-    CursorResult,
     Dialect,
     Integer,
     SmallInteger,
@@ -53,26 +52,36 @@ class UtcTime(types.TypeDecorator[datetime]):
         """Choose text on SQLite, whose own date functions read it."""
         return dialect.type_descriptor(Text() if dialect.name == "sqlite" else types.DateTime())
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+    def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
         """Write a moment without zone, as UTC."""
-        if value is None:
-            return None
-        return _as_text(value) if dialect.name == "sqlite" else value.astimezone(UTC).replace(tzinfo=None)
+        return _as_text if dialect.name == "sqlite" else _without_zone
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:  # noqa: ARG002 - SQLAlchemy's hook
         """Read a moment and give it its zone back."""
-        if value is None:
-            return None
-        return _from_text(value) if dialect.name == "sqlite" else value.replace(tzinfo=UTC)
+        return _from_text if dialect.name == "sqlite" else _with_zone
+
+
+def _without_zone(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None)
+
+
+def _with_zone(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.replace(tzinfo=UTC)
 
 
 @lru_cache(maxsize=256)
-def _as_text(moment: datetime) -> str:
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
+def _as_text(moment: datetime | None) -> str | None:
+    return (
+        None
+        if moment is None
+        else moment.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
+    )
 
 
 @lru_cache(maxsize=256)
-def _from_text(text: str) -> datetime:
+def _from_text(text: str | None) -> datetime | None:
+    if text is None:
+        return None
     try:
         moment = datetime.fromisoformat(text)
     except (TypeError, ValueError):
@@ -111,13 +120,6 @@ def data_values(row: Any) -> DataValues:
     """Return Data1 to Data6 of a row that has them."""
     one, two, three = text_of(row.Data1), text_of(row.Data2), text_of(row.Data3)
     return one, two, three, text_of(row.Data4), text_of(row.Data5), text_of(row.Data6)
-
-
-def new_id(result: CursorResult[Any]) -> int:
-    """Return the id the database gave to the row just inserted."""
-    key = result.inserted_primary_key
-    assert key is not None  # noqa: S101 - a single INSERT always has one
-    return int(key[0])
 
 
 def identity() -> TypeEngine[int]:

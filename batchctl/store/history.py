@@ -5,60 +5,23 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, text, update
+from sqlalchemy import Boolean, Connection, Row, bindparam, func, literal_column, select
 
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
-from batchctl.store.columns import NAME_LENGTH, UtcTime, new_id
-from batchctl.store.statements import Read, Write
+from batchctl.store.columns import NAME_LENGTH
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
-_LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
+_LIVE = literal_column(f"BatchProcessHistory.{LIVE_ENTRY}", Boolean)
 
-_BEGUN = (
-    "BatchControl_id",
-    "ProcessBatch_id",
-    "ProcessControlSeq",
-    "ProcessName",
-    "ProcessType",
-    "AttemptNo",
-    "ClaimToken",
-    "Cause",
-    "Status",
-    "CommandText",
-    "CommandSpec",
-    "StartTime",
-    "Host",
-)
-_OPEN = Write(insert(batch_process_history).inline(), _BEGUN)
-_SKIPPED = insert(batch_process_history)
-_END: dict[str, Any] = {
-    "Status": bindparam("status"),
-    "EndTime": bindparam("now"),
-    "ReturnCode": bindparam("return_code"),
-    "Message": bindparam("message"),
-    "Output": bindparam("output"),
-    "RowsAffected": bindparam("rows_affected"),
-    "RetryCountAfter": bindparam("retry_count_after"),
-    "NextRunTimeAfter": bindparam("next_run_time_after"),
-    "z_updated": bindparam("now"),
-}
-_IDENTITY: dict[str, Any] = {
-    "Pid": func.coalesce(bindparam("pid"), _h.Pid),
-    "PidStart": func.coalesce(bindparam("pid_start"), _h.PidStart),
-    "BootId": func.coalesce(bindparam("boot_id"), _h.BootId),
-    "DbSession": func.coalesce(bindparam("db_session"), _h.DbSession),
-    "Spawned": func.coalesce(bindparam("spawned_at", type_=UtcTime()), _h.Spawned),
-}
-_ENTRY = update(batch_process_history).where(_h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
-_CLOSE = Write(_ENTRY.values(_END))
-_CLOSE_WITH_IDENTITY = Write(_ENTRY.values({**_END, **_IDENTITY}))
-_RECORD_SPAWNED = Write(_ENTRY.values(_IDENTITY))
+_ADD = RowInsert(batch_process_history)
+_LIVE_ENTRY = RowUpdate(batch_process_history, _h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
 _LIVE_ENTRIES = select(batch_process_history).where(_LIVE).order_by(_h.BatchProcessHistory_id)
-_ATTEMPTS = Read(
+_ATTEMPTS = RowSelect(
     select(_h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .group_by(_h.ProcessControlSeq)
@@ -106,7 +69,7 @@ def open_entry(
         "StartTime": now,
         "Host": host,
     }
-    return HistoryId(_OPEN(connection, values).lastrowid)
+    return HistoryId(_ADD(connection, values))
 
 
 def add_skipped(
@@ -138,7 +101,7 @@ def add_skipped(
         "Message": message,
         "Host": host,
     }
-    return HistoryId(new_id(connection.execute(_SKIPPED, values)))
+    return HistoryId(_ADD(connection, values))
 
 
 def close_entry(
@@ -154,34 +117,36 @@ def close_entry(
     now: datetime,
 ) -> bool:
     """Record how an attempt ended; false when its end was recorded before."""
-    values = {
-        "history_id": history_id,
-        "status": status.value,
-        "return_code": outcome.return_code,
-        "message": message,
-        "output": outcome.output,
-        "rows_affected": outcome.rows_affected,
-        "retry_count_after": retry_count_after,
-        "next_run_time_after": next_run_time_after,
-        "now": now,
+    known = {
+        "ReturnCode": outcome.return_code,
+        "Message": message,
+        "Output": outcome.output,
+        "RowsAffected": outcome.rows_affected,
+        "RetryCountAfter": retry_count_after,
+        "NextRunTimeAfter": next_run_time_after,
+        **_proof(identity),
     }
-    if identity is None:
-        return bool(_CLOSE(connection, values).rowcount == 1)
-    return bool(_CLOSE_WITH_IDENTITY(connection, {**values, **_proof(identity)}).rowcount == 1)
+    end: dict[str, object] = {"Status": status.value, "EndTime": now, "z_updated": now}
+    end |= {name: value for name, value in known.items() if value is not None}
+    return _LIVE_ENTRY(connection, end, history_id=history_id)
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, identity: Identity) -> None:
     """Record what proves whether the attempt is alive."""
-    _RECORD_SPAWNED(connection, {"history_id": history_id, **_proof(identity)})
+    proof = {name: value for name, value in _proof(identity).items() if value is not None}
+    if proof:
+        _LIVE_ENTRY(connection, proof, history_id=history_id)
 
 
-def _proof(identity: Identity) -> dict[str, object]:
+def _proof(identity: Identity | None) -> dict[str, object]:
+    if identity is None:
+        return {}
     return {
-        "pid": identity.pid,
-        "pid_start": identity.pid_start,
-        "boot_id": identity.boot_id,
-        "db_session": identity.db_session,
-        "spawned_at": identity.spawned_at,
+        "Pid": identity.pid,
+        "PidStart": identity.pid_start,
+        "BootId": identity.boot_id,
+        "DbSession": identity.db_session,
+        "Spawned": identity.spawned_at,
     }
 
 
@@ -192,7 +157,7 @@ def live_entries(connection: Connection) -> list[HistoryEntry]:
 
 def attempts_so_far(connection: Connection, instance_id: InstanceId) -> AttemptsSoFar:
     """Return the number of the last attempt at every step of an instance."""
-    found = _ATTEMPTS(connection, {"instance_id": instance_id})
+    found = _ATTEMPTS(connection, instance_id=instance_id)
     return AttemptsSoFar({row.ProcessControlSeq: row.LastAttempt for row in found})
 
 

@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, insert, select, text, update
+from sqlalchemy import Connection, bindparam, exists, func, select, text, update
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
-from batchctl.store.columns import data_values, new_id, readable, text_of
-from batchctl.store.statements import Read, Write
+from batchctl.store.columns import data_values, readable, text_of
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OPEN_INSTANCE, batch_control, file_process, process_batch
 
 _c, _f = batch_control.c, file_process.c
 _OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
 
-_ADD = insert(batch_control)
+_ADD = RowInsert(batch_control)
 _WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
 _LOAD = _WHOLE.where(_c.BatchControl_id == bindparam("instance_id"))
 _EXISTS = select(func.count()).where(
     _c.FileProcess_id == bindparam("intake_id"), _c.ProcessBatch_id == bindparam("batch_id")
 )
-_HEADS = Read(
+_HEADS = RowSelect(
     select(process_batch.c.ProcessBatch_id).where(
         exists().where(_c.ProcessBatch_id == process_batch.c.ProcessBatch_id, _OPEN)
     )
 )
-_OPEN_OF = Read(
+_OPEN_OF = RowSelect(
     _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _OPEN, _c.BatchControl_id > bindparam("after"))
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
@@ -38,28 +38,13 @@ _STANDING = _WHOLE.where(_OPEN, _c.Status.in_(["retry", "failed", "held"])).orde
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
     _OPEN, _c.Status.in_(["ready", "retry"]), _c.NextRunTime > bindparam("now")
 )
-_AS_IT_WAS_READ = update(batch_control).where(
+_AS_IT_WAS_READ = (
     _c.BatchControl_id == bindparam("instance_id"),
     _c.Status == bindparam("found"),
     _c.ClaimToken == bindparam("token"),
 )
-_PROGRESS: dict[str, Any] = {
-    "PrevProcessControlSeq": bindparam("last_seq"),
-    "RetryCount": bindparam("retry_count"),
-    "NextRunTime": bindparam("next_run_time"),
-    "LostCount": bindparam("lost_count"),
-    "z_updated": bindparam("now"),
-}
-_CLAIMING: dict[str, Any] = {
-    "Status": bindparam("status"),
-    "ClaimToken": bindparam("new_token"),
-    "ClaimedBy": bindparam("claimed_by"),
-}
-# Most moves go on under the same claim. Writing an indexed column costs an index page, even when its value stays.
-_ADVANCE = Write(_AS_IT_WAS_READ.values(_PROGRESS))
-_MOVED = _AS_IT_WAS_READ.values({**_PROGRESS, **_CLAIMING})
-_MOVE = Write(_MOVED)
-_CLAIM = Write(_MOVED.where(_c.NextRunTime <= bindparam("now")))
+_MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ)
+_CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"))
 _CORRECT = (
     update(batch_control)
     .where(_c.BatchControl_id == bindparam("instance_id"))
@@ -78,8 +63,7 @@ def add(
         "CycleKey": cycle_key,
     }
     values |= {f"Data{at}": value for at, value in enumerate(populated.data, start=1)}
-    result = connection.execute(_ADD, values)
-    return InstanceId(new_id(result))
+    return InstanceId(_ADD(connection, values))
 
 
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
@@ -99,7 +83,7 @@ def batches_with_open(connection: Connection) -> frozenset[BatchId]:
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
-    rows = _OPEN_OF(connection, {"batch_id": batch_id, "after": after, "most": most})
+    rows = _OPEN_OF(connection, batch_id=batch_id, after=after, most=most)
     return readable(rows, instance)
 
 
@@ -121,18 +105,12 @@ def next_due(connection: Connection, now: datetime) -> datetime | None:
 
 def claim(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a claim; false when the instance is not as it was read, or not due by the database's clock."""
-    return bool(_CLAIM(connection, _changes(before, after, now)).rowcount == 1)
+    return _CLAIM(connection, _changes(before, after, now), **_identity(before), now=now)
 
 
 def move(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a move; false when the instance is not in the status and under the token it was read with."""
-    stays = (after.status, after.claim_token, after.claimed_by) == (
-        before.status,
-        before.claim_token,
-        before.claimed_by,
-    )
-    write = _ADVANCE if stays else _MOVE
-    return bool(write(connection, _changes(before, after, now)).rowcount == 1)
+    return _MOVE(connection, _changes(before, after, now), **_identity(before))
 
 
 def correct(connection: Connection, changed: BatchInstance, now: datetime) -> None:
@@ -141,19 +119,24 @@ def correct(connection: Connection, changed: BatchInstance, now: datetime) -> No
     connection.execute(_CORRECT, values | {"instance_id": changed.instance_id, "now": now})
 
 
+def _identity(found: BatchInstance) -> dict[str, object]:
+    return {"instance_id": found.instance_id, "found": found.status.value, "token": found.claim_token}
+
+
 def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:
+    old, new = _progress(before), _progress(after)
+    return {name: value for name, value in new.items() if value != old[name]} | {"z_updated": now}
+
+
+def _progress(instance: BatchInstance) -> dict[str, object]:
     return {
-        "instance_id": before.instance_id,
-        "found": before.status.value,
-        "token": before.claim_token,
-        "status": after.status.value,
-        "last_seq": after.last_seq,
-        "retry_count": after.retry_count,
-        "next_run_time": after.next_run_time,
-        "new_token": after.claim_token,
-        "claimed_by": after.claimed_by,
-        "lost_count": after.lost_count,
-        "now": now,
+        "Status": instance.status.value,
+        "PrevProcessControlSeq": instance.last_seq,
+        "RetryCount": instance.retry_count,
+        "NextRunTime": instance.next_run_time,
+        "ClaimToken": instance.claim_token,
+        "ClaimedBy": instance.claimed_by,
+        "LostCount": instance.lost_count,
     }
 
 

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, exists, func, insert, not_, or_, select, text, update
+from sqlalchemy import Connection, Row, and_, bindparam, exists, func, not_, or_, select, text, update
 
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
-from batchctl.store.columns import new_id, readable, text_of
+from batchctl.store.columns import readable, text_of
 from batchctl.store.definitions import ENTITY
-from batchctl.store.statements import Write
+from batchctl.store.statements import RowInsert, RowUpdate
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
 
 _f, _c, _b = file_process.c, batch_control.c, process_batch.c
 
-_ADD = insert(file_process)
+_ADD = RowInsert(file_process)
 _LOAD = select(file_process).where(_f.FileProcess_id == bindparam("intake_id"))
 _HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
 _MISSING = (
@@ -61,10 +61,8 @@ _SAY = (
     .values(Message=bindparam("reason"), z_updated=bindparam("now"))
 )
 _UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, text(f"BatchControl.{OPEN_INSTANCE}"))
-_COMPLETE = Write(
-    update(file_process)
-    .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED))
-    .values(Status=IntakeStatus.COMPLETE.value, z_updated=bindparam("now"))
+_COMPLETE = RowUpdate(
+    file_process, _f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED)
 )
 _REOPEN = (
     update(file_process)
@@ -84,8 +82,7 @@ def add(
 ) -> IntakeId:
     """Insert an intake row."""
     values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key, "Source": source}
-    result = connection.execute(_ADD, values)
-    return IntakeId(new_id(result))
+    return IntakeId(_ADD(connection, values))
 
 
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
@@ -136,7 +133,7 @@ def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: da
 
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
     """Complete a row once all its instances are done: complete or cancelled."""
-    _COMPLETE(connection, {"intake_id": intake_id, "now": now})
+    _COMPLETE(connection, {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}, intake_id=intake_id)
 
 
 def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""Statements of the hot path: built and compiled once by SQLAlchemy, then handed to the driver with bound rows.
+"""Statements of the hot path: built and compiled once by SQLAlchemy, then handed to the driver with bound values.
 
 SQLAlchemy's own execution costs several times what the database needs for a statement of one row, at every step.
 """
@@ -6,11 +6,11 @@ SQLAlchemy's own execution costs several times what the database needs for a sta
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Insert, Select, Update
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Convert = Callable[[Any], Any] | None
@@ -28,32 +28,50 @@ class Compiled:
         """Execute with one row of values; return the driver's cursor."""
         if self.constants:
             values = {**self.constants, **values}
-        row = tuple([values[name] if made is None else made(values[name]) for name, made in self.binds])
-        cursor = connection.connection.cursor()
-        cursor.execute(self.text, row)
-        return cursor
+        row = [values[name] if made is None else made(values[name]) for name, made in self.binds]
+        return _driver_of(connection).execute(self.text, row)
 
 
-class Write:
-    """An INSERT or UPDATE of one row. Every step goes through three of these and a commit."""
+class RowInsert:
+    """An INSERT of one row."""
 
-    def __init__(self, statement: Insert | Update, columns: Sequence[str] | None = None) -> None:
-        """Keep the statement; it is compiled at first use. `columns` names what an INSERT fills."""
-        self._statement = statement
-        self._columns = None if columns is None else list(columns)
-        self._compiled: dict[str, Compiled] = {}
+    def __init__(self, table: Table) -> None:
+        """Compile nothing yet: that needs a database, and the columns that are filled."""
+        # The driver knows the new row's id by itself; asking for it would be a second result.
+        self._statement = insert(table).inline()
+        self._compiled: dict[tuple[str, ...], Compiled] = {}
 
-    def __call__(self, connection: Connection, values: Mapping[str, object]) -> Any:
-        """Execute with one row of values; return the driver's cursor, which knows `rowcount` and `lastrowid`."""
-        dialect = connection.dialect
-        compiled = self._compiled.get(dialect.name)
+    def __call__(self, connection: Connection, values: Mapping[str, object]) -> int:
+        """Insert a row of the columns in `values`; return the id the database gave it."""
+        filled = (connection.dialect.name, *values)
+        compiled = self._compiled.get(filled)
         if compiled is None:
-            made = self._statement.compile(dialect=dialect, column_keys=self._columns)
-            compiled = self._compiled[dialect.name] = _compiled(made, dialect)
-        return compiled.execute(connection, values)
+            dialect = connection.dialect
+            compiled = _compiled(self._statement.compile(dialect=dialect, column_keys=list(values)), dialect)
+            self._compiled[filled] = compiled
+        return int(compiled.execute(connection, values).lastrowid)
 
 
-class Read:
+class RowUpdate:
+    """An UPDATE of one row. Only what changes is written: every column costs its check, an indexed one a page more."""
+
+    def __init__(self, table: Table, *where: ColumnElement[bool]) -> None:
+        """Name the row; the parameters of `where` must not be called like columns."""
+        self._statement = update(table).where(*where)
+        self._compiled: dict[tuple[str, ...], Compiled] = {}
+
+    def __call__(self, connection: Connection, changes: Mapping[str, object], **where: object) -> bool:
+        """Write the columns in `changes`; say whether there was such a row."""
+        written = (connection.dialect.name, *changes)
+        compiled = self._compiled.get(written)
+        if compiled is None:
+            dialect = connection.dialect
+            statement = self._statement.compile(dialect=dialect, column_keys=list(changes))
+            compiled = self._compiled[written] = _compiled(statement, dialect)
+        return bool(compiled.execute(connection, {**changes, **where}).rowcount == 1)
+
+
+class RowSelect:
     """A SELECT of a few rows. Its rows have the selected columns as attributes."""
 
     def __init__(self, statement: Select[Any]) -> None:
@@ -66,10 +84,10 @@ class Read:
         self._types = [column.type for column in columns]
         self._compiled: dict[str, tuple[Compiled, tuple[Convert, ...]]] = {}
 
-    def __call__(self, connection: Connection, values: Mapping[str, object] | None = None) -> list[Any]:
+    def __call__(self, connection: Connection, **where: object) -> list[Any]:
         """Execute and return all rows."""
         compiled, converts = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)
-        cursor = compiled.execute(connection, values or {})
+        cursor = compiled.execute(connection, where)
         return [
             self._make([value if made is None else made(value) for value, made in zip(row, converts, strict=True)])
             for row in cursor.fetchall()
@@ -88,3 +106,7 @@ def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     order = tuple((name, converts[name]) for name in compiled.positiontup or [])
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
     return Compiled(str(compiled), order, constants)
+
+
+def _driver_of(connection: Connection) -> Any:
+    return connection.connection.dbapi_connection
