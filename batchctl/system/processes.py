@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 
 from batchctl.domain.text import unfit, visible
@@ -75,7 +76,7 @@ def _start(
             argv,
             directory=directory,
             # What a shell says after `cd`; the controller's own would lead a command astray.
-            environment={**environment, "PWD": os.path.realpath(directory)},
+            environment={**environment, "PWD": _physical(directory)},
             cookie=cookie,
             stdin=subprocess.DEVNULL,
             stdout=sending,
@@ -94,6 +95,16 @@ def _start(
         tree.kill()
         tree.reap()
         raise
+
+
+def _physical(directory: str) -> str:
+    found = os.stat(directory)
+    return _resolved(directory, found.st_dev, found.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _resolved(directory: str, device: int, inode: int) -> str:  # noqa: ARG001 - a link may lead elsewhere one day
+    return os.path.realpath(directory)
 
 
 def signal_name(code: int) -> str:
