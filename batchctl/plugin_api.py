@@ -12,7 +12,7 @@ table, a session or another step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from batchctl.domain.errors import StepRefused
@@ -56,6 +56,7 @@ __all__ = [
     "BatchDefinition",
     "BatchInstance",
     "CannotPopulate",
+    "Command",
     "CommandEnd",
     "Connection",
     "DataValues",
@@ -74,6 +75,7 @@ __all__ = [
     "Populator",
     "Problem",
     "Rendered",
+    "RunsOneCommand",
     "SecretReference",
     "SecretValue",
     "Step",
@@ -124,6 +126,16 @@ class Populator(Protocol):
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Return Data1..Data6 (text or None) and, if it knows one, the CycleKey."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An operating-system command: a program with its arguments, started without a shell."""
+
+    argv: Sequence[str]
+    directory: str
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variables beside those the controller has itself; may hold secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +224,22 @@ class StepHandler(Protocol):
 
         Expected failures are returned. An exception means the handler itself broke and is recorded as such.
         """
+        ...
+
+
+@runtime_checkable
+class RunsOneCommand(Protocol):
+    """Optional: a handler whose steps are one command each, which the engine then starts and follows by itself.
+
+    Its `execute` must do the same: `outcome` of what `Execution.run_command` returns for `command`.
+    """
+
+    def command(self, rendered: Rendered, execution: Execution) -> Command:
+        """Return the command that `rendered.spec` says, with its secrets resolved."""
+        ...
+
+    def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
+        """Say what the command's end means for the step."""
         ...
 
 

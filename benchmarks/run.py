@@ -66,7 +66,7 @@ def main() -> None:
         compare(
             "os-true",
             options.rounds,
-            lambda at: engine(at, "os_command", "/bin/true", options.instances // 3),
+            lambda at: engine(at, "os_command", "/bin/true", options.instances),
             bare_spawns,
         ),
     ]

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
+    Command,
     CommandEnd,
     Execution,
     JsonValue,
@@ -92,15 +93,25 @@ class OsCommand:
         }
         return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec)
 
-    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
-        """Start the program and wait for it."""
+    def command(self, rendered: Rendered, execution: Execution) -> Command:
+        """Return the program with its arguments and its environment."""
         spec: Mapping[str, Any] = rendered.spec
         environment = {
             name: execution.secret(value["secret"]) if isinstance(value, dict) else value
             for name, value in spec["environment"].items()
         }
-        end = execution.run_command(spec["argv"], directory=spec["directory"], environment=environment)
+        return Command(spec["argv"], spec["directory"], environment)
+
+    def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
+        """Compare the exit code with those that mean success."""
+        spec: Mapping[str, Any] = rendered.spec
         return _outcome(end, spec["success"])
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        """Start the program and wait for it."""
+        command = self.command(rendered, execution)
+        end = execution.run_command(command.argv, directory=command.directory, environment=command.environment)
+        return self.outcome(rendered, end)
 
     def verification(self, step: Step) -> Step:
         """Return the check command of Data6 as a step."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import sys
@@ -19,8 +20,11 @@ _CHUNK = 64 * 1024
 class Follower(Protocol):
     """Takes in a command's output so that nothing the command does can block anybody."""
 
-    def wait(self) -> None:
-        """Wait for the end of the command itself, which keeps its pid until it is reaped."""
+    def wait(self, within: float | None) -> bool:
+        """Wait some seconds, or as long as it takes, for the end of the command itself; say whether it came.
+
+        The command keeps its pid until it is reaped.
+        """
         ...
 
     def has_ended(self, within: float) -> bool:
@@ -76,9 +80,11 @@ class ThreadedFollower(Reader):
         super().__init__(descriptor, feed, threads)
         self._tree = tree
 
-    def wait(self) -> None:
-        """Wait for the end of the command itself."""
-        self._tree.wait()
+    def wait(self, within: float | None) -> bool:
+        """Wait for the end of the command itself, which here can only be done as long as it takes."""
+        if within is None:
+            self._tree.wait()
+        return within is None
 
     def close(self) -> None:
         """Leave the rest to the thread, which ends with the pipe."""
@@ -98,18 +104,20 @@ if sys.platform == "linux":
             self._poll = select.poll()
             self._poll.register(descriptor, select.POLLIN)
 
-        def wait(self) -> None:
+        def wait(self, within: float | None) -> bool:
             """Wait for the end of the command itself, reading what it writes meanwhile."""
+            until = math.inf if within is None else time.monotonic() + within
             self._poll.register(self._process, select.POLLIN)
-            ended = False
-            while not ended:
-                for descriptor, _ in self._poll.poll():
-                    if descriptor == self._process:
-                        ended = True
-                    else:
+            try:
+                while ready := self._poll.poll(None if within is None else max(0.0, until - time.monotonic()) * 1000):
+                    for descriptor, _ in ready:
+                        if descriptor == self._process:
+                            self._tree.wait()
+                            return True
                         self._read()
-            self._poll.unregister(self._process)
-            self._tree.wait()
+            finally:
+                self._poll.unregister(self._process)
+            return False
 
         def has_ended(self, within: float) -> bool:
             """Read on for a little; say whether the end of the output came."""

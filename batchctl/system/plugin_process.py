@@ -135,7 +135,7 @@ class PluginProcess:
         self._asked += 1
         mark = f"\x00{self._token}-{self._asked}\x00"
         self._tap.begin(mark.encode("ascii"))
-        with stop.stops(self.tree):
+        with stop.guard(self.tree):
             if self._send({**request, "mark": mark}):
                 try:
                     answer = message_of(self._answers.readline() if self._answers else b"")

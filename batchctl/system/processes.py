@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from batchctl.domain.text import unfit, visible
-from batchctl.plugin_api import CommandEnd
+from batchctl.plugin_api import Command, CommandEnd
 from batchctl.system.following import Follower, follow
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
@@ -24,59 +24,86 @@ DRAIN = 0.2
 """Seconds that output may still come in after the command itself has ended."""
 
 
-def run_command(
-    argv: Sequence[str],
-    *,
-    directory: str,
-    environment: Mapping[str, str],
-    cookie: str,
-    stop: Stop,
-    threads: Threads,
-    announce: Callable[[Tree], None],
-    cap: int,
-) -> CommandEnd:
-    """Start a command, follow it and everything it starts to the end, and say how it ended."""
-    if refusal := _refusal(argv, stop):
-        return refusal
-    output = Output(cap)
-    try:
-        tree, follower = _start(argv, directory, environment, cookie, output, threads)
-    except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
-        return CommandEnd(not_started=why_not_started(error, argv, directory, environment))
-    announce(tree)
-    with closing(follower):
-        with stop.stops(tree):
-            follower.wait()
-        # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
-        held_on = not follower.has_ended(DRAIN)
-        code = tree.reap()
-        left_behind = (held_on or stop.told or tree.has_rest()) and tree.stop_rest(stop.until)
-        if held_on and not follower.has_ended(DRAIN):
-            left_behind = True
-    return CommandEnd(
-        exit_code=code if code >= 0 else None,
-        signal_name=signal_name(code) if code < 0 else None,
-        output=output.text(),
-        stopped=stop.told,
-        left_behind=left_behind,
-    )
+class CommandRun:
+    """A command under way, with everything it has started."""
+
+    def __init__(
+        self,
+        command: Command,
+        *,
+        environment: Mapping[str, str],
+        cookie: str,
+        stop: Stop,
+        threads: Threads,
+        announce: Callable[[Tree], None],
+        cap: int,
+    ) -> None:
+        """Start it in an environment; whether that was possible is said by its end."""
+        self._stop = stop
+        self._output = Output(cap)
+        self._refused = _refusal(command.argv, stop)
+        self._code: int | None = None
+        self._has_rest = False
+        if self._refused is not None:
+            return
+        whole = {**environment, **command.environment} if command.environment else environment
+        try:
+            self._tree, self._follower = _start(command, whole, cookie, self._output, threads)
+        except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
+            self._refused = CommandEnd(not_started=why_not_started(error, command, whole))
+            return
+        announce(self._tree)
+        self._guard = stop.guard(self._tree)
+
+    def has_ended(self, within: float) -> bool:
+        """Follow it on this thread for some seconds; true when nothing is left that `end` would have to wait for."""
+        if self._refused is not None:
+            return True
+        if self._stop.told or not self._follower.wait(within) or not self._follower.has_ended(0):
+            return False
+        self._reap()
+        return not self._has_rest
+
+    def end(self) -> CommandEnd:
+        """Follow it and everything it has started to the end, and say how it ended."""
+        if self._refused is not None:
+            return self._refused
+        with closing(self._follower), self._guard:
+            if self._code is None:
+                self._follower.wait(None)
+            # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
+            held_on = not self._follower.has_ended(DRAIN)
+            code = self._reap()
+            stopped = self._stop.told
+            left_behind = (held_on or stopped or self._has_rest) and self._tree.stop_rest(self._stop.until)
+            if held_on and not self._follower.has_ended(DRAIN):
+                left_behind = True
+        return CommandEnd(
+            exit_code=code if code >= 0 else None,
+            signal_name=signal_name(code) if code < 0 else None,
+            output=self._output.text(),
+            stopped=stopped,
+            left_behind=left_behind,
+        )
+
+    def _reap(self) -> int:
+        if self._code is None:
+            self._guard.release()
+            self._code = self._tree.reap()
+            self._has_rest = self._tree.has_rest()
+        return self._code
 
 
 def _start(
-    argv: Sequence[str],
-    directory: str,
-    environment: Mapping[str, str],
-    cookie: str,
-    output: Output,
-    threads: Threads,
+    command: Command, environment: Mapping[str, str], cookie: str, output: Output, threads: Threads
 ) -> tuple[Tree, Follower]:
     receiving, sending = os.pipe()
     try:
         tree = Tree(
-            argv,
-            directory=directory,
+            command.argv,
+            directory=command.directory,
             # What a shell says after `cd`; the controller's own would lead a command astray.
-            environment={**environment, "PWD": _physical(directory)},
+            environment={**environment, "PWD": _physical(command.directory)},
             cookie=cookie,
             stdin=subprocess.DEVNULL,
             stdout=sending,
@@ -126,8 +153,9 @@ def _refusal(argv: Sequence[str], stop: Stop) -> CommandEnd | None:
     return None
 
 
-def why_not_started(error: Exception, argv: Sequence[str], directory: str, environment: Mapping[str, str]) -> str:
+def why_not_started(error: Exception, command: Command, environment: Mapping[str, str]) -> str:
     """Say in words why a command could not be started."""
+    argv, directory = command.argv, command.directory
     if isinstance(error, ValueError):
         return f"its working directory or its environment cannot be passed on: {error}"
     if not isinstance(error, OSError):

@@ -7,16 +7,17 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
+from functools import cache, partial
 from queue import Empty, SimpleQueue
+from typing import cast
 
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import did_you_mean, visible
-from batchctl.plugin_api import CommandEnd, Job, JobEnd, StepHandler
+from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd, RunsOneCommand, StepHandler
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system import platform
 from batchctl.system.clock import SystemClock
@@ -26,7 +27,7 @@ from batchctl.system.masking import masked
 from batchctl.system.output import OUTPUT_CAP
 from batchctl.system.platform import Tree
 from batchctl.system.plugin_process import PluginProcess
-from batchctl.system.processes import run_command
+from batchctl.system.processes import CommandRun
 from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads
 
@@ -69,19 +70,19 @@ class ThreadStepRunner:
         self._running: dict[HistoryId, RunningStep] = {}
         self._brief: deque[Callable[[], None]] = deque()
         """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
+        self._alone: LoneCommand | None = None
+        """A command just started with nothing beside it; `collect` follows it as long as nothing else would be reported."""
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
         """Begin an execution; its end arrives through `collect`."""
         step = RunningStep(self, key, Stop(self.side_threads, self._grace))
         self._running[key] = step
         if rendered.brief:
-            self._brief.append(partial(self._carry, step, handler, rendered))
-            return
-        try:
-            self._threads.run(partial(self._carry, step, handler, rendered))
-        except RuntimeError as error:
-            message = f"the system refused to start another thread: {error}"
-            self._reports.put(Finished(key, StepOutcome(succeeded=False, message=message), None))
+            self._brief.append(partial(self._carry, step, partial(handler.execute, rendered, step)))
+        elif len(self._running) == 1 and _runs_one_command(type(handler)):
+            self._start_command(step, cast("RunsOneCommand", handler), rendered)
+        else:
+            self._carry_on_thread(step, partial(handler.execute, rendered, step))
 
     def refuse(self, key: HistoryId, reason: str) -> None:
         """Report an execution that could not be rendered as a fatal failure."""
@@ -91,6 +92,8 @@ class ThreadStepRunner:
         """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
         if self._brief:
             self._brief.popleft()()
+            wait = timedelta(0)
+        if self._alone is not None and self._follow(self._alone, wait):
             wait = timedelta(0)
         until = time.monotonic() + wait.total_seconds()
         while True:
@@ -144,21 +147,45 @@ class ThreadStepRunner:
             self._running.pop(report.key, None)
         return reports
 
-    def _carry(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> None:
-        self._reports.put(Finished(step.key, self._outcome(step, handler, rendered), step.identity))
-
-    def _outcome(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> StepOutcome:
+    def _start_command(self, step: RunningStep, handler: RunsOneCommand, rendered: Rendered) -> None:
         try:
-            outcome = _answer(handler.execute(rendered, step))
-        except BatchctlError as error:
-            outcome = StepOutcome(succeeded=False, message=error.message)
+            run = step.start_command(handler.command(rendered, step))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
-            below = error.__traceback__.tb_next if error.__traceback__ else None
-            message = f"the handler itself broke: {describe(error)}"
-            outcome = StepOutcome(succeeded=False, message=message, output=trace(error, below))
+            self._report(step, _failure(error))
+        else:
+            self._alone = LoneCommand(step, run, lambda: handler.outcome(rendered, run.end()))
+
+    def _follow(self, alone: LoneCommand, wait: timedelta) -> bool:
+        """Say whether the command has ended; one that takes longer is followed by a thread, which nothing else keeps busy."""
+        ended = alone.ends_within(min(wait.total_seconds(), NOTICE))
+        if ended:
+            self._carry(alone.step, alone.outcome)
+        else:
+            try:
+                self._threads.run(partial(self._carry, alone.step, alone.outcome))
+            except RuntimeError:
+                return False  # As long as the system refuses another thread, it is followed here.
+        self._alone = None
+        return ended
+
+    def _carry_on_thread(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
+        try:
+            self._threads.run(partial(self._carry, step, work))
+        except RuntimeError as error:
+            message = f"the system refused to start another thread: {error}"
+            self._report(step, StepOutcome(succeeded=False, message=message))
+
+    def _carry(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
+        try:
+            outcome = _answer(work())
+        except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
+            outcome = _failure(error)
+        self._report(step, outcome)
+
+    def _report(self, step: RunningStep, outcome: StepOutcome) -> None:
         if step.stopping and not outcome.succeeded:
             outcome = replace(outcome, stopped=True)
-        return step.without_secrets(outcome)
+        self._reports.put(Finished(step.key, step.without_secrets(outcome), step.identity))
 
     def borrow_process(self) -> PluginProcess:
         """Lend a plugin process nobody uses; one that may not serve any more is ended."""
@@ -220,11 +247,14 @@ class RunningStep:
         self, argv: Sequence[str], *, directory: str, environment: Mapping[str, str] | None = None
     ) -> CommandEnd:
         """Start a command without a shell, in a process group of its own, and wait for it."""
+        return self.start_command(Command(argv, directory, environment or {})).end()
+
+    def start_command(self, command: Command) -> CommandRun:
+        """Start a command without a shell, in a process group of its own."""
         runner = self._runner
-        return run_command(
-            argv,
-            directory=directory,
-            environment={**runner.environment, **environment} if environment else runner.environment,
+        return CommandRun(
+            command,
+            environment=runner.environment,
             cookie=cookie_of(runner.controller_id, self.key),
             stop=self.stop,
             threads=runner.side_threads,
@@ -299,6 +329,35 @@ class RunningStep:
             boot_id=platform.boot_id(),
             spawned_at=self._runner.now(),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LoneCommand:
+    """A command under way, and what will be made of its end."""
+
+    step: RunningStep
+    run: CommandRun
+    outcome: Callable[[], StepOutcome]
+
+    def ends_within(self, seconds: float) -> bool:
+        """Follow the command on this thread for a while; say whether it has ended."""
+        try:
+            return self.run.has_ended(seconds)
+        except Exception:  # noqa: BLE001 - whoever follows it to its end will meet the same trouble and say so
+            return False
+
+
+@cache
+def _runs_one_command(kind: type) -> bool:
+    return issubclass(kind, RunsOneCommand)
+
+
+def _failure(error: BaseException) -> StepOutcome:
+    if isinstance(error, BatchctlError):
+        return StepOutcome(succeeded=False, message=error.message)
+    below = error.__traceback__.tb_next if error.__traceback__ else None
+    message = f"the handler itself broke: {describe(error)}"
+    return StepOutcome(succeeded=False, message=message, output=trace(error, below))
 
 
 def _answer(outcome: object) -> StepOutcome:

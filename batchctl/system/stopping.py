@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from batchctl.system.platform import Tree
 from batchctl.system.threads import Threads
@@ -50,28 +49,52 @@ class Stop:
         if told:
             self._threads.run(action)
 
-    @contextmanager
-    def stops(self, tree: Tree) -> Iterator[None]:
-        """Stop a tree when told, until the block ends; its leader must not be reaped inside."""
-        ended = threading.Event()
-        inside = threading.Lock()
+    def guard(self, tree: Tree) -> Guard:
+        """Stop a tree when told, until the guard is released."""
+        guard = Guard(self, tree, self._grace)
+        self.when_told(guard.stop)
+        return guard
 
-        def signal(send: Callable[[], None]) -> None:
-            with inside:
-                if not ended.is_set():
-                    send()
+    def forget(self, action: Callable[[], None]) -> None:
+        """Do not do any more what was named."""
+        with self._lock:
+            self._actions.remove(action)
 
-        def stop() -> None:
-            signal(tree.terminate)
-            ended.wait(self._grace)
-            while not ended.wait(0.1):
-                signal(tree.kill)
 
-        self.when_told(stop)
-        try:
-            yield
-        finally:
-            with inside:
-                ended.set()
-            with self._lock:
-                self._actions.remove(stop)
+class Guard:
+    """Stops one tree: TERM, and KILL after the grace time."""
+
+    def __init__(self, told_by: Stop, tree: Tree, grace: float) -> None:
+        """Watch over a tree whose leader runs."""
+        self._told_by = told_by
+        self._tree = tree
+        self._grace = grace
+        self._released = threading.Event()
+        self._signalling = threading.Lock()
+
+    def stop(self) -> None:
+        """Signal until the tree has ended or the guard is released."""
+        self._signal(self._tree.terminate)
+        self._released.wait(self._grace)
+        while not self._released.wait(0.1):
+            self._signal(self._tree.kill)
+
+    def release(self) -> None:
+        """Signal no more: from now on the leader may be reaped, and its pid belong to somebody else."""
+        with self._signalling:
+            if self._released.is_set():
+                return
+            self._released.set()
+        self._told_by.forget(self.stop)
+
+    def __enter__(self) -> None:
+        """Guard until the block ends."""
+
+    def __exit__(self, *exception: object) -> None:
+        """Release."""
+        self.release()
+
+    def _signal(self, send: Callable[[], None]) -> None:
+        with self._signalling:
+            if not self._released.is_set():
+                send()

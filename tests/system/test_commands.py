@@ -19,12 +19,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.plugin_api import CommandEnd
+from batchctl.plugin_api import Command, CommandEnd
 from batchctl.system import following
 from batchctl.system.cookies import environment_for_children
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
-from batchctl.system.processes import run_command, signal_name, why_not_started
+from batchctl.system.processes import CommandRun, signal_name, why_not_started
 from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads
 from tests.system.watching import Ear, ends, lives
@@ -47,10 +47,18 @@ class Bench:
         environment: Mapping[str, str] | None = None,
         cap: int = 65536,
     ) -> CommandEnd:
-        return run_command(
-            argv,
-            directory=directory or str(self.directory),
-            environment={**environment_for_children(), **(environment or {})},
+        return self.start(*argv, directory=directory, environment=environment, cap=cap).end()
+
+    def start(
+        self,
+        *argv: str,
+        directory: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        cap: int = 65536,
+    ) -> CommandRun:
+        return CommandRun(
+            Command(argv, directory or str(self.directory), environment or {}),
+            environment=environment_for_children(),
             cookie=f"bench:{os.getpid()}:{self.directory.name}/1",
             stop=self.stop,
             threads=THREADS,
@@ -396,7 +404,7 @@ def test_what_this_host_cannot_give_is_a_reason_too(bench: Bench) -> None:
 
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.ENFILE])
 def test_a_refusal_of_the_system_is_quoted(number: int, tmp_path: Path) -> None:
-    reason = why_not_started(OSError(number, os.strerror(number)), ["true"], str(tmp_path), {})
+    reason = why_not_started(OSError(number, os.strerror(number)), Command(["true"], str(tmp_path)), {})
 
     assert reason == f"the system refused to start another process: {os.strerror(number)}"
 
@@ -435,16 +443,15 @@ def test_a_stolen_exit_code_is_never_taken_for_success(bench: Bench, tmp_path: P
         os.waitpid(tree.pid, 0)
 
     with pytest.raises(RuntimeError, match="something else in this program waited for it"):
-        run_command(
-            ["false"],
-            directory=str(tmp_path),
+        CommandRun(
+            Command(["false"], str(tmp_path)),
             environment=environment_for_children(),
             cookie="bench:1:x/1",
             stop=bench.stop,
             threads=THREADS,
             announce=steal,
             cap=100,
-        )
+        ).end()
 
 
 def test_descriptors_are_given_back(bench: Bench) -> None:

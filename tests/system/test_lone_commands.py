@@ -1,0 +1,147 @@
+"""A step that is one command and runs alone: followed without a thread while it is short, by a thread when it takes longer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from batchctl.domain.rows import HistoryId
+from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, RunsOneCommand, StepOutcome
+from batchctl.ports import Finished
+from batchctl.system.runner import ThreadStepRunner
+from tests.system.stepping import KEY, Does, finished, spawned, start
+from tests.system.watching import Ear, ends
+
+NOTHING = Rendered("", {})
+
+
+class Shell(Does):
+    """A handler whose step is one shell command; what it writes is the outcome's message."""
+
+    def __init__(self, script: str) -> None:
+        super().__init__(lambda execution: pytest.fail("the engine runs the command by itself"))
+        self._script = script
+
+    def command(self, rendered: Rendered, execution: Execution) -> Command:
+        return Command(["sh", "-c", self._script], "/", {"PASSWORD": execution.secret("password")})
+
+    def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
+        said = f"{end.exit_code} {end.signal_name} {end.output}"
+        return StepOutcome(succeeded=end.exit_code == 0, message=said, stopped=end.stopped)
+
+
+class Refuses(Shell):
+    def command(self, rendered: Rendered, execution: Execution) -> Command:
+        raise ValueError(f"not with {execution.secret('password')}")
+
+
+class Breaks(Shell):
+    def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
+        raise ValueError("no idea")
+
+
+def step_threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("batchctl-step")]
+
+
+def test_a_handler_may_leave_its_command_to_the_engine() -> None:
+    assert isinstance(Shell("true"), RunsOneCommand)
+    assert not isinstance(Does(lambda execution: None), RunsOneCommand)
+
+
+def test_a_short_command_needs_no_thread(runner: ThreadStepRunner) -> None:
+    before = step_threads()
+
+    runner.start(KEY, Shell("echo hello; exit 3"), NOTHING)
+    end = finished(runner)
+
+    assert end.outcome == StepOutcome(succeeded=False, message="3 None hello\n")
+    assert end.identity is not None
+    assert step_threads() == before
+
+
+def test_a_secret_reaches_the_command_and_never_comes_out_again(runner: ThreadStepRunner) -> None:
+    runner.start(KEY, Shell('echo "<$PASSWORD>"'), NOTHING)
+
+    message = finished(runner).outcome.message or ""
+
+    assert message.startswith("0 None <")
+    assert "s3same" not in message
+
+
+def test_a_command_that_takes_longer_is_announced_and_can_be_stopped(runner: ThreadStepRunner, ear: Ear) -> None:
+    runner.start(KEY, Shell(f"echo $$ > {ear.path}; exec sleep 600"), NOTHING)
+    report = spawned(runner)
+
+    runner.stop(KEY)
+    end = finished(runner)
+
+    assert report.identity.pid == ear.hear_pid()
+    assert (end.outcome.stopped, end.outcome.message) == (True, "None SIGTERM ")
+
+
+def test_a_command_that_takes_longer_can_write_as_much_as_it_likes(runner: ThreadStepRunner) -> None:
+    runner.start(KEY, Shell("sleep 0.1; head -c 3000000 /dev/zero | tr '\\0' x; echo done >&2"), NOTHING)
+
+    assert spawned(runner).identity.pid is not None
+    assert (finished(runner).outcome.message or "").endswith("done\n")
+
+
+def test_what_a_short_command_left_behind_is_stopped(runner: ThreadStepRunner) -> None:
+    runner.start(KEY, Shell("sleep 600 >/dev/null 2>&1 & echo $!"), NOTHING)
+
+    outcome = finished(runner).outcome
+
+    assert outcome.succeeded
+    assert ends(int((outcome.message or "").split()[-1]))
+
+
+def test_the_second_of_two_has_a_thread(runner: ThreadStepRunner) -> None:
+    runner.start(KEY, Shell("sleep 0.3"), NOTHING)
+    runner.start(HistoryId(2), Does(lambda execution: StepOutcome(succeeded=True)), NOTHING)
+
+    assert finished(runner, 2).outcome.succeeded
+    assert finished(runner).outcome.succeeded
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"), [(Refuses, "ValueError: not with "), (Breaks, "the handler itself broke: ValueError: no idea")]
+)
+def test_a_handler_that_raises_fails_its_own_step_only(
+    runner: ThreadStepRunner, broken: Callable[[str], Shell], said: str
+) -> None:
+    runner.start(KEY, broken("true"), NOTHING)
+    outcome = finished(runner).outcome
+
+    assert not outcome.succeeded
+    assert said in (outcome.message or "")
+    assert "s3same" not in f"{outcome.message}{outcome.output}"
+    start(runner, lambda execution: StepOutcome(succeeded=True))
+    assert finished(runner).outcome.succeeded
+
+
+def test_a_command_told_to_stop_before_it_is_looked_at_is_stopped(runner: ThreadStepRunner) -> None:
+    runner.start(KEY, Shell("exec sleep 600"), NOTHING)
+    runner.stop(KEY)
+
+    assert finished(runner).outcome.stopped
+
+
+def test_without_another_thread_to_be_had_the_command_is_followed_all_the_same(
+    runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    runner.start(KEY, Shell("sleep 0.2; echo done"), NOTHING)
+    reports = [runner.collect(timedelta(seconds=1))]
+    while not any(isinstance(report, Finished) for report in reports[-1]):
+        reports.append(runner.collect(timedelta(seconds=1)))
+
+    end = reports[-1][0]
+    assert isinstance(end, Finished)
+    assert end.outcome == StepOutcome(succeeded=True, message="0 None done\n")
