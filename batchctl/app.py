@@ -19,6 +19,7 @@ from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Render
 from batchctl.domain.rows import HistoryId, IntakeId
 from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener, silent
+from batchctl.operations import planning
 from batchctl.ports import Boundary, Finished
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
@@ -87,6 +88,11 @@ class App:
         """Run one creation pass."""
         with self._populators() as populators:
             return self._creator(populators).create_instances()
+
+    def plan_creations(self, most: int) -> tuple[planning.Creation, ...]:
+        """Return what a creation pass would begin with; the populators are asked."""
+        with self._populators() as populators:
+            return planning.creations(self.transactions, populators, most)
 
     def accept(self, intake_id: IntakeId, reason: str) -> CreationReport:
         """Take in a rejected or duplicate row on purpose."""
@@ -160,6 +166,7 @@ class App:
             is_due = now - created_at >= self.settings.poll_interval
             if self._stop_by is None and (controller.take_notice() or is_due):
                 self._create_quietly(creator)
+                controller.look_again()
                 created_at = now
             if not controller.is_idle:
                 idle_since = now

@@ -119,33 +119,42 @@ def load(given: str | None) -> Settings:
         raise ConfigurationError(_explain(error, path)) from None
     except SettingsError as error:
         raise ConfigurationError(_explain_no_json(error)) from None
-    _refuse_unknown_variables({secret.env for secret in settings.secrets.values() if secret.env is not None})
+    _refuse_unknown_variables({secret.env for secret in settings.secrets.values() if secret.env is not None}, path)
     return settings
 
 
 def _find(given: str | None) -> Path | None:
     named = given or os.environ.get("BATCHCTL_CONFIG")
     if not named:
-        beside = Path(FILE_NAME)
-        return beside if beside.is_file() else None
+        if not os.path.lexists(FILE_NAME):
+            return None
+        named = FILE_NAME
     path = Path(named)
     if path.is_dir():
         message = f"The configuration {path} is a folder, not a file."
         raise ConfigurationError(message, next_step=f"name the file in it, such as {path / FILE_NAME}")
-    if not path.is_file():
+    if path.exists() and not path.is_file():
+        message = f"The configuration {path} is a device or a pipe, not a file."
+        raise ConfigurationError(message, next_step=f"name a file, such as {FILE_NAME}")
+    if not path.exists():
         message = f"The configuration file {path} does not exist."
         raise ConfigurationError(message, next_step=f"create it, or leave out --config to use ./{FILE_NAME}")
     return path
 
 
-def _refuse_unknown_variables(named_by_secrets: Collection[str]) -> None:
+def _refuse_unknown_variables(named_by_secrets: Collection[str], path: Path | None) -> None:
     known = {f"{PREFIX}{key.upper()}" for key in _known_keys(())}
     allowed = known | _NO_SETTINGS | {name.upper() for name in named_by_secrets}
     for variable in sorted(os.environ):
         name = variable.upper()
         if name.startswith(PREFIX) and name not in allowed and not name.startswith(_NESTED):
             message = f"Environment variable {visible(variable)}: there is no such setting.{did_you_mean(name, known)}"
-            raise ConfigurationError(message)
+            if path is not None:
+                raise ConfigurationError(message)
+            missing = f"There is no {FILE_NAME} in {Path.cwd()} that could name it as a secret's."
+            raise ConfigurationError(
+                f"{message} {missing}", next_step="name the configuration: batchctl --config FILE ..."
+            )
 
 
 def _read(path: Path) -> dict[str, Any]:

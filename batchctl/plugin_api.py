@@ -229,8 +229,9 @@ class StepHandler(Protocol):
 
 @runtime_checkable
 class RunsOneCommand(Protocol):
-    """Optional: a handler whose steps are one command each, which the engine then starts and follows by itself.
+    """Optional: a handler whose steps are one command each; what it renders as `brief` the engine may follow by itself.
 
+    It does so on the controller's own thread as long as the command is short.
     Its `execute` must do the same: `outcome` of what `Execution.run_command` returns for `command`.
     """
 

@@ -1,4 +1,4 @@
-"""Making a step ready to run: the same for the controller, which runs it, and for a dry run, which only shows it."""
+"""Asking plugins what would be done: the same for the engine, which does it, and for a dry run, which only shows it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from datetime import datetime
 
 from batchctl.domain.errors import PluginError, StepRefused
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, BatchInstance, Step
+from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeRow, Populated, Step
 from batchctl.domain.status import Cause
-from batchctl.domain.text import storable, visible
-from batchctl.plugin_api import StepHandler, Verifiable
+from batchctl.domain.text import shorten, storable, unfit, visible
+from batchctl.plugin_api import CannotPopulate, StepHandler, Verifiable
+from batchctl.ports import PopulatorRunner
 
+REASON_LIMIT = 4000
 FindHandler = Callable[[str], StepHandler]
 """Return the handler of a ProcessType; raises `PluginError` when there is none."""
 
@@ -95,6 +97,18 @@ class Preparer:
         which = f"attempt {attempt_no} ({cause})"
         when = now.replace(tzinfo=None).isoformat(" ", "seconds")
         return visible(f"{what}, {which}, {when} UTC, on {self.host} as {self.user}")
+
+
+def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
+    """Return the values of a row's instance of a batch, or the reason why there are none."""
+    for column, value in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
+        trouble = unfit(value or "")
+        if trouble is not None:
+            return f"{column} cannot be used: {trouble}"
+    try:
+        return populators.populate(batch.populator, row, batch)
+    except (CannotPopulate, PluginError) as refused:
+        return storable(shorten(str(refused), REASON_LIMIT))
 
 
 def _check_of(handler: StepHandler, step: Step) -> Step:

@@ -151,7 +151,8 @@ class Registry:
         for module in self._imported():
             origin = f"module {module.__name__}"
             try:
-                members = _members(kind, module)
+                with _blaming(f"plugin module '{module.__name__}'"):
+                    members = list(_members(kind, module))
             except PluginError as error:
                 self._module_problems.append(error.message)
                 continue
@@ -205,7 +206,8 @@ def _distribution(entry: EntryPoint) -> str:
 
 def _members(kind: Kind, module: ModuleType) -> list[tuple[str, Any]]:
     if kind is JOB:
-        return [(member.name, member) for member in vars(module).values() if isinstance(member, Job)]
+        # Not isinstance, which asks an object what it is: any object may lie in a module, and some raise when asked.
+        return [(member.name, member) for member in vars(module).values() if issubclass(type(member), Job)]
     listed = getattr(module, kind.listing, ())
     if not isinstance(listed, tuple | list):
         raise PluginError(f"plugin module '{module.__name__}': {kind.listing} must be a tuple of classes.")
@@ -243,7 +245,7 @@ def _blaming(plugin: str) -> Iterator[None]:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, PluginError):
         raise
     except BaseException as error:
         cause = f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ")

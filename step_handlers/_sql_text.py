@@ -50,7 +50,8 @@ def _float(value: float) -> str:
     written = repr(value)
     top, bottom = value.as_integer_ratio()
     if sum(character.isdigit() for character in written) <= 15 or abs(top) >= 2**53 or bottom >= 2**62:
-        return f"({written})" if value < 0 else written
+        # Two minus signs, also that of -0.0, would begin a comment.
+        return f"({written})" if written.startswith("-") else written
     # SQLite reads at most 15 digits exactly; whole numbers and the quotient by a power of two are exact.
     return f"({top} * 1.0 / {bottom})"
 

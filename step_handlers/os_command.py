@@ -91,7 +91,8 @@ class OsCommand:
             "success": [[low, high] for low, high in _success_codes(step)],
             "environment": environment,
         }
-        return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec)
+        # Reading a secret may take its time.
+        return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec, brief=not secret)
 
     def command(self, rendered: Rendered, execution: Execution) -> Command:
         """Return the program with its arguments and its environment."""

@@ -43,8 +43,8 @@ def run(ctx: click.Context, once: bool, until_idle: float | None, dry_run: bool)
     The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one stops them.
     """
     if dry_run:
-        show_planned_creations(ctx.obj)
-        _show_planned_walks(ctx.obj)
+        creates = show_planned_creations(ctx.obj)
+        _show_planned_walks(ctx.obj, besides="The instances above may start once they are created." if creates else "")
         return
     _work(ctx, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)))
 
@@ -95,7 +95,7 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _show_planned_walks(session: Session) -> None:
+def _show_planned_walks(session: Session, besides: str = "") -> None:
     from batchctl.cli import output
     from batchctl.cli.output import cell
     from batchctl.operations import planning
@@ -103,7 +103,9 @@ def _show_planned_walks(session: Session) -> None:
     with session.app() as app:
         planned = planning.walks(app.transactions, app.clock, app.preparer, PLANNED_MOST)
     out = output.console()
-    if not planned:
+    if besides:
+        out.print(besides)
+    elif not planned:
         out.print("Nothing may start now.")
         output.hints(out, "batchctl status   (what waits, and why)")
     for one in planned:

@@ -96,18 +96,17 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     ctx.exit(FAILED)
 
 
-def show_planned_creations(session: Session) -> None:
-    """Show what a creation pass would do."""
+def show_planned_creations(session: Session) -> bool:
+    """Show what a creation pass would do; say whether it would create anything."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
-    from batchctl.operations import planning
 
     with session.app() as app:
-        planned = planning.creations(app.transactions, PLANNED_MOST)
+        planned = app.plan_creations(PLANNED_MOST)
     if not planned:
         click.echo("Nothing to do: no instance would be created.")
-        return
+        return False
     out = output.console()
     rows = [
         (
@@ -115,12 +114,13 @@ def show_planned_creations(session: Session) -> None:
             cell(one.row.entity),
             cell(one.row.file_name),
             cell(", ".join(one.batches) or None),
-            cell(", ".join(f"repeats FileProcess {first}" for first in one.repeats) or None),
+            cell("; ".join([*one.refusals, *(f"repeats FileProcess {first}" for first in one.repeats)]) or None),
         )
         for one in planned
     ]
     title = "Instances that would be created"
     output.section(out, Listing(title, ["FileProcess#", "entity", "file", "for batch", "but"], rows))
+    return any(one.batches for one in planned)
 
 
 def _absolute(file_name: str | None) -> str | None:

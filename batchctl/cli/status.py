@@ -60,7 +60,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     counts = ", ".join(f"{count} {status}" for status, count in seen.instances.items())
     arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items())
     if seen.untaken_count:
-        arrived += f" ({seen.untaken_count} of an entity that no batch takes)"
+        arrived += f"; {seen.untaken_count} of the ready ones of an entity that no batch takes"
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
         ("Instances", cell(counts or "none")),

@@ -138,6 +138,10 @@ class Controller:
         saw, self._saw_changes = self._saw_changes, False
         return saw
 
+    def look_again(self) -> None:
+        """Look for what may start: this program itself has created instances, which is nobody else's change."""
+        self._look = True
+
     def request_stop(self) -> None:
         """Start nothing more; may be called from a signal handler."""
         self._stopping = True

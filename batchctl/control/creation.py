@@ -9,17 +9,16 @@ from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from batchctl.domain.errors import BatchctlError, NotFound, PluginError, StatusChanged
+from batchctl.domain.errors import BatchctlError, NotFound, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.domain.text import did_you_mean, shorten, storable, visible
 from batchctl.logs import Event, Listener
-from batchctl.plugin_api import CannotPopulate
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
+from batchctl.preparation import REASON_LIMIT, populate
 from batchctl.store import audit, definitions, instances, intake
 
 UNTAKEN_AT_ONCE = 1000
-REASON_LIMIT = 4000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,23 +128,12 @@ class Creator:
             row = intake.load(connection, intake_id)
         if row is None or row.status is not IntakeStatus.READY:
             return CreationReport()
-        populated = {batch.batch_id: self._populate(row, batch) for batch in batches}
+        populated = {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
 
         def write(connection: Any) -> _Made:
             return self._write(connection, row, batches, populated, on_purpose=on_purpose)
 
         return self._report(row, self.transactions.run(frozenset({Boundary.POPULATE}), write))
-
-    def _populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
-        """Return the instance's values, or the reason why there are none."""
-        for column, value in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
-            trouble = unfit(value or "")
-            if trouble is not None:
-                return f"{column} cannot be used: {trouble}"
-        try:
-            return self.populators.populate(batch.populator, row, batch)
-        except (CannotPopulate, PluginError) as refused:
-            return storable(shorten(str(refused), REASON_LIMIT))
 
     def _write(
         self,

@@ -87,7 +87,10 @@ class Rendered:
     spec: Mapping[str, JsonValue]
     """JSON-able; stored as CommandSpec. `execute` uses nothing else. Secrets stand in it as references."""
     brief: bool = False
-    """True when executing takes no longer than handing it to another thread would: it then runs on the controller's own."""
+    """True when executing waits for nothing, so that it may be done on the controller's own thread, which is faster.
+
+    With a handler that `RunsOneCommand` this concerns `command` and `outcome`; the command itself may take its time.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

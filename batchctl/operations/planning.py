@@ -11,9 +11,10 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import NotFound, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
+from batchctl.domain.text import visible
 from batchctl.operations.standing import Line
-from batchctl.ports import Clock, Transactions
-from batchctl.preparation import Preparer
+from batchctl.ports import Clock, PopulatorRunner, Transactions
+from batchctl.preparation import Preparer, populate
 from batchctl.store import definitions, history, intake
 
 EVERY_PLACE = 1_000_000
@@ -21,11 +22,12 @@ EVERY_PLACE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """A row and the batches that would get an instance of it, or the row that it repeats for each of them."""
+    """A row and the batches that would get an instance of it, or why one would not."""
 
     row: IntakeRow
     batches: tuple[str, ...]
     repeats: tuple[IntakeId, ...]
+    refusals: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,8 @@ class Acceptance:
     batches: tuple[str, ...]
 
 
-def creations(transactions: Transactions, most: int) -> tuple[Creation, ...]:
-    """Return what a creation pass would begin with; populators are not asked."""
+def creations(transactions: Transactions, populators: PopulatorRunner, most: int) -> tuple[Creation, ...]:
+    """Return what a creation pass would begin with; the populators are asked."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         wanted: dict[IntakeId, list[BatchDefinition]] = {}
@@ -59,19 +61,23 @@ def creations(transactions: Transactions, most: int) -> tuple[Creation, ...]:
         for intake_id, takers in wanted.items():
             row = intake.load(connection, intake_id)
             if row is not None:
-                found.append(_creation(connection, row, takers))
+                found.append(_creation(connection, row, takers, populators))
         return tuple(found)
 
 
-def _creation(connection: Any, row: IntakeRow, takers: list[BatchDefinition]) -> Creation:
-    names, repeats = [], []
+def _creation(connection: Any, row: IntakeRow, takers: list[BatchDefinition], populators: PopulatorRunner) -> Creation:
+    names, repeats, refusals = [], [], []
     for batch in takers:
+        values = populate(populators, row, batch)
+        if isinstance(values, str):
+            refusals.append(f"batch {visible(batch.name)}: {values}")
+            continue
         first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
         if first is None:
             names.append(batch.name)
         else:
             repeats.append(first)
-    return Creation(row, tuple(names), tuple(repeats))
+    return Creation(row, tuple(names), tuple(repeats), tuple(refusals))
 
 
 def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: int) -> tuple[Walk, ...]:

@@ -14,6 +14,8 @@ from batchctl.store.dialects import sqlite
 def open_engine(url: str, directory: Path, *, may_create: bool = False) -> Engine:
     """Return an engine for the control database; a missing one is made only if `may_create`."""
     try:
+        if "\x00" in url:
+            raise ArgumentError
         parsed = make_url(url)
     except ArgumentError:
         message = "The setting database_url is not a database URL; write one such as sqlite:///batchctl.db."

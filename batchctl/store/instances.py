@@ -42,6 +42,8 @@ _AS_IT_WAS_READ = (
     _c.BatchControl_id == bindparam("instance_id"),
     _c.Status == bindparam("found"),
     _c.ClaimToken == bindparam("token"),
+    _c.PrevProcessControlSeq == bindparam("found_seq"),
+    _c.RetryCount == bindparam("found_retries"),
 )
 _MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ)
 _CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"))
@@ -109,7 +111,7 @@ def claim(connection: Connection, before: BatchInstance, after: BatchInstance, n
 
 
 def move(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
-    """Write a move; false when the instance is not in the status and under the token it was read with."""
+    """Write a move; false when the instance does not stand any more as it was read."""
     return _MOVE(connection, _changes(before, after, now), **_identity(before))
 
 
@@ -120,7 +122,13 @@ def correct(connection: Connection, changed: BatchInstance, now: datetime) -> No
 
 
 def _identity(found: BatchInstance) -> dict[str, object]:
-    return {"instance_id": found.instance_id, "found": found.status.value, "token": found.claim_token}
+    return {
+        "instance_id": found.instance_id,
+        "found": found.status.value,
+        "token": found.claim_token,
+        "found_seq": found.last_seq,
+        "found_retries": found.retry_count,
+    }
 
 
 def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:

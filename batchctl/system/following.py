@@ -115,6 +115,8 @@ if sys.platform == "linux":
                             self._tree.wait()
                             return True
                         self._read()
+                    if time.monotonic() > until:
+                        break
             finally:
                 self._poll.unregister(self._process)
             return False
@@ -126,7 +128,9 @@ if sys.platform == "linux":
                 if not self._poll.poll(max(0.0, until - time.monotonic()) * 1000):
                     return False
                 self._read()
-            return True
+                if time.monotonic() > until:
+                    break
+            return self._pipe is None
 
         def close(self) -> None:
             """Read no further."""

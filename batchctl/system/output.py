@@ -4,6 +4,8 @@ from __future__ import annotations
 
 OUTPUT_CAP = 64 * 1024
 """How many bytes of one execution's output are kept."""
+_SPARE = 200
+"""Characters that a text already cut may have beyond the cap: what says how much is missing."""
 
 
 class Output:
@@ -39,6 +41,14 @@ class Output:
         tail = _without_half_character_at_start(bytes(self._tail[-self._tail_cap :]))
         missing = self.total - len(head) - len(tail)
         return f"{_decoded(head)}\n[... {missing} of {self.total} bytes left out ...]\n{_decoded(tail)}"
+
+
+def shortened(text: str, cap: int) -> str:
+    """Return a text of at most about `cap` characters: its beginning and its end, and in between how many are missing."""
+    if len(text) <= cap + _SPARE:
+        return text
+    half = cap // 2
+    return f"{text[:half]}\n[... {len(text) - 2 * half} of {len(text)} characters left out ...]\n{text[-half:]}"
 
 
 def _decoded(kept: bytes) -> str:

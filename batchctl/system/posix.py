@@ -82,12 +82,12 @@ if sys.platform != "win32":
             """Say quickly whether the leader, now reaped, left a group behind: as long as it did, its pid stays taken."""
             return _group_exists(self.pid)
 
-        def stop_rest(self, until: float) -> bool:
-            """Wait for what the leader, now reaped, left behind, kill it when time is up; say whether there was any."""
-            found = _living(self.pid, self._cookie)
-            if found:
-                _kill_after(until, self.pid, self._cookie)
-            return bool(found)
+        def stop_rest(self, until: float, *, escaped: bool) -> bool:
+            """Wait for what the leader, now reaped, left behind, kill it when time is up; say whether there was any then.
+
+            What has left the group concerns only who looks for `escaped` processes too.
+            """
+            return _kill_after(until, self.pid, self._cookie if escaped else None)
 
         def _signal(self, number: int) -> None:
             _signal_group(self.pid, number)
@@ -176,22 +176,25 @@ if sys.platform != "win32":
             pid > 1 and entry.pid_start is not None and entry.boot_id == boot_id() and entry.pid_start == started(pid)
         )
 
-    def _kill_after(until: float, group: int | None, cookie: str) -> None:
-        """Wait for a tree until a time, then kill it, again and again: it may fork between two looks."""
+    def _kill_after(until: float, group: int | None, cookie: str | None) -> bool:
+        """Wait for a tree until a time, then kill what is left of it; say whether there was any."""
         while (living := _living(group, cookie)) and time.monotonic() < until:
             time.sleep(_PAUSE)
         give_up = time.monotonic() + _KILL_PATIENCE
+        found = bool(living)
+        # Again and again: it may fork between two looks.
         while living and time.monotonic() < give_up:
             for pid in living:
                 _signal_one(pid, signal.SIGKILL)
             time.sleep(_PAUSE / 4)
             living = _living(group, cookie)
+        return found
 
-    def _living(group: int | None, cookie: str) -> set[int]:
+    def _living(group: int | None, cookie: str | None) -> set[int]:
         """Find the living processes of a group and those that carry a cookie."""
         if not _PROC.joinpath("self/stat").exists():
             return {group} if group is not None and _group_exists(group) else set()
-        return {pid for pid, fields in _processes() if int(fields[2]) == group or _carries(pid, cookie)}
+        return {pid for pid, fields in _processes() if int(fields[2]) == group or (cookie and _carries(pid, cookie))}
 
     def _carriers_outside(group: int, cookie: str) -> set[int]:
         return {pid for pid, fields in _processes() if int(fields[2]) != group and _carries(pid, cookie)}

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
@@ -75,7 +76,12 @@ class CommandRun:
             held_on = not self._follower.has_ended(DRAIN)
             code = self._reap()
             stopped = self._stop.told
-            left_behind = (held_on or stopped or self._has_rest) and self._tree.stop_rest(self._stop.until)
+            left_behind = False
+            if held_on or stopped:
+                left_behind = self._tree.stop_rest(self._stop.until, escaped=True)
+            elif self._has_rest:
+                # A process on its way to become a daemon is given the time to leave; what has left is left alone.
+                left_behind = self._tree.stop_rest(time.monotonic() + DRAIN, escaped=False)
             if held_on and not self._follower.has_ended(DRAIN):
                 left_behind = True
         return CommandEnd(

@@ -16,7 +16,7 @@ from typing import cast
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd, RunsOneCommand, StepHandler
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system import platform
@@ -24,7 +24,7 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.cookies import all_cookies_of, cookie_of, environment_for_children
 from batchctl.system.jobs import call_job, describe, trace
 from batchctl.system.masking import masked
-from batchctl.system.output import OUTPUT_CAP
+from batchctl.system.output import OUTPUT_CAP, shortened
 from batchctl.system.platform import Tree
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.processes import CommandRun
@@ -32,6 +32,7 @@ from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads
 
 STOP_GRACE = timedelta(seconds=10)
+MESSAGE_CAP = 20_000
 NOTICE = 0.02
 """Seconds an execution runs before its process is reported: a shorter one is reported once, with its end."""
 
@@ -77,9 +78,9 @@ class ThreadStepRunner:
         """Begin an execution; its end arrives through `collect`."""
         step = RunningStep(self, key, Stop(self.side_threads, self._grace))
         self._running[key] = step
-        if rendered.brief:
+        if rendered.brief and not _runs_one_command(type(handler)):
             self._brief.append(partial(self._carry, step, partial(handler.execute, rendered, step)))
-        elif len(self._running) == 1 and _runs_one_command(type(handler)):
+        elif rendered.brief and len(self._running) == 1:
             self._start_command(step, cast("RunsOneCommand", handler), rendered)
         else:
             self._carry_on_thread(step, partial(handler.execute, rendered, step))
@@ -185,7 +186,12 @@ class ThreadStepRunner:
     def _report(self, step: RunningStep, outcome: StepOutcome) -> None:
         if step.stopping and not outcome.succeeded:
             outcome = replace(outcome, stopped=True)
-        self._reports.put(Finished(step.key, step.without_secrets(outcome), step.identity))
+        outcome = step.without_secrets(outcome)
+        message = shorten(outcome.message, MESSAGE_CAP) if outcome.message is not None else None
+        output = shortened(outcome.output, self.output_cap) if outcome.output is not None else None
+        if message is not outcome.message or output is not outcome.output:
+            outcome = replace(outcome, message=message, output=output)
+        self._reports.put(Finished(step.key, outcome, step.identity))
 
     def borrow_process(self) -> PluginProcess:
         """Lend a plugin process nobody uses; one that may not serve any more is ended."""
@@ -363,6 +369,10 @@ def _failure(error: BaseException) -> StepOutcome:
 def _answer(outcome: object) -> StepOutcome:
     if not isinstance(outcome, StepOutcome):
         message = f"it returned {type(outcome).__name__}, not StepOutcome"
+        raise TypeError(message)
+    kind = type(outcome.succeeded).__name__
+    if kind != "bool":
+        message = f"it returned an outcome whose `succeeded` is {kind}, not bool"
         raise TypeError(message)
     return outcome
 

@@ -202,11 +202,15 @@ if sys.platform == "win32":
             """Say whether the leader left processes behind."""
             return self._active() > 0
 
-        def stop_rest(self, until: float) -> bool:
-            """Wait for what the leader left behind, end it when time is up; say whether there was any."""
-            found = self._active() > 0
+        def stop_rest(self, until: float, *, escaped: bool) -> bool:
+            """Wait for what the leader left behind, end it when time is up; say whether there was any then.
+
+            Nothing has `escaped`: a job object holds all that was started in it.
+            """
+            del escaped
             while self._active() and time.monotonic() < until:
                 time.sleep(_PAUSE)
+            found = self._active() > 0
             if found:
                 self.kill()
             return found

@@ -154,6 +154,16 @@ def test_a_batch_and_a_row_inserted_while_the_controller_runs_are_taken_at_once(
     assert shop.value("SELECT Status FROM BatchControl") == "complete"
 
 
+def test_a_single_row_starts_its_batch_while_the_controller_waits(shop: Shop) -> None:
+    shop.batch("B", shop.says("true"))
+    shop.submit("B")
+    shop.start("run")
+    shop.hear()
+    for _ in range(3):
+        shop.submit("B")  # The only write of anybody: nothing else will make the controller look.
+        assert shop.hear() > 0
+
+
 def test_a_step_beyond_max_duration_is_stopped_with_its_tree(shop: Shop) -> None:
     shop.batch("B", shop.says("sleep 300 & wait"), RetryCount=0)
     shop.hand.execute("UPDATE ProcessControl SET MaxDuration = 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,28 @@ def test_an_empty_name_of_a_file_is_none(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("BATCHCTL_CONFIG", "")
 
     assert config.load(None).file is None
+
+
+def test_a_folder_or_a_dead_link_in_the_place_of_the_file_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    place = tmp_path / "batchctl.toml"
+    place.mkdir()
+    with pytest.raises(ConfigurationError, match="is a folder, not a file"):
+        config.load(None)
+
+    place.rmdir()
+    place.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        config.load(None)
+
+
+def test_a_pipe_is_not_a_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(ConfigurationError, match="is a device or a pipe, not a file"):
+        config.load(str(tmp_path / "pipe"))
 
 
 def test_a_folder_is_not_a_file(tmp_path: Path) -> None:

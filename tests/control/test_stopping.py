@@ -76,6 +76,24 @@ def test_pausing_a_step_that_fails_keeps_its_retry_for_later(world: World) -> No
     assert world.sql("SELECT Status, RetryCount, NextRunTime > '2026' FROM BatchControl") == [("paused", 0, 1)]
 
 
+def test_a_success_resets_the_retries_also_when_a_hand_has_changed_them(world: World) -> None:
+    controller = running(world)
+    world.sql("UPDATE BatchControl SET RetryCount = 0")
+    world.runner.end(world.runner.started[-1], OK)
+    controller.turn(NO_WAIT)
+
+    assert world.sql("SELECT RetryCount, PrevProcessControlSeq FROM BatchControl") == [(1, 10)]
+
+
+def test_a_failure_counts_from_what_a_hand_has_written(world: World) -> None:
+    controller = running(world)
+    world.sql("UPDATE BatchControl SET RetryCount = 5")
+    world.runner.end(world.runner.started[-1], BAD)
+    world.turn_until_idle(controller)
+
+    assert world.sql("SELECT Status, RetryCount FROM BatchControl") == [("retry", 4)]
+
+
 def test_cancelling_stops_the_running_step(world: World) -> None:
     controller = running(world)
     world.sql("UPDATE BatchControl SET Status = 'cancelling'")

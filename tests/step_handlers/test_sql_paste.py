@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from batchctl.plugin_api import StepRequest, visible
@@ -85,6 +85,7 @@ def test_a_command_text_holds_nothing_that_acts_on_a_terminal(values: tuple[str,
         max_size=40,
     )
 )
+@example([-0.0, -1.5, -1, -1e300])
 def test_every_literal_has_the_value_and_type_that_is_bound(values: list[str | int | float | None]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = a_database(Path(folder))

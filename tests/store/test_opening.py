@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.store import engine
+from batchctl.store import definitions, engine, schema
+from batchctl.store.dialects import sqlite
+from batchctl.store.transactions import StoreTransactions
 
 
 @pytest.mark.parametrize("may_create", [True, False])
@@ -19,3 +24,76 @@ def test_a_folder_that_does_not_exist_is_named_and_not_made(tmp_path: Path, may_
     assert "does not exist" in refused.value.message
     assert str(refused.value.next_step).startswith("create the folder")
     assert list(tmp_path.iterdir()) == []
+
+
+def as_somebody_else(act: Callable[[], object]) -> object:
+    """Do something in a process of its own; where the tests run as root, as a user who may do nothing here."""
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            answer = act()
+        except Exception as error:
+            answer = f"{type(error).__name__}: {error}"
+        os.write(sending, json.dumps(answer).encode())
+        os._exit(0)
+    os.close(sending)
+    with os.fdopen(receiving, "rb") as said:
+        answer = json.loads(said.read())
+    os.waitpid(child, 0)
+    return answer
+
+
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    """A database that others may read, with nobody at work in it."""
+    made = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path, may_create=True))
+    with made.read() as connection:
+        sqlite.prepare_file(connection)
+    made.run(frozenset(), schema.upgrade)
+    made.run(
+        frozenset(),
+        lambda connection: connection.exec_driver_sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')"),
+    )
+    made.close()
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder != Path(tmp_path.anchor):
+            folder.chmod(0o755)
+    return tmp_path / "batchctl.db"
+
+
+def read(file: Path) -> list[str]:
+    """Read the names of the batches, as `status` does."""
+    transactions = StoreTransactions(engine.open_engine(f"sqlite:///{file}", file.parent))
+    with transactions.read() as connection:
+        return [batch.name for batch in definitions.all_batches(connection)]
+
+
+def write(file: Path) -> str:
+    """Try to switch a batch off."""
+    transactions = StoreTransactions(engine.open_engine(f"sqlite:///{file}", file.parent))
+    try:
+        transactions.run(frozenset(), lambda connection: connection.exec_driver_sql("DELETE FROM ProcessBatch"))
+    except DatabaseUnusable as refused:
+        return f"{refused.message} Next: {refused.next_step}"
+    return "written"
+
+
+@pytest.mark.parametrize("shut", ["file", "folder"])
+def test_who_may_only_read_leaves_nothing_beside_the_file(foreign: Path, shut: str) -> None:
+    foreign.chmod(0o444 if shut == "file" else 0o666)
+    foreign.parent.chmod(0o777 if shut == "file" else 0o555)
+    try:
+        assert as_somebody_else(lambda: read(foreign)) == ["B"]
+        said = str(as_somebody_else(lambda: write(foreign)))
+    finally:
+        foreign.parent.chmod(0o755)
+        foreign.chmod(0o644)
+
+    culprit = foreign if shut == "file" else foreign.parent
+    assert f"{culprit} is not writable. Next: let this user write to {culprit}" in said
+    assert sorted(path.name for path in foreign.parent.iterdir()) == ["batchctl.db"]
+    assert write(foreign) == "written"

@@ -257,6 +257,16 @@ def test_an_escaped_grandchild_that_holds_the_output_open_is_found(bench: Bench,
     assert ends(ear.hear_pid())
 
 
+def test_a_daemon_that_leaves_its_group_and_its_output_is_left_alone(bench: Bench, ear: Ear) -> None:
+    for _ in range(10):
+        end = bench.run("sh", "-c", f"setsid sh -c 'echo $$ > {ear.path}; exec sleep 600' >/dev/null 2>&1 &")
+        daemon = ear.hear_pid()
+
+        assert (end.exit_code, end.left_behind) == (0, False)
+        assert lives(daemon)
+        os.kill(daemon, signal.SIGKILL)
+
+
 def test_children_that_ended_in_time_are_not_left_behind(bench: Bench) -> None:
     end = bench.run("sh", "-c", "true | true & (exit 0) & wait; echo done")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +14,10 @@ from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, RunsOneCommand, StepOutcome
 from batchctl.ports import Finished
 from batchctl.system.runner import ThreadStepRunner
-from tests.system.stepping import KEY, Does, finished, spawned, start
+from tests.system.stepping import KEY, WAIT, Does, finished, spawned, start
 from tests.system.watching import Ear, ends
 
-NOTHING = Rendered("", {})
+BRIEF = Rendered("", {}, brief=True)
 
 
 class Shell(Does):
@@ -29,7 +31,7 @@ class Shell(Does):
         return Command(["sh", "-c", self._script], "/", {"PASSWORD": execution.secret("password")})
 
     def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
-        said = f"{end.exit_code} {end.signal_name} {end.output}"
+        said = f"{end.exit_code} {end.signal_name} {end.output[-200:]}"
         return StepOutcome(succeeded=end.exit_code == 0, message=said, stopped=end.stopped)
 
 
@@ -55,7 +57,7 @@ def test_a_handler_may_leave_its_command_to_the_engine() -> None:
 def test_a_short_command_needs_no_thread(runner: ThreadStepRunner) -> None:
     before = step_threads()
 
-    runner.start(KEY, Shell("echo hello; exit 3"), NOTHING)
+    runner.start(KEY, Shell("echo hello; exit 3"), BRIEF)
     end = finished(runner)
 
     assert end.outcome == StepOutcome(succeeded=False, message="3 None hello\n")
@@ -64,7 +66,7 @@ def test_a_short_command_needs_no_thread(runner: ThreadStepRunner) -> None:
 
 
 def test_a_secret_reaches_the_command_and_never_comes_out_again(runner: ThreadStepRunner) -> None:
-    runner.start(KEY, Shell('echo "<$PASSWORD>"'), NOTHING)
+    runner.start(KEY, Shell('echo "<$PASSWORD>"'), BRIEF)
 
     message = finished(runner).outcome.message or ""
 
@@ -73,7 +75,7 @@ def test_a_secret_reaches_the_command_and_never_comes_out_again(runner: ThreadSt
 
 
 def test_a_command_that_takes_longer_is_announced_and_can_be_stopped(runner: ThreadStepRunner, ear: Ear) -> None:
-    runner.start(KEY, Shell(f"echo $$ > {ear.path}; exec sleep 600"), NOTHING)
+    runner.start(KEY, Shell(f"echo $$ > {ear.path}; exec sleep 600"), BRIEF)
     report = spawned(runner)
 
     runner.stop(KEY)
@@ -84,14 +86,14 @@ def test_a_command_that_takes_longer_is_announced_and_can_be_stopped(runner: Thr
 
 
 def test_a_command_that_takes_longer_can_write_as_much_as_it_likes(runner: ThreadStepRunner) -> None:
-    runner.start(KEY, Shell("sleep 0.1; head -c 3000000 /dev/zero | tr '\\0' x; echo done >&2"), NOTHING)
+    runner.start(KEY, Shell("sleep 0.1; head -c 3000000 /dev/zero | tr '\\0' x; echo done >&2"), BRIEF)
 
     assert spawned(runner).identity.pid is not None
     assert (finished(runner).outcome.message or "").endswith("done\n")
 
 
 def test_what_a_short_command_left_behind_is_stopped(runner: ThreadStepRunner) -> None:
-    runner.start(KEY, Shell("sleep 600 >/dev/null 2>&1 & echo $!"), NOTHING)
+    runner.start(KEY, Shell("sleep 600 >/dev/null 2>&1 & echo $!"), BRIEF)
 
     outcome = finished(runner).outcome
 
@@ -99,12 +101,49 @@ def test_what_a_short_command_left_behind_is_stopped(runner: ThreadStepRunner) -
     assert ends(int((outcome.message or "").split()[-1]))
 
 
-def test_the_second_of_two_has_a_thread(runner: ThreadStepRunner) -> None:
-    runner.start(KEY, Shell("sleep 0.3"), NOTHING)
-    runner.start(HistoryId(2), Does(lambda execution: StepOutcome(succeeded=True)), NOTHING)
+class Composed(Shell):
+    """Does by itself what the engine would do."""
 
-    assert finished(runner, 2).outcome.succeeded
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        command = self.command(rendered, execution)
+        return self.outcome(
+            rendered,
+            execution.run_command(command.argv, directory=command.directory, environment=command.environment),
+        )
+
+
+def test_the_second_of_two_has_a_thread(runner: ThreadStepRunner) -> None:
+    runner.start(KEY, Shell("sleep 0.3"), BRIEF)
+    runner.start(HistoryId(2), Composed("true"), BRIEF)
+
+    ends: dict[int, bool] = {}
+    while len(ends) < 2:
+        ends |= {end.key: end.outcome.succeeded for end in runner.collect(WAIT) if isinstance(end, Finished)}
+    assert ends == {KEY: True, 2: True}
+
+
+def test_what_is_not_declared_brief_cannot_hold_the_loop_up(runner: ThreadStepRunner, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    class Waits(Composed):
+        def command(self, rendered: Rendered, execution: Execution) -> Command:
+            gate.read_text(encoding="utf-8")
+            return super().command(rendered, execution)
+
+    runner.start(KEY, Waits("true"), Rendered("", {}))
+    assert runner.collect(timedelta(milliseconds=50)) == []
+
+    gate.write_text("", encoding="utf-8")
     assert finished(runner).outcome.succeeded
+
+
+def test_a_command_that_never_stops_writing_is_handed_on_in_time(runner: ThreadStepRunner) -> None:
+    runner.start(KEY, Shell("exec yes"), BRIEF)
+
+    assert spawned(runner).identity.pid is not None
+    runner.stop(KEY)
+    assert finished(runner).outcome.stopped
 
 
 @pytest.mark.parametrize(
@@ -113,7 +152,7 @@ def test_the_second_of_two_has_a_thread(runner: ThreadStepRunner) -> None:
 def test_a_handler_that_raises_fails_its_own_step_only(
     runner: ThreadStepRunner, broken: Callable[[str], Shell], said: str
 ) -> None:
-    runner.start(KEY, broken("true"), NOTHING)
+    runner.start(KEY, broken("true"), BRIEF)
     outcome = finished(runner).outcome
 
     assert not outcome.succeeded
@@ -124,7 +163,7 @@ def test_a_handler_that_raises_fails_its_own_step_only(
 
 
 def test_a_command_told_to_stop_before_it_is_looked_at_is_stopped(runner: ThreadStepRunner) -> None:
-    runner.start(KEY, Shell("exec sleep 600"), NOTHING)
+    runner.start(KEY, Shell("exec sleep 600"), BRIEF)
     runner.stop(KEY)
 
     assert finished(runner).outcome.stopped
@@ -137,7 +176,7 @@ def test_without_another_thread_to_be_had_the_command_is_followed_all_the_same(
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    runner.start(KEY, Shell("sleep 0.2; echo done"), NOTHING)
+    runner.start(KEY, Shell("sleep 0.2; echo done"), BRIEF)
     reports = [runner.collect(timedelta(seconds=1))]
     while not any(isinstance(report, Finished) for report in reports[-1]):
         reports.append(runner.collect(timedelta(seconds=1)))

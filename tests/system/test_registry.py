@@ -235,6 +235,36 @@ def test_a_listed_module_with_a_wrong_list_is_a_problem(site: Site, code: str, s
     assert Registry.load(["listed"]).problems() == [f"plugin module 'listed': {said}."]
 
 
+ODD = """
+class Odd:
+    @property
+    def __class__(self): raise RuntimeError("not configured")
+odd = Odd()
+from batchctl.plugin_api import job
+@job("sound")
+def sound(): return 1
+"""
+ODDER = """
+def __getattr__(name): raise RuntimeError("no " + name)
+"""
+
+
+def test_an_odd_object_in_a_listed_module_takes_nothing_down(site: Site) -> None:
+    site.module("odd", ODD)
+    registry = Registry.load(["odd"])
+
+    assert registry.job("sound")() == 1
+    assert registry.problems() == []
+
+
+def test_a_listed_module_that_raises_when_asked_is_a_problem_of_its_own(site: Site) -> None:
+    site.module("odder", ODDER)
+    registry = Registry.load(["odder"])
+
+    assert registry.handler("os_command").process_type == "os_command"
+    assert any("plugin module 'odder'" in said and "no STEP_HANDLERS" in said for said in registry.problems())
+
+
 def test_nothing_is_imported_before_it_is_needed() -> None:
     script = (
         "import sys\n"

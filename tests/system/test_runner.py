@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,26 @@ def test_a_handler_that_answers_nonsense_fails_its_step(runner: ThreadStepRunner
 
     assert outcome.succeeded is False
     assert f"it returned {type(answer).__name__}, not StepOutcome" in (outcome.message or "")
+
+
+@pytest.mark.parametrize("succeeded", ["no", 1, None])
+def test_a_success_that_is_neither_true_nor_false_is_none(runner: ThreadStepRunner, succeeded: Any) -> None:
+    outcome = outcome_of(runner, lambda execution: StepOutcome(succeeded=succeeded))
+
+    assert outcome.succeeded is False
+    assert "not bool" in (outcome.message or "")
+
+
+def test_what_a_handler_says_is_kept_within_bounds(runner: ThreadStepRunner) -> None:
+    told = StepOutcome(succeeded=False, message="m" * 1_000_000, output="begin" + "o" * 1_000_000 + "end")
+
+    outcome = outcome_of(runner, lambda execution: told)
+
+    assert len(outcome.message or "") == 20_000
+    assert len(outcome.output or "") < 70_000
+    assert (outcome.output or "").startswith("begin")
+    assert (outcome.output or "").endswith("end")
+    assert "of 1000008 characters left out" in (outcome.output or "")
 
 
 def test_an_error_meant_for_the_reader_is_shown_as_it_is(runner: ThreadStepRunner) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:
         raise DatabaseUnusable(message, next_step="batchctl db upgrade")
 
     def connect() -> sqlite3.Connection:
-        return _connect(path, "rwc" if may_create else "rw")
+        return _connect(path, "rwc" if may_create else _way_to_open(path))
 
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
     return engine.execution_options(**{_FILE: str(path)})
@@ -57,6 +58,20 @@ def database_path(url: URL, directory: Path) -> Path:
         message = "A control database in memory would be forgotten at once: name a file, such as sqlite:///batchctl.db."
         raise DatabaseUnusable(message)
     return (directory / url.database).resolve()
+
+
+def _way_to_open(path: Path) -> str:
+    """Say how this user may open the file.
+
+    Who may only read it must not leave log files beside it that are his: its owner could not write to them.
+    """
+    if (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)) or _log_of(path).exists():
+        return "rw"
+    return "ro&immutable=1"
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -138,7 +153,18 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
     if code in _TRANSIENT:
         reason = "is locked by another program that does not let go"
+    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and (culprit := _not_writable(Path(where))):
+        next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
+        return DatabaseUnusable(
+            f"The control database {where} {reason}: {culprit} is not writable.", next_step=next_step
+        )
     return DatabaseUnusable(f"The control database {where} {reason}.")
+
+
+def _not_writable(path: Path) -> Path | None:
+    """Return what of a database this user may not write to: the file, its log, or the folder."""
+    beside = (path, _log_of(path), path.with_name(f"{path.name}-shm"), path.parent)
+    return next((each for each in beside if each.exists() and not os.access(each, os.W_OK)), None)
 
 
 def is_about_the_database(error: BaseException) -> bool:
