@@ -56,7 +56,11 @@ def _show(out: Console, seen: Overview) -> None:
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell
 
-    controller = "no controller is running" if seen.controller is None else f"controller {seen.controller} is running"
+    controller = f"controller {seen.controller} is running"
+    if seen.controller is None:
+        controller = "no controller is running"
+        if seen.running:
+            controller += ": nobody follows what stands as running"
     counts = ", ".join(f"{count} {status}" for status, count in seen.instances.items())
     arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items())
     if seen.untaken_count:
@@ -171,6 +175,8 @@ def _completed(seen: Overview) -> Listing:
 
 
 def _next(seen: Overview) -> list[str]:
+    if seen.running and seen.controller is None:
+        return ["batchctl run --once   (records as lost what a dead controller left, and goes on)"]
     if seen.troubled:
         return [f"batchctl show {seen.troubled[0].instance.instance_id}   (what failed, and how)"]
     if seen.waiting:

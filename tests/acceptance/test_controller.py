@@ -96,6 +96,9 @@ def test_a_second_controller_exits_5_and_names_the_first_and_a_dead_one_never_bl
     assert str(first.pid) in second.stderr
     first.kill()
     first.wait(PATIENCE)
+    seen = " ".join(shop.run("status").stdout.split())
+    assert "nobody follows what stands as running" in seen
+    assert "batchctl run --once" in seen
     after = shop.run("process")
     assert after.returncode == 1, "a step that was lost is something a person must hear of"
     assert shop.value("SELECT Status FROM BatchControl") == "held"
