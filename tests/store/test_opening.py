@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,21 +49,19 @@ def as_somebody_else(act: Callable[[], object]) -> object:
 
 
 @pytest.fixture
-def foreign(tmp_path: Path) -> Path:
-    """A database that others may read, with nobody at work in it."""
-    made = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path, may_create=True))
-    with made.read() as connection:
-        sqlite.prepare_file(connection)
-    made.run(frozenset(), schema.upgrade)
-    made.run(
-        frozenset(),
-        lambda connection: connection.exec_driver_sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')"),
-    )
-    made.close()
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder != Path(tmp_path.anchor):
-            folder.chmod(0o755)
-    return tmp_path / "batchctl.db"
+def foreign() -> Iterator[Path]:
+    """A database that others may read, with nobody at work in it. Nobody else may look into the tests' own folders."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        folder.chmod(0o755)
+        transactions = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", folder, may_create=True))
+        with transactions.read() as connection:
+            sqlite.prepare_file(connection)
+        transactions.run(frozenset(), schema.upgrade)
+        with transactions.read() as connection:
+            connection.exec_driver_sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")
+        transactions.close()
+        yield folder / "batchctl.db"
 
 
 def read(file: Path) -> list[str]:
