@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
+from tests.postgres import PostgresServer
 
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
@@ -30,3 +35,59 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("BATCHCTL_"):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A running PostgreSQL server; one that cannot run fails the tests that ask for it."""
+    server = PostgresServer()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture(scope="session")
+def prepared(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database that has the tables and no rows, to make others from."""
+    name = postgres.new_database()
+    with_tables(PostgresControl(postgres, tmp_path_factory.mktemp("prepared"), name))
+    return name
+
+
+@pytest.fixture(scope="session")
+def emptied(postgres: PostgresServer, prepared: str) -> Emptied:
+    """Databases with tables and no rows, used again and again: making one takes longer than most tests."""
+    return Emptied(postgres, prepared)
+
+
+@pytest.fixture(params=KINDS)
+def control_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ControlDatabase]:
+    """A control database with its tables, of every kind in turn."""
+    if request.param == "sqlite":
+        made = SqliteControl(tmp_path)
+        with_tables(made)
+        yield made
+        return
+    databases: Emptied = request.getfixturevalue("emptied")
+    name = databases.lend()
+    yield PostgresControl(databases.server, tmp_path, name)
+    databases.take_back(name)
+
+
+@pytest.fixture(params=KINDS)
+def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> ControlDatabase:
+    """A control database that holds nothing yet, of every kind in turn."""
+    if request.param == "sqlite":
+        return SqliteControl(tmp_path)
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return PostgresControl(server, tmp_path, server.new_database())
+
+
+@pytest.fixture
+def sqlite_database(tmp_path: Path) -> SqliteControl:
+    """A control database on SQLite, for what other kinds cannot hold or do."""
+    made = SqliteControl(tmp_path)
+    with_tables(made)
+    return made

@@ -1,0 +1,200 @@
+"""The kinds of control database the suite runs on: one suite, every database."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import psycopg
+
+from batchctl.store import engine, schema
+from batchctl.store.dialects import dialect_of
+from batchctl.store.tables import metadata
+from batchctl.store.transactions import StoreTransactions
+from tests.postgres import PostgresServer
+
+KINDS = ("sqlite", "postgresql")
+
+
+class Hand(Protocol):
+    """A person's SQL client; values stand as `?`, and every statement commits by itself."""
+
+    Refused: type[Exception]
+    """What the database raises when it refuses a statement."""
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Do a statement and return its rows."""
+        ...
+
+    def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Do a statement for each of many rows, in one transaction."""
+        ...
+
+    def loosen(self) -> None:
+        """Switch the constraints off, as somebody in a hurry does."""
+        ...
+
+    def begin_writing(self) -> None:
+        """Begin a transaction that keeps everybody else from writing."""
+        ...
+
+    def dump(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Return every row of every table."""
+        return {table: self.sql(f"SELECT * FROM {table} ORDER BY 1") for table in sorted(metadata.tables)}
+
+    def close(self) -> None:
+        """Close the client."""
+        ...
+
+
+@dataclass
+class SqliteControl:
+    """A file."""
+
+    directory: Path
+    kind: str = "sqlite"
+
+    @property
+    def url(self) -> str:
+        return f"sqlite:///{self.directory / 'batchctl.db'}"
+
+    def hand(self) -> Hand:
+        return SqliteHand(self.directory / "batchctl.db")
+
+
+class SqliteHand(Hand):
+    Refused = sqlite3.IntegrityError
+
+    def __init__(self, path: Path) -> None:
+        self.connection = sqlite3.connect(path, isolation_level=None)
+        self.connection.execute("PRAGMA foreign_keys = ON")
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        return self.connection.execute(statement, values).fetchall()
+
+    def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        self.connection.execute("BEGIN")
+        self.connection.executemany(statement, rows)
+        self.connection.execute("COMMIT")
+
+    def loosen(self) -> None:
+        self.sql("PRAGMA ignore_check_constraints = ON")
+        self.sql("PRAGMA foreign_keys = OFF")
+
+    def begin_writing(self) -> None:
+        self.sql("BEGIN IMMEDIATE")
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+@dataclass
+class PostgresControl:
+    """A database of the tests' server."""
+
+    server: PostgresServer
+    directory: Path
+    name: str
+    kind: str = "postgresql"
+    url: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.url = self.server.url(self.name)
+
+    def hand(self) -> Hand:
+        return PostgresHand(self.server.connect(self.name))
+
+
+class PostgresHand(Hand):
+    Refused = psycopg.Error
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self.connection = connection
+        connection.execute("SET TimeZone = 'UTC'")
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        cursor = self.connection.execute(_marked(statement), values or None)
+        return [tuple(map(_as_text, row)) for row in cursor.fetchall()] if cursor.description else []
+
+    def many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        with self.connection.transaction(), self.connection.cursor() as cursor:
+            cursor.executemany(_marked(statement), list(rows))
+
+    def loosen(self) -> None:
+        for table, constraint in self.sql(
+            "SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype IN ('c', 'f')"
+            " AND connamespace = 'public'::regnamespace"
+        ):
+            self.sql(f'ALTER TABLE {table} DROP CONSTRAINT "{constraint}"')
+
+    def begin_writing(self) -> None:
+        self.sql("BEGIN")
+        self.sql(f"LOCK TABLE {', '.join(metadata.tables)} IN EXCLUSIVE MODE")
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+class Emptied:
+    """Databases of one server, emptied after each use; one whose tables were changed is not used again."""
+
+    def __init__(self, server: PostgresServer, template: str) -> None:
+        self.server = server
+        self._template = template
+        self._idle: list[str] = []
+        self._fingerprint = self._look(template)
+
+    def lend(self) -> str:
+        """Return the name of an empty database."""
+        return self._idle.pop() if self._idle else self.server.new_database(self._template)
+
+    def take_back(self, name: str) -> None:
+        """Empty a database for the next test."""
+        if self._look(name) == self._fingerprint:
+            with self.server.connect(name) as connection:
+                connection.execute(f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY CASCADE")
+            self._idle.append(name)
+
+    def _look(self, name: str) -> object:
+        """Return what differs as soon as anything about the tables is changed; a copy has the same."""
+        counted = " UNION ALL ".join(
+            f"SELECT count(*), sum(xmin::text::bigint) FROM {catalog} WHERE {column} > 16383"
+            for catalog, column in _CATALOGS.items()
+        )
+        with self.server.connect(name) as connection:
+            return connection.execute(counted).fetchall()
+
+
+_CATALOGS = {"pg_attribute": "attrelid", "pg_constraint": "oid", "pg_index": "indexrelid", "pg_trigger": "oid"}
+
+
+UTC_HOUR = {
+    "sqlite": "strftime('%Y-%m-%d %H', 'now')",
+    "postgresql": "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24')",
+}
+IMPATIENT = {"sqlite": "PRAGMA busy_timeout = 1", "postgresql": "SET lock_timeout = '1ms'"}
+
+
+def _marked(statement: str) -> Any:
+    return re.sub(r"\?(?=(?:[^']|'[^']*')*$)", "%s", statement.replace("%", "%%")) if "?" in statement else statement
+
+
+def _as_text(value: object) -> object:
+    """Show a moment as SQLite keeps it, so that a test may compare it."""
+    return value.isoformat(" ", "milliseconds") if hasattr(value, "isoformat") else value
+
+
+ControlDatabase = SqliteControl | PostgresControl
+
+
+def with_tables(database: ControlDatabase) -> None:
+    """Give a database its tables."""
+    transactions = StoreTransactions(engine.open_engine(database.url, database.directory, may_create=True))
+    with transactions.read() as connection:
+        dialect_of(connection).prepare(connection)
+    transactions.run(frozenset(), schema.upgrade)
+    transactions.close()

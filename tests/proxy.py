@@ -1,0 +1,94 @@
+"""A proxy on loopback that cuts a connection to PostgreSQL where a test says: before a COMMIT arrives, or before its answer."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from contextlib import suppress
+from enum import Enum
+
+_KEY = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)
+"""The message by which a server tells its client the process that serves it."""
+
+
+class Cut(Enum):
+    """Where the connection is cut."""
+
+    BEFORE_COMMIT = "the server never hears the COMMIT"
+    AFTER_COMMIT = "nobody hears the server's answer to the COMMIT"
+
+
+class Proxy:
+    """Passes bytes on, until it is told to cut."""
+
+    def __init__(self, port: int, *, pools: bool = False) -> None:
+        """Stand before a server; what `pools` gives its clients keys of its own, as a connection pooler does."""
+        self._target = port
+        self._pools = pools
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        self._plan: dict[int, Cut] = {}
+        self._commits = 0
+        self._open: list[socket.socket] = []
+        self._lock = threading.Lock()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def commits(self) -> int:
+        """How many COMMITs have been seen."""
+        return self._commits
+
+    def cut(self, number: int, where: Cut) -> None:
+        """Cut the connection that sends the COMMIT of this number, counted from the next one as 1."""
+        self._plan[self._commits + number] = where
+
+    def close(self) -> None:
+        self._listening.close()
+        for end in self._open:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                try:
+                    server = socket.create_connection(("127.0.0.1", self._target))
+                except OSError:
+                    client.close()
+                    continue
+                self._open += [client, server]
+                threading.Thread(target=self._pump_up, args=(client, server), daemon=True).start()
+
+    def _pump_up(self, client: socket.socket, server: socket.socket) -> None:
+        deaf = threading.Event()
+        threading.Thread(target=self._pump_down, args=(server, client, deaf), daemon=True).start()
+        with suppress(OSError):
+            while said := client.recv(65536):
+                if b"COMMIT" in said:
+                    with self._lock:
+                        self._commits += 1
+                        cut = self._plan.pop(self._commits, None)
+                    if cut is Cut.BEFORE_COMMIT:
+                        break
+                    if cut is Cut.AFTER_COMMIT:
+                        deaf.set()
+                server.sendall(said)
+        self._end(client, server)
+
+    def _pump_down(self, server: socket.socket, client: socket.socket, deaf: threading.Event) -> None:
+        with suppress(OSError):
+            while said := server.recv(65536):
+                if deaf.is_set():
+                    break
+                if self._pools:
+                    said = _KEY.sub(lambda key: key.group(1) + b"\x00\x00\x00\x01", said)
+                client.sendall(said)
+        self._end(client, server)
+
+    def _end(self, *ends: socket.socket) -> None:
+        for end in ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
