@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from batchctl import config
 from batchctl.control.controller import Controller, PassReport
@@ -19,12 +20,12 @@ from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Render
 from batchctl.domain.rows import HistoryId, IntakeId
 from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener, silent
-from batchctl.operations import planning
-from batchctl.ports import Boundary, Finished
+from batchctl.ports import Boundary, ControllerLock, Finished
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
 from batchctl.store import engine, schema
-from batchctl.store.dialects import sqlite
+from batchctl.store.controller_lock import SessionControllerLock
+from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.clock import SystemClock
 from batchctl.system.files import SystemFiles
@@ -34,6 +35,9 @@ from batchctl.system.lock import FileControllerLock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
+
+if TYPE_CHECKING:
+    from batchctl.operations import doctor, planning
 
 IDLE_WAIT = timedelta(milliseconds=100)
 
@@ -54,7 +58,8 @@ class App:
     @cached_property
     def transactions(self) -> StoreTransactions:
         """The way to the control database."""
-        return StoreTransactions(engine.open_engine(self.settings.database_url, self.settings.directory))
+        opened = engine.open_engine(config.database_url(self.settings), self.settings.directory)
+        return StoreTransactions(opened, self.clock.synchronise)
 
     @cached_property
     def registry(self) -> Registry:
@@ -80,9 +85,13 @@ class App:
         return Preparer(cache(self.registry.handler), self.surroundings, self.ids.user(), self.ids.host())
 
     @cached_property
-    def lock(self) -> FileControllerLock:
+    def lock(self) -> ControllerLock:
         """Says which controller works on the database."""
-        return FileControllerLock(str(engine.lock_path(self.settings.database_url, self.settings.directory)))
+        directory = self.settings.directory
+        path = engine.lock_path(self.settings.database_url, directory)
+        if path is None:
+            return SessionControllerLock(engine.open_engine(config.database_url(self.settings), directory))
+        return FileControllerLock(str(path))
 
     def create(self) -> CreationReport:
         """Run one creation pass."""
@@ -91,6 +100,8 @@ class App:
 
     def plan_creations(self, most: int) -> tuple[planning.Creation, ...]:
         """Return what a creation pass would begin with; the populators are asked."""
+        from batchctl.operations import planning  # noqa: PLC0415 - only a dry run needs it
+
         with self._populators() as populators:
             return planning.creations(self.transactions, populators, most)
 
@@ -239,8 +250,7 @@ class App:
         return True
 
     def _secret(self, name: str) -> str:
-        sources = {name: secret.source for name, secret in self.settings.secrets.items()}
-        return config.resolve_secret(sources, name, self.settings.directory)
+        return config.secret(self.settings, name)
 
     @contextmanager
     def _populators(self) -> Iterator[ProcessPopulatorRunner]:
@@ -292,15 +302,24 @@ def open_app(config_file: str | None, *, listener: Listener = silent) -> App:
     return app
 
 
+def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
+    """Look whether the control database, the connections and this host are sound; nothing of it need be."""
+    app = App(config.load(config_file))
+    from batchctl.operations import doctor  # noqa: PLC0415 - no other command needs it, and it imports much
+
+    return doctor.Doctor(app.settings, SystemClock().now, lambda: app.lock).examine()
+
+
 def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
     """Create the control database or bring it up to date; return its schema's revision before and after."""
     settings = config.load(config_file)
-    transactions = StoreTransactions(engine.open_engine(settings.database_url, settings.directory, may_create=True))
+    url = config.database_url(settings)
+    transactions = StoreTransactions(engine.open_engine(url, settings.directory, may_create=True))
     try:
         with transactions.read() as connection:
             schema.check_upgradable(connection)
             before = schema.revision_of(connection)
-            sqlite.prepare_file(connection)
+            dialect_of(connection).prepare(connection)
         transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)
         return before, schema.newest_revision()
     finally:

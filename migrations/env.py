@@ -18,7 +18,10 @@ def _print() -> None:
 
 def _run() -> None:
     # The caller has begun the transaction: a migration killed half-way leaves nothing behind.
-    context.configure(connection=context.config.attributes["connection"], transactional_ddl=False)
+    connection = context.config.attributes["connection"]
+    # Where everything is made in another schema, to look at it, the version is too.
+    elsewhere = (connection.get_execution_options().get("schema_translate_map") or {}).get(None)
+    context.configure(connection=connection, transactional_ddl=False, version_table_schema=elsewhere)
     context.run_migrations()
 
 

@@ -7,7 +7,7 @@ import click
 from batchctl.cli.session import Session, as_json, dry_run, pass_session
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 
-DIALECTS = ("sqlite",)
+DIALECTS = ("sqlite", "postgresql", "mssql")
 
 
 @click.group()

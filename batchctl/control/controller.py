@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from batchctl.control.recording import Attempt, End, Recorder, Told, Written, made_storable
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus
@@ -26,6 +26,8 @@ LOOK = timedelta(milliseconds=100)
 """How often the controller looks whether anybody changed the database while it waits."""
 
 BACK_OFF = timedelta(seconds=1)
+LONGEST_BACK_OFF = timedelta(seconds=30)
+"""How long to leave a database alone that cannot be used: at first, and at most after pauses that double."""
 
 
 class Stop(Enum):
@@ -112,6 +114,9 @@ class Controller:
         self._stopping = False
         self.trouble: BatchctlError | None = None
         """Why the database could not be read or written in the last turn, if it could not."""
+        self._back_off = BACK_OFF
+        self._unsettled = False
+        """True while nobody knows whether the last transaction was committed."""
         self._look = True
         self._saw_changes = False
         self._has_looked = False
@@ -155,13 +160,17 @@ class Controller:
     def turn(self, wait: timedelta) -> None:
         """Collect what has ended, decide and record in one transaction, start what was recorded."""
         self._collect(wait)
+        for key, flight in self._flights.items():
+            self._watch(key, flight)
         try:
             self._look_around()
             self._record_spawned()
             written = self._record()
         except (Busy, DatabaseUnusable) as error:
             # What has ended stays in memory until the database takes it: an outcome must not become a lost one.
+            self._back_off = BACK_OFF if self.trouble is None else min(2 * self._back_off, LONGEST_BACK_OFF)
             self.trouble = error
+            self._unsettled |= isinstance(error, OutcomeUnknown)
             self._has_looked = False
             self._tell("controller.waiting", Message=error.message)
             return
@@ -182,11 +191,12 @@ class Controller:
     def _wait(self, wait: timedelta) -> timedelta:
         """Return how long to wait for the next report, so that no deadline is missed."""
         if self.trouble is not None:
-            return BACK_OFF
-        if self._ends or (self._look and self._free > 0):
+            limits = [self._back_off]
+        elif self._ends or (self._look and self._free > 0):
             return timedelta(0)
+        else:
+            limits = [wait, LOOK]
         now = self._clock.monotonic()
-        limits = [wait, LOOK]
         for flight in self._flights.values():
             limit = flight.attempt.step.max_duration
             if limit is not None and flight.stop is None:
@@ -198,15 +208,13 @@ class Controller:
         return 0 if self._stopping else self._slots - len(self._flights)
 
     def _look_around(self) -> None:
-        """Take notice of what others have changed, of steps that run too long, of what is due."""
+        """Take notice of what others have changed, and of what is due."""
         if not self._ends:
             # Otherwise the transaction that records the ends looks by itself: looking costs it nothing.
             with self._transactions.read() as connection:
                 self._take_in_changes(connection)
         if self._next_due is not None and self._clock.now() >= self._next_due:
             self._look = True
-        for key, flight in self._flights.items():
-            self._watch(key, flight)
 
     def _take_in_changes(self, connection: Any) -> None:
         """Read the definitions anew and stop what was cancelled, if anybody has changed the database."""
@@ -266,7 +274,7 @@ class Controller:
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one end at a time when together they are refused."""
         claims = self._free > 0 and (bool(self._ends) or (self._look and self._something_may_start()))
-        if not self._ends and not claims:
+        if not self._ends and not claims and not self._unsettled:
             return Written()
         ends = tuple(self._ends)
         try:
@@ -277,6 +285,7 @@ class Controller:
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
         self._ends.clear()
+        self._unsettled = False
         self._look = bool(ends or written.starts)
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)
@@ -298,8 +307,10 @@ class Controller:
         def work(connection: Any) -> Written:
             self._take_in_changes(connection)
             now = self._clock.now()
-            written = Written()
-            for end in ends:
+            written, left = Written(), ends
+            if self._unsettled:
+                written, left = self._recorder.settle(connection, ends, self._batches, self._flights)
+            for end in left:
                 written += self._recorder.record_end(connection, end, self._batches, now, stopping=stopping)
             places = self._free - len(written.starts)
             if claims and places > 0:

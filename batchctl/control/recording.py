@@ -16,6 +16,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    HistoryEntry,
     HistoryId,
     InstanceId,
     Step,
@@ -139,6 +140,60 @@ class Recorder:
             if found == before:
                 break
         return self._fenced(connection, end, now)
+
+    def settle(
+        self,
+        connection: Any,
+        ends: Sequence[End],
+        batches: Batches,
+        known: Container[HistoryId],
+    ) -> tuple[Written, Sequence[End]]:
+        """Find out what became of a transaction whose commit nobody saw; return it, and the ends that it did not record.
+
+        What it began is begun: no other turn could have started it. What it ended is only told.
+        """
+        written, left = Written(), list[End]()
+        for end in ends:
+            entry = history.load(connection, end.attempt.history_id)
+            if entry is None or entry.status is HistoryStatus.RUNNING:
+                left.append(end)
+                continue
+            ended = moves.Ended(seq=entry.seq, status=entry.status, message=entry.message)
+            after = self._load(connection, end.attempt) or end.attempt.instance
+            stays = after.status.is_claimed and after.claimed_by == self.controller
+            written += Written(told=(Told(end.attempt.batch.name, after, end.attempt, ended, stays),))
+        of_ends = {end.attempt.history_id for end in ends}
+        for entry in history.live_entries(connection):
+            if entry.history_id not in known and entry.history_id not in of_ends:
+                written += self._resume(connection, entry, batches)
+        return written, left
+
+    def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> Written:
+        instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
+        if instance is None or instance.claimed_by != self.controller or instance.claim_token != entry.claim_token:
+            return Written()
+        step = None if batch is None else batch.step_at(entry.seq)
+        if batch is None or step is None:
+            return (
+                Written()
+            )  # Only a hand can have taken the definition away in that moment; the next start finds it lost.
+        prepared = self.preparer.prepare(
+            instance, batch, step, attempt_no=entry.attempt_no, cause=entry.cause, now=entry.started_at
+        )
+        if prepared.command_spec != entry.command_spec:
+            reason = "the definition was changed while nobody knew whether the step had been recorded"
+            prepared = Prepared(prepared.step, None, None, reason)
+        attempt = Attempt(
+            history_id=entry.history_id,
+            instance=instance,
+            batch=batch,
+            step=step,
+            attempt_no=entry.attempt_no,
+            cause=entry.cause,
+            prepared=prepared,
+            so_far=history.attempts_so_far(connection, instance.instance_id),
+        )
+        return Written(starts=(attempt,))
 
     def candidates(
         self,

@@ -6,7 +6,9 @@ BatchctlError
 ├── Refused                 the act is not allowed in the state found                  exit 4
 │   ├── StatusChanged       the row is in another status than the verb needs
 │   └── SchemaMismatch      the database has another schema version, or none
-├── DatabaseUnusable        missing, read-only, not a database                         exit 4
+├── DatabaseUnusable        missing, read-only, not a database, not to be reached      exit 4
+│   └── OutcomeUnknown      the connection was lost during a commit
+├── Conflict                another transaction was in the way; the whole is run again
 ├── Busy                    another controller, or a lock that does not end            exit 5
 ├── StepRefused             a step cannot be rendered; no retry can help
 └── PluginError             a plugin is broken or missing
@@ -66,6 +68,14 @@ class DatabaseUnusable(BatchctlError):
     """The control database is missing, read-only, corrupt or not a database."""
 
     exit_code = 4
+
+
+class OutcomeUnknown(DatabaseUnusable):
+    """The connection was lost during a commit: it was made, or it was not."""
+
+
+class Conflict(BatchctlError):
+    """Another transaction was in the way, or the connection was lost; only the whole transaction can be run again."""
 
 
 class Busy(BatchctlError):

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 from sqlalchemy import (
+    NVARCHAR,
     BigInteger,
     CheckConstraint,
     Column,
@@ -30,6 +32,9 @@ from batchctl.domain.rows import DataValues
 
 NAME_LENGTH = 200
 
+_EXACT = "Latin1_General_100_BIN2"
+"""How SQL Server compares names and Data: letter by letter, as the other databases do, whatever the server's default."""
+
 NEVER = datetime(9999, 12, 31, tzinfo=UTC)
 """What a time that cannot be read is taken for."""
 
@@ -49,8 +54,14 @@ class UtcTime(types.TypeDecorator[datetime]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
-        """Choose text on SQLite, whose own date functions read it."""
-        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else types.DateTime())
+        """Choose text on SQLite, whose own date functions read it; elsewhere what has no zone and milliseconds."""
+        match dialect.name:
+            case "sqlite":
+                return dialect.type_descriptor(Text())
+            case "mssql":
+                return _only_there("mssql", "DATETIME2", 3)
+            case _:
+                return _only_there("postgresql", "TIMESTAMP", precision=3)
 
     def bind_processor(self, dialect: Dialect) -> Callable[[datetime | None], Any]:
         """Write a moment without zone, as UTC."""
@@ -59,6 +70,12 @@ class UtcTime(types.TypeDecorator[datetime]):
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:  # noqa: ARG002 - SQLAlchemy's hook
         """Read a moment and give it its zone back."""
         return _from_text if dialect.name == "sqlite" else _with_zone
+
+
+def _only_there(dialect: str, name: str, *arguments: Any, **options: Any) -> TypeEngine[Any]:
+    """Return a type that only one dialect has; importing a dialect takes time, and most commands need none but their own."""
+    made: TypeEngine[Any] = getattr(import_module(f"sqlalchemy.dialects.{dialect}"), name)(*arguments, **options)
+    return made
 
 
 def _without_zone(moment: datetime | None) -> datetime | None:
@@ -102,6 +119,16 @@ def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # 
     return "(strftime('%Y-%m-%d %H:%M:%f','now'))"
 
 
+@compiles(utc_now, "postgresql")
+def _utc_now_postgresql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+    return "(clock_timestamp() AT TIME ZONE 'UTC')"
+
+
+@compiles(utc_now, "mssql")
+def _utc_now_mssql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+    return "SYSUTCDATETIME()"
+
+
 def readable(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made]:
     """Make values of rows, leaving out those that hold nonsense; `check` names them."""
     made = []
@@ -134,17 +161,18 @@ def reference() -> TypeEngine[int]:
 
 def name(length: int = NAME_LENGTH) -> TypeEngine[str]:
     """Return the type of a short text that names something."""
-    return Unicode(length)
+    return Unicode(length).with_variant(Unicode(length, collation=_EXACT), "mssql")
 
 
 def word() -> TypeEngine[str]:
-    """Return the type of a status word, read in any letter case."""
-    return String(20).with_variant(String(20, collation="NOCASE"), "sqlite")
+    """Return the type of a status word, read in any letter case; on PostgreSQL a trigger writes it in lower case."""
+    kind = String(20).with_variant(String(20, collation="NOCASE"), "sqlite")
+    return kind.with_variant(String(20, collation="Latin1_General_100_CI_AS"), "mssql")
 
 
 def text_column() -> TypeEngine[str]:
     """Return the type of a text of any length."""
-    return UnicodeText()
+    return UnicodeText().with_variant(NVARCHAR(None, _EXACT), "mssql")
 
 
 def in_words(column: str, words: list[str]) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Engine, make_url
+from sqlalchemy import URL, Engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
+from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
-from batchctl.store.dialects import sqlite
+from batchctl.store.dialects import NAMES, dialect_named, sqlite
+
+_KINDS = ", ".join(NAMES)
 
 
 def open_engine(url: str, directory: Path, *, may_create: bool = False) -> Engine:
@@ -17,16 +21,60 @@ def open_engine(url: str, directory: Path, *, may_create: bool = False) -> Engin
         if "\x00" in url:
             raise ArgumentError
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         message = "The setting database_url is not a database URL; write one such as sqlite:///batchctl.db."
         raise ConfigurationError(message) from None
-    if parsed.get_backend_name() != "sqlite":
-        message = f"This version keeps its tables in SQLite; database_url names {parsed.get_backend_name()}."
+    dialect = dialect_named(parsed.get_backend_name())
+    if dialect is None:
+        message = f"The setting database_url names {parsed.get_backend_name()}; batchctl keeps its tables in {_KINDS}."
         raise ConfigurationError(message, next_step="set database_url to a URL such as sqlite:///batchctl.db")
-    return sqlite.create(parsed, directory, may_create=may_create)
+    return discreet(dialect.create(parsed, directory, may_create=may_create), url)
 
 
-def lock_path(url: str, directory: Path) -> Path:
-    """Return the file whose lock says that a controller works on the database."""
-    database = sqlite.database_path(make_url(url), directory)
+def discreet(engine: Engine, url: str) -> Engine:
+    """Keep the passwords of a URL out of what an engine shows of itself and out of the errors of its driver."""
+    passwords = urls.passwords_in(url)
+    if not passwords:
+        return engine
+
+    def connect(dialect: Any, record: Any, arguments: list[Any], named: dict[str, Any]) -> Any:  # noqa: ARG001 - SQLAlchemy's hook
+        try:
+            return dialect.connect(*arguments, **named)
+        except Exception as error:
+            _redact(error, passwords)
+            raise
+
+    # The driver's arguments have been made already: nothing reads the URL any more but who shows it.
+    engine.url = _without_passwords(engine.url, passwords)
+    event.listen(engine, "do_connect", connect)
+    return engine
+
+
+def _redact(error: BaseException, passwords: tuple[str, ...]) -> None:
+    error.args = tuple(urls.redacted(said, passwords) if isinstance(said, str) else said for said in error.args)
+    for name, said in getattr(error, "__dict__", {}).items():
+        if isinstance(said, str):
+            setattr(error, name, urls.redacted(said, passwords))
+    for other in (error.__cause__, error.__context__):
+        if other is not None:
+            _redact(other, passwords)
+
+
+def _without_passwords(url: URL, passwords: tuple[str, ...]) -> URL:
+    query = {
+        key: urls.odbc_without_passwords(",".join(value)) if key.lower() == "odbc_connect" else value
+        for key, value in url.normalized_query.items()
+        if not urls.is_password(key)
+    }
+    # What stands behind an unquoted `@` of a password is taken for the host.
+    host = None if url.host is None else urls.redacted(url.host, passwords)
+    return URL.create(url.drivername, url.username, None, host, url.port, url.database, query)
+
+
+def lock_path(url: str, directory: Path) -> Path | None:
+    """Return the file whose lock says that a controller works on the database; None where a session holds the lock."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return None
+    database = sqlite.database_path(parsed, directory)
     return database.with_name(f"{database.name}.controller")

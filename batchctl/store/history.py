@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, Connection, Row, bindparam, func, literal_column, select
+from sqlalchemy import Connection, Row, bindparam, func, select, text
 
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
@@ -16,7 +16,7 @@ from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
-_LIVE = literal_column(f"BatchProcessHistory.{LIVE_ENTRY}", Boolean)
+_LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
 
 _ADD = RowInsert(batch_process_history)
 _LIVE_ENTRY = RowUpdate(batch_process_history, _h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, s
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.store.definitions import ENTITY
+from batchctl.store.dialects import dialect_of
 from batchctl.store.history import entry
 from batchctl.store.instances import instance
 from batchctl.store.tables import (
@@ -145,6 +146,5 @@ def _instances(connection: Connection, statement: Select[Any], **values: object)
 
 
 def violations(connection: Connection) -> list[str]:
-    """Return what breaks the constraints of the tables, or the file itself; at most a hundred lines."""
-    said = connection.exec_driver_sql("PRAGMA quick_check").scalars()
-    return [line for line in said if line != "ok"]
+    """Return what breaks the constraints of the tables, or the database itself; at most a hundred lines."""
+    return dialect_of(connection).violations(connection)

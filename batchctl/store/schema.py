@@ -8,17 +8,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import Connection, inspect, text
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.store.dialects import NAMES, dialect_of
 from batchctl.store.tables import metadata
+from batchctl.store.tsql_script import repeatable
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-DIALECTS = ("sqlite",)
+DIALECTS = NAMES
 
-_DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
 _REVISION = text("SELECT version_num FROM alembic_version")
 
 
@@ -60,27 +61,22 @@ def check_upgradable(connection: Connection) -> None:
         if found not in revisions():
             raise _unknown(found)
         return
-    ours = sorted(set(inspect(connection).get_table_names()) & set(metadata.tables))
+    taken = {name.lower() for name in inspect(connection).get_table_names()}
+    ours = sorted(name for name in metadata.tables if name.lower() in taken)
     if ours:
         message = f"The database already has tables that batchctl did not make here: {', '.join(ours)}."
         raise SchemaMismatch(message, next_step="name another database in database_url")
 
 
 def differences(connection: Connection) -> list[str]:
-    """Return how the tables and indexes of a database differ from what this version makes."""
-    with create_engine("sqlite://").connect() as model:
-        metadata.create_all(model)
-        wanted = _definitions(model)
-    found = _definitions(connection)
+    """Return how the definitions in a database differ from what this version makes."""
+    dialect = dialect_of(connection)
+    wanted = dialect.wanted_definitions(connection, upgrade)
+    found = dialect.definitions(connection)
     missing = [f"{name} is missing" for name in wanted if name not in found]
     return missing + [
         f"{name} is not as it was made" for name in wanted if found.get(name, wanted[name]) != wanted[name]
     ]
-
-
-def _definitions(connection: Connection) -> dict[str, str]:
-    rows = connection.execute(_DEFINITIONS)
-    return {str(row.name): " ".join(str(row.sql).split()) for row in rows}
 
 
 def upgrade(connection: Connection, revision: str = "head") -> None:
@@ -100,7 +96,8 @@ def script(dialect: str) -> str:
     config.attributes["dialect"] = dialect
     config.output_buffer = printed
     _command().upgrade(config, "head", sql=True)
-    return printed.getvalue()
+    text = printed.getvalue()
+    return repeatable(text, newest_revision()) if dialect == "mssql" else text
 
 
 def verify(connection: Connection) -> None:

@@ -5,15 +5,17 @@ SQLAlchemy's own execution costs several times what the database needs for a sta
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, insert, update
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Convert = Callable[[Any], Any] | None
+_NAMED = re.compile(r"%\((\w+)\)s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,10 @@ class RowInsert:
 
     def __init__(self, table: Table) -> None:
         """Compile nothing yet: that needs a database, and the columns that are filled."""
-        # The driver knows the new row's id by itself; asking for it would be a second result.
-        self._statement = insert(table).inline()
+        (key,) = table.primary_key
+        self._returning = insert(table).returning(key)
+        # SQLite's driver knows the new row's id by itself, and asking for it would cost a second result.
+        self._inline = insert(table).inline()
         self._compiled: dict[tuple[str, ...], Compiled] = {}
 
     def __call__(self, connection: Connection, values: Mapping[str, object]) -> int:
@@ -47,15 +51,17 @@ class RowInsert:
         compiled = self._compiled.get(filled)
         if compiled is None:
             dialect = connection.dialect
-            compiled = _compiled(self._statement.compile(dialect=dialect, column_keys=list(values)), dialect)
+            statement = self._inline if dialect.name == "sqlite" else self._returning
+            compiled = _compiled(statement.compile(dialect=dialect, column_keys=list(values)), dialect)
             self._compiled[filled] = compiled
-        return int(compiled.execute(connection, values).lastrowid)
+        cursor = compiled.execute(connection, values)
+        return int(cursor.lastrowid if connection.dialect.name == "sqlite" else cursor.fetchone()[0])
 
 
 class RowUpdate:
     """An UPDATE of one row. Only what changes is written: every column costs its check, an indexed one a page more."""
 
-    def __init__(self, table: Table, *where: ColumnElement[bool]) -> None:
+    def __init__(self, table: Table, *where: ColumnElement[bool] | TextClause) -> None:
         """Name the row; the parameters of `where` must not be called like columns."""
         self._statement = update(table).where(*where)
         self._compiled: dict[tuple[str, ...], Compiled] = {}
@@ -101,11 +107,18 @@ class RowSelect:
 
 
 def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
-    binds = {name: compiled.binds[name] for name in compiled.positiontup or []}
+    order, written = _in_order(compiled)
+    binds = {name: compiled.binds[name] for name in order}
     converts = {name: bind.type.dialect_impl(dialect).bind_processor(dialect) for name, bind in binds.items()}
-    order = tuple((name, converts[name]) for name in compiled.positiontup or [])
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
-    return Compiled(str(compiled), order, constants)
+    return Compiled(written, tuple((name, converts[name]) for name in order), constants)
+
+
+def _in_order(compiled: SQLCompiler) -> tuple[list[str], str]:
+    """Return the parameters in the order of the text, and the text with a mark for each as the driver wants it."""
+    if compiled.positiontup is not None:
+        return compiled.positiontup, str(compiled)
+    return list(_NAMED.findall(str(compiled))), _NAMED.sub("%s", str(compiled))
 
 
 def _driver_of(connection: Connection) -> Any:

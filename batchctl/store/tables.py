@@ -17,6 +17,8 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex
 
 from batchctl.domain import status
 from batchctl.store.columns import (
@@ -34,6 +36,7 @@ from batchctl.store.columns import (
 
 OPEN_INSTANCE = "Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')"
 READY_INTAKE = "Status = 'ready'"
+HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
 ENDED_OR_LIVE = (
     "(lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)"
@@ -84,6 +87,20 @@ def _flag(called: str) -> CheckConstraint:
     return CheckConstraint(f"{called} IN (0, 1)", name=called)
 
 
+def _index(called: str, *columns: str, where: str, unique: bool = False, using: str | None = None) -> Index:
+    # SQLAlchemy has options for these, and naming one imports its dialect, which takes time.
+    return Index(called, *columns, unique=unique, info={"where": where, "using": using})
+
+
+@compiles(CreateIndex)
+def _of_some_rows(element: CreateIndex, compiler: Any, **options: Any) -> str:
+    made = str(compiler.visit_create_index(element, **options))
+    info = element.element.info
+    if info.get("using"):
+        made = made.replace(" (", f" USING {info['using']} (", 1)
+    return f"{made} WHERE {info['where']}" if info.get("where") else made
+
+
 def _table(called: str, *parts: Any, **options: Any) -> Table:
     table = Table(unquoted(called), metadata, *parts, **options)
     for constraint in sqlite_types([column for column in table.columns if not column.primary_key]):
@@ -105,8 +122,11 @@ file_process = _table(
     _stamp("z_updated"),
     _words("Status", status.IntakeStatus),
     _check("Entity", "Entity <> ''"),
-    Index("IX_FileProcess_Ready", "FileProcess_id", sqlite_where=text(READY_INTAKE)),
-    Index("IX_FileProcess_Duplicate", "Entity", "Data", sqlite_where=text("Data IS NOT NULL")),
+    _index("IX_FileProcess_Ready", "FileProcess_id", where=READY_INTAKE),
+    # Data may be longer than the entry of an ordered index can be, except on SQLite.
+    _index("IX_FileProcess_Duplicate", "Entity", "Data", where=HAS_DATA).ddl_if(dialect="sqlite"),
+    _index("IX_FileProcess_Duplicate", "Data", where=HAS_DATA, using="hash").ddl_if(dialect="postgresql"),
+    _index("IX_FileProcess_Duplicate", "Entity", where=HAS_DATA).ddl_if(dialect="mssql"),
     sqlite_autoincrement=True,
 )
 
@@ -185,7 +205,7 @@ batch_control = _table(
     _check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
     _check("RetryCount", "RetryCount >= 0"),
     _check("LostCount", "LostCount >= 0"),
-    Index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", sqlite_where=text(OPEN_INSTANCE)),
+    _index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", where=OPEN_INSTANCE),
     sqlite_autoincrement=True,
 )
 
@@ -223,7 +243,7 @@ batch_process_history = _table(
     _words("Cause", status.Cause),
     _words("Status", status.HistoryStatus),
     _check("EndTime", ENDED_OR_LIVE),
-    Index("UX_BatchProcessHistory_Live", "BatchControl_id", unique=True, sqlite_where=text(LIVE_ENTRY)),
+    _index("UX_BatchProcessHistory_Live", "BatchControl_id", where=LIVE_ENTRY, unique=True),
 )
 
 audit_log = _table(

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from typing import TypeVar, cast
 
 import tenacity
 from sqlalchemy import Connection, Engine
 
-from batchctl.domain.errors import Busy
+from batchctl.domain.errors import Busy, Conflict, OutcomeUnknown
 from batchctl.ports import Boundary
-from batchctl.store.dialects import sqlite
+from batchctl.store.dialects import dialect_of
 
 Result = TypeVar("Result")
 
 ATTEMPTS = 3
-"""How often a transaction is tried while the database is busy; each try waits `sqlite.BUSY_TIMEOUT` by itself."""
+"""How often a transaction is tried while the database is busy; each try waits for a while by itself."""
 
 
 class StoreTransactions:
     """One connection, used by one thread, that every statement of this process goes through."""
 
-    def __init__(self, engine: Engine) -> None:
-        """Open nothing yet: the connection is made at first use."""
+    def __init__(self, engine: Engine, synchronise: Callable[[datetime], None] | None = None) -> None:
+        """Open nothing yet: the connection is made at first use. `synchronise` is told the database's own time."""
         self._engine = engine
+        self._dialect = dialect_of(engine)
+        self._synchronise = synchronise
         self._connection: Connection | None = None
-        self._marker: int | None = None
+        self._marker: object = None
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -34,8 +37,7 @@ class StoreTransactions:
         try:
             yield self._connected()
         except Exception as error:
-            if sqlite.is_about_the_database(error):
-                raise sqlite.unusable(error, sqlite.file_of(self._engine)) from error
+            self._explain(error)
             raise
 
     def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
@@ -43,15 +45,14 @@ class StoreTransactions:
         try:
             return self._once(work)
         except Exception as error:
-            if sqlite.is_transient(error):
+            if self._is_transient(error):
                 return self._again(boundaries, work)
-            if sqlite.is_about_the_database(error):
-                raise sqlite.unusable(error, sqlite.file_of(self._engine)) from error
+            self._explain(error)
             raise
 
     def _again(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
         busy = tenacity.Retrying(
-            retry=tenacity.retry_if_exception(sqlite.is_transient),
+            retry=tenacity.retry_if_exception(self._is_transient),
             stop=tenacity.stop_after_attempt(ATTEMPTS),
             wait=tenacity.wait_random_exponential(multiplier=0.05, max=1),
         )
@@ -60,10 +61,13 @@ class StoreTransactions:
         except tenacity.RetryError as error:
             message = f"The control database stayed locked by another program ({', '.join(sorted(boundaries))})."
             raise Busy(message, next_step="try again; if it lasts, find the program that holds the lock") from error
+        except Exception as error:
+            self._explain(error)
+            raise
 
     def changed(self) -> bool:
-        """Say whether anybody else has committed since this was last asked; true at first."""
-        marker = sqlite.change_marker(self._connected())
+        """Say whether anybody else has committed since this was last asked; true at first, and after a reconnection."""
+        marker = self._dialect.change_marker(self._connected())
         before, self._marker = self._marker, marker
         return marker != before
 
@@ -75,12 +79,21 @@ class StoreTransactions:
 
     def _once(self, work: Callable[[Connection], Result]) -> Result:
         connection = self._connected()
-        sqlite.begin_write(connection)
+        now = self._dialect.begin_write(connection)
+        if now is not None and self._synchronise is not None:
+            self._synchronise(now)
         try:
             result = work(connection)
-            sqlite.commit(connection)
         except BaseException:
-            sqlite.rollback(connection)
+            self._dialect.rollback(connection)
+            raise
+        try:
+            self._dialect.commit(connection)
+        except BaseException as error:
+            if self._dialect.is_lost(error):
+                message = f"The connection was lost during a commit, so nobody knows whether it was made: {error}"
+                raise OutcomeUnknown(message, next_step="look before you try again: batchctl status") from error
+            self._dialect.rollback(connection)
             raise
         return result
 
@@ -91,15 +104,38 @@ class StoreTransactions:
             self._connection.begin()
         return self._connection
 
+    def _is_transient(self, error: BaseException) -> bool:
+        return isinstance(error, Conflict) or self._dialect.is_transient(error)
+
+    def _explain(self, error: Exception) -> None:
+        """Raise in words what concerns the database as a whole; a lost connection is made anew at the next use."""
+        if isinstance(error, OutcomeUnknown) or self._dialect.is_lost(error):
+            self._give_up_connection()
+        if self._dialect.is_about_the_database(error):
+            raise self._dialect.unusable(error, self._dialect.place_of(self._engine)) from error
+
+    def _give_up_connection(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(Exception):
+                connection.invalidate()
+                connection.close()
+
 
 @contextmanager
 def savepoint(connection: Connection) -> Iterator[None]:
     """Undo only this part of a transaction when it raises."""
-    sqlite.begin_part(connection)
+    dialect = dialect_of(connection)
+    dialect.begin_part(connection)
     try:
         yield
-    except BaseException:
-        sqlite.undo_part(connection)
+    except BaseException as error:
+        if dialect.is_lost(error) or dialect.is_transient(error):
+            # Only all of the transaction can be run again.
+            raise Conflict(str(error)) from error
+        if isinstance(error, Exception) and dialect.is_about_the_database(error):
+            raise dialect.unusable(error, dialect.place_of(connection.engine)) from error
+        dialect.undo_part(connection)
+        dialect.end_part(connection)
         raise
-    finally:
-        sqlite.end_part(connection)
+    dialect.end_part(connection)

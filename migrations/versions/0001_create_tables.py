@@ -6,7 +6,9 @@ from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.dialects import mssql, postgresql
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateColumn
 from sqlalchemy.sql import expression
 from sqlalchemy.sql.elements import quoted_name
 
@@ -17,10 +19,40 @@ depends_on = None
 
 OPEN_INSTANCE = "Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')"
 READY_INTAKE = "Status = 'ready'"
+HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
 ENDED_OR_LIVE = (
     "(lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)"
 )
+
+WORDS = (
+    ("FileProcess", "Status"),
+    ("ProcessBatch", "OnFailure"),
+    ("ProcessBatch", "DependencyMode"),
+    ("ProcessControl", "OnLost"),
+    ("BatchControl", "Status"),
+    ("BatchProcessHistory", "Status"),
+    ("BatchProcessHistory", "Cause"),
+)
+
+LOWER = """
+CREATE FUNCTION batchctl_lower() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN jsonb_populate_record(NEW, jsonb_build_object(TG_ARGV[0], lower(to_jsonb(NEW) ->> TG_ARGV[0])));
+END
+$$
+"""
+
+NOTIFY = """
+CREATE FUNCTION batchctl_notify() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('batchctl', lower(TG_TABLE_NAME));
+    RETURN NULL;
+END
+$$
+"""
+
+EXACT = "Latin1_General_100_BIN2"
 
 CONVENTION = {
     "pk": "PK_%(table_name)s",
@@ -180,15 +212,47 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     _index("IX_FileProcess_Ready", "FileProcess", ["FileProcess_id"], READY_INTAKE)
-    _index("IX_FileProcess_Duplicate", "FileProcess", ["Entity", "Data"], "Data IS NOT NULL")
+    _index_duplicates()
     _index("IX_BatchControl_Open", "BatchControl", ["ProcessBatch_id", "BatchControl_id"], OPEN_INSTANCE)
     _index("UX_BatchProcessHistory_Live", "BatchProcessHistory", ["BatchControl_id"], LIVE_ENTRY, unique=True)
+    if op.get_context().dialect.name == "postgresql":
+        _create_triggers()
 
 
 def downgrade() -> None:
     """Drop everything the revision made."""
     for table in ("AuditLog", "BatchProcessHistory", "BatchControl", "ProcessControl", "ProcessBatch", "FileProcess"):
         op.drop_table(_plain(table))
+    if op.get_context().dialect.name == "postgresql":
+        op.execute("DROP FUNCTION batchctl_lower()")
+        op.execute("DROP FUNCTION batchctl_notify()")
+
+
+def _index_duplicates() -> None:
+    """Index what finds duplicates. Data may be longer than the entry of an ordered index can be, except on SQLite."""
+    match op.get_context().dialect.name:
+        case "postgresql":
+            _index("IX_FileProcess_Duplicate", "FileProcess", ["Data"], HAS_DATA, postgresql_using="hash")
+        case "mssql":
+            _index("IX_FileProcess_Duplicate", "FileProcess", ["Entity"], HAS_DATA)
+        case _:
+            _index("IX_FileProcess_Duplicate", "FileProcess", ["Entity", "Data"], HAS_DATA)
+
+
+def _create_triggers() -> None:
+    """Let PostgreSQL write status words in lower case, and tell a waiting controller that somebody has written."""
+    op.execute(LOWER)
+    for table, column in WORDS:
+        op.execute(
+            f"CREATE TRIGGER TR_{table}_{column} BEFORE INSERT OR UPDATE OF {column} ON {table} FOR EACH ROW"
+            f" WHEN (NEW.{column} <> lower(NEW.{column})) EXECUTE FUNCTION batchctl_lower('{column.lower()}')"
+        )
+    op.execute(NOTIFY)
+    for table in ("FileProcess", "ProcessBatch", "ProcessControl", "BatchControl"):
+        op.execute(
+            f"CREATE TRIGGER TR_{table}_Notify AFTER INSERT OR UPDATE OR DELETE ON {table} FOR EACH STATEMENT"
+            " WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify()"
+        )
 
 
 class Moment(sa.types.TypeDecorator[Any]):
@@ -199,7 +263,13 @@ class Moment(sa.types.TypeDecorator[Any]):
 
     def load_dialect_impl(self, dialect: sa.Dialect) -> Any:
         """Choose the type the database has."""
-        return dialect.type_descriptor(sa.Text() if dialect.name == "sqlite" else sa.DateTime())
+        match dialect.name:
+            case "sqlite":
+                return dialect.type_descriptor(sa.Text())
+            case "mssql":
+                return mssql.DATETIME2(3)
+            case _:
+                return postgresql.TIMESTAMP(precision=3)
 
 
 class utc_now(expression.FunctionElement[Any]):  # noqa: N801 - reads as an SQL function
@@ -214,6 +284,25 @@ def _utc_now_sqlite(element: utc_now, compiler: Any, **options: Any) -> str:  # 
     return "(strftime('%Y-%m-%d %H:%M:%f','now'))"
 
 
+@compiles(utc_now, "postgresql")
+def _utc_now_postgresql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+    return "(clock_timestamp() AT TIME ZONE 'UTC')"
+
+
+@compiles(utc_now, "mssql")
+def _utc_now_mssql(element: utc_now, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+    return "SYSUTCDATETIME()"
+
+
+@compiles(CreateColumn, "mssql")
+def _named_default(element: CreateColumn, compiler: Any, **options: Any) -> str:
+    """Name the constraint that SQL Server makes of a default: without its name nobody can drop it later."""
+    column = element.element
+    text = str(compiler.visit_create_column(element, **options))
+    name = f"CONSTRAINT [DF_{column.table.name}_{column.name}] DEFAULT"
+    return text if column.server_default is None else text.replace("DEFAULT", name, 1)
+
+
 def _plain(name: str) -> quoted_name:
     return quoted_name(name, quote=False)
 
@@ -226,19 +315,20 @@ def identity() -> Any:
 reference = identity
 
 
-def name(length: int = 200) -> sa.Unicode:
-    """Return the type of a short text."""
-    return sa.Unicode(length)
+def name(length: int = 200) -> Any:
+    """Return the type of a short text; compared letter by letter on SQL Server too."""
+    return sa.Unicode(length).with_variant(sa.Unicode(length, collation=EXACT), "mssql")
 
 
 def word() -> Any:
     """Return the type of a status word, compared in any letter case."""
-    return sa.String(20).with_variant(sa.String(20, collation="NOCASE"), "sqlite")
+    kind = sa.String(20).with_variant(sa.String(20, collation="NOCASE"), "sqlite")
+    return kind.with_variant(sa.String(20, collation="Latin1_General_100_CI_AS"), "mssql")
 
 
-def text_column() -> sa.UnicodeText:
+def text_column() -> Any:
     """Return the type of a long text."""
-    return sa.UnicodeText()
+    return sa.UnicodeText().with_variant(mssql.NVARCHAR(None, EXACT), "mssql")
 
 
 def _key(called: str) -> sa.Column[Any]:
@@ -282,8 +372,10 @@ def _create(metadata: sa.MetaData, called: str, *parts: Any, **options: Any) -> 
     op.get_context().impl.create_table(table)
 
 
-def _index(called: str, table: str, columns: list[str], where: str, *, unique: bool = False) -> None:
-    op.create_index(called, _plain(table), [_plain(at) for at in columns], unique=unique, sqlite_where=sa.text(where))
+def _index(called: str, table: str, columns: list[str], where: str, *, unique: bool = False, **options: Any) -> None:
+    condition = sa.text(where)
+    conditions = {"sqlite_where": condition, "postgresql_where": condition, "mssql_where": condition}
+    op.create_index(called, _plain(table), [_plain(at) for at in columns], unique=unique, **conditions, **options)
 
 
 def _type_check(column: sa.Column[Any]) -> sa.CheckConstraint:

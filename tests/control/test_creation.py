@@ -173,7 +173,8 @@ def test_nonsense_that_reaches_the_database_rejects_the_row_alone(world: World) 
     assert status_of(world, odd) == "rejected"
 
 
-def test_bytes_that_are_no_text_reject_the_row_alone(world: World) -> None:
+def test_bytes_that_are_no_text_reject_the_row_alone(sqlite_world: World) -> None:
+    world = sqlite_world
     world.batch()
     for column in ("FileName", "Data", "CycleKey"):
         world.sql(f"INSERT INTO FileProcess (Entity, {column}) VALUES ('B', CAST(x'ff6f' AS TEXT))")
@@ -204,9 +205,7 @@ def test_the_cycle_key_is_the_rows_the_populators_or_the_business_date(world: Wo
 
 def test_a_thousand_waiting_rows_are_created_in_order(world: World) -> None:
     world.batch()
-    world.hand.executemany(
-        "INSERT INTO FileProcess (Entity, FileName) VALUES ('B', ?)", [(str(n),) for n in range(1000)]
-    )
+    world.hand.many("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', ?)", [(str(n),) for n in range(1000)])
 
     assert world.create().created == 1000
     assert world.one("SELECT count(*) FROM BatchControl WHERE BatchControl_id <> FileProcess_id") == 0

@@ -8,12 +8,16 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from batchctl.domain.errors import OutcomeUnknown
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.ports import Boundary
 from tests.control.world import BAD, FATAL, OK, RUNS_ON, World
+from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl, with_tables
+from tests.postgres import PostgresServer
 
 VIOLATIONS = {
     "two live attempts of one instance": (
@@ -71,10 +75,10 @@ class Crashed(BaseException):
 class Night:
     """A world in which steps fail and commits are cut, as chance says."""
 
-    def __init__(self, directory: Path, chance: Any) -> None:
+    def __init__(self, database: ControlDatabase, chance: Any) -> None:
         self.calm = False
         self.random = chance
-        self.world = World(directory)
+        self.world = World(database)
         self.world.batch("once", steps=3, RetryCount=self.random.randrange(3), OnFailure="continue", MaxConcurrent=2)
         again = self.world.batch("again", steps=0, RetryCount=2, MaxConcurrent=2)
         for seq in (1, 2):
@@ -110,8 +114,8 @@ class Night:
         try:
             world.recover()
             world.turn_until_idle(world.controller(slots=self.random.choice((1, 3))))
-        except Crashed:
-            pass
+        except (Crashed, OutcomeUnknown):
+            pass  # While it recovers a controller does not outlive a lost connection.
         finally:
             world.transactions = whole
 
@@ -125,7 +129,7 @@ class Night:
 
 
 class Cut:
-    """Transactions whose process dies now and then, before or after the commit."""
+    """Transactions cut now and then, before or after the commit: the process dies, or only the connection does."""
 
     def __init__(self, whole: Any, chance: Any) -> None:
         self.whole = whole
@@ -134,35 +138,56 @@ class Cut:
         self.changed = whole.changed
 
     def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
-        if self.random.random() < 0.1:
-            raise Crashed
+        self._cut()
         result = self.whole.run(boundaries, work)
-        if self.random.random() < 0.1:
-            raise Crashed
+        self._cut()
         return result
+
+    def _cut(self) -> None:
+        drawn = self.random.random()
+        if drawn < 0.1:
+            raise Crashed
+        if drawn < 0.2:
+            message = "the connection was lost"
+            raise OutcomeUnknown(message)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(chance=st.randoms(use_true_random=False))
 def test_no_law_is_broken_however_the_night_goes(chance: Any) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        night = Night(Path(directory), chance)
-        try:
-            night.live()
-            statuses = set(night.world.statuses())
-            assert statuses <= {"complete", "failed", "held", "ready", "retry"}
-            # What still waits, waits behind an earlier instance of its batch that a person must deal with.
-            waits = "SELECT count(*) FROM BatchControl w WHERE w.Status IN ('ready', 'retry') AND NOT EXISTS"
-            behind = "(SELECT 1 FROM BatchControl a WHERE a.ProcessBatch_id = w.ProcessBatch_id"
-            earlier = " AND a.BatchControl_id < w.BatchControl_id AND a.Status IN ('failed', 'held'))"
-            assert night.world.one(f"{waits} {behind}{earlier}") == 0
-        finally:
-            night.world.close()
+        database = SqliteControl(Path(directory))
+        with_tables(database)
+        live_through(database, chance)
 
 
-def test_every_checker_can_fire(tmp_path: Path) -> None:
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(chance=st.randoms(use_true_random=False))
+def test_no_law_is_broken_on_a_server(
+    postgres: PostgresServer, prepared: str, tmp_path_factory: pytest.TempPathFactory, chance: Any
+) -> None:
+    database = PostgresControl(postgres, tmp_path_factory.mktemp("night"), postgres.new_database(prepared))
+    live_through(database, chance)
+
+
+def live_through(database: ControlDatabase, chance: Any) -> None:
+    """Live one night and see that everything has come to its end, or waits for a person."""
+    night = Night(database, chance)
+    try:
+        night.live()
+        statuses = set(night.world.statuses())
+        assert statuses <= {"complete", "failed", "held", "ready", "retry"}
+        # What still waits, waits behind an earlier instance of its batch that a person must deal with.
+        waits = "SELECT count(*) FROM BatchControl w WHERE w.Status IN ('ready', 'retry') AND NOT EXISTS"
+        behind = "(SELECT 1 FROM BatchControl a WHERE a.ProcessBatch_id = w.ProcessBatch_id"
+        earlier = " AND a.BatchControl_id < w.BatchControl_id AND a.Status IN ('failed', 'held'))"
+        assert night.world.one(f"{waits} {behind}{earlier}") == 0
+    finally:
+        night.world.close()
+
+
+def test_every_checker_can_fire(world: World) -> None:
     """Prove that no statement above is so written that it never finds anything."""
-    world = World(tmp_path)
     batch_id = world.batch(steps=2)
     world.submit()
     world.submit()
@@ -172,7 +197,7 @@ def test_every_checker_can_fire(tmp_path: Path) -> None:
         " AttemptNo, Cause, Status, CommandText, StartTime, EndTime, NextRunTimeAfter)"
         f" VALUES (?, {batch_id}, ?, 's', 'told', ?, ?, ?, '', ?, ?, ?)"
     )
-    world.sql("DROP INDEX UX_BatchProcessHistory_Live")
+    world.sql('DROP INDEX "UX_BatchProcessHistory_Live"')
     early, late = "2026-01-01 00:00:00.000", "2026-01-02 00:00:00.000"
     for attempt in (2, 3):
         world.sql(add, 1, 10, attempt, "auto", "success", early, early, None)

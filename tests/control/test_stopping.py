@@ -73,7 +73,7 @@ def test_pausing_a_step_that_fails_keeps_its_retry_for_later(world: World) -> No
     world.runner.end(world.runner.started[-1], BAD)
     world.turn_until_idle(controller)
 
-    assert world.sql("SELECT Status, RetryCount, NextRunTime > '2026' FROM BatchControl") == [("paused", 0, 1)]
+    assert world.sql("SELECT Status, RetryCount, NextRunTime > '2026-01-01' FROM BatchControl") == [("paused", 0, True)]
 
 
 def test_a_success_resets_the_retries_also_when_a_hand_has_changed_them(world: World) -> None:
@@ -174,7 +174,7 @@ def fails() -> None:
 
 def test_a_deleted_running_instance_stops_its_step(world: World) -> None:
     controller = running(world)
-    world.sql("PRAGMA foreign_keys = OFF")
+    world.hand.loosen()
     world.sql("DELETE FROM BatchControl")
     world.turn_until_idle(controller)
 
@@ -218,8 +218,8 @@ def test_a_step_stopped_with_its_controller_is_lost(world: World) -> None:
 def test_an_outcome_is_kept_while_the_database_is_busy(world: World) -> None:
     controller = running(world)
     world.runner.end(world.runner.started[-1], OK)
-    world.sql("BEGIN IMMEDIATE")
-    world.transactions._connected().exec_driver_sql("PRAGMA busy_timeout = 1")
+    world.hand.begin_writing()
+    world.be_impatient()
     controller.turn(NO_WAIT)
     assert "controller.waiting" in world.names()
 

@@ -49,7 +49,7 @@ def test_no_transaction_is_open_while_a_step_runs(world: World) -> None:
     world.create()
     world.process()
 
-    world.sql("BEGIN IMMEDIATE")
+    world.hand.begin_writing()
     world.sql("UPDATE ProcessBatch SET Description = 'a writer is not kept waiting'")
     world.sql("COMMIT")
     assert len(world.runner.open) == 1

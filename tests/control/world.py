@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -22,10 +20,10 @@ from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.preparation import Preparer
-from batchctl.store import engine, schema
-from batchctl.store.dialects import sqlite
+from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
 from batchctl.testing import FakeClock, surroundings
+from tests.control_databases import IMPATIENT, ControlDatabase
 
 NO_WAIT = timedelta(0)
 OK = StepOutcome(succeeded=True)
@@ -71,6 +69,7 @@ class ScriptedRunner:
     open: dict[HistoryId, Rendered] = field(default_factory=dict)
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
+    waits: list[timedelta] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     left_alive: tuple[int, ...] = ()
 
@@ -98,7 +97,7 @@ class ScriptedRunner:
 
     def collect(self, wait: timedelta) -> Sequence[Report]:
         """Return what has been reported."""
-        del wait
+        self.waits.append(wait)
         found = list(self.reports)
         self.reports.clear()
         return found
@@ -149,27 +148,28 @@ class World:
 
     ok = OK
 
-    def __init__(self, directory: Path) -> None:
-        self.path = directory / "batchctl.db"
+    def __init__(self, database: ControlDatabase) -> None:
+        self.database = database
+        self.directory = database.directory
         self.clock = FakeClock()
         self.runner = ScriptedRunner()
         self.populators = Populators()
         self.events: list[Event] = []
-        self.transactions: Any = self._open(may_create=True)
-        with self.transactions.read() as connection:
-            sqlite.prepare_file(connection)
-        self.transactions.run(frozenset(), schema.upgrade)
-        self.directory = directory
-        self.hand = sqlite3.connect(self.path, isolation_level=None)
-        self.hand.execute("PRAGMA foreign_keys = ON")
+        self.transactions: Any = self.open()
+        self.hand = database.hand()
 
-    def _open(self, *, may_create: bool = False) -> StoreTransactions:
-        url = f"sqlite:///{self.path}"
-        return StoreTransactions(engine.open_engine(url, self.path.parent, may_create=may_create))
+    def open(self) -> StoreTransactions:
+        """Open another way to the database, as another program has one."""
+        return StoreTransactions(engine.open_engine(self.database.url, self.directory))
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Do by hand what a person does in an SQL client."""
-        return self.hand.execute(statement, values).fetchall()
+        rows = self.hand.sql(statement, *values)
+        if self.database.kind == "postgresql" and isinstance(self.transactions, StoreTransactions):
+            # What was notified reaches the engine with the next answer of the server, and the test does not wait.
+            with self.transactions.read() as connection:
+                connection.exec_driver_sql("SELECT 1")
+        return rows
 
     def one(self, statement: str, *values: object) -> Any:
         """Return the first value a statement finds."""
@@ -244,10 +244,15 @@ class World:
         """Start again after a crash."""
         Recovery(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append).recover()
 
+    def be_impatient(self) -> None:
+        """Let the engine wait no more than a moment for somebody else's lock."""
+        with self.transactions.read() as connection:
+            connection.exec_driver_sql(IMPATIENT[self.database.kind])
+
     def crash(self) -> None:
         """Lose everything that is only in memory."""
         self.transactions.close()
-        self.transactions = self._open()
+        self.transactions = self.open()
         self.runner = ScriptedRunner()
 
     def statuses(self) -> list[str]:

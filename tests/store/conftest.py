@@ -1,34 +1,27 @@
-"""A migrated database file."""
+"""A control database with its tables, and a person at it."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from batchctl.store import engine, schema
-from batchctl.store.dialects import sqlite
+from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
+from tests.control_databases import ControlDatabase, Hand
 
 
 @pytest.fixture
-def transactions(tmp_path: Path) -> Iterator[StoreTransactions]:
-    """Return the way to a migrated database."""
-    made = StoreTransactions(engine.open_engine("sqlite:///batchctl.db", tmp_path, may_create=True))
-    with made.read() as connection:
-        sqlite.prepare_file(connection)
-    made.run(frozenset(), schema.upgrade)
+def transactions(control_database: ControlDatabase) -> Iterator[StoreTransactions]:
+    """Return the engine's way to the database."""
+    made = StoreTransactions(engine.open_engine(control_database.url, control_database.directory))
     yield made
     made.close()
 
 
 @pytest.fixture
-def hand(transactions: StoreTransactions, tmp_path: Path) -> Iterator[sqlite3.Connection]:
+def hand(control_database: ControlDatabase) -> Iterator[Hand]:
     """Return another program's connection to it, as a person's SQL client has one."""
-    del transactions
-    connection = sqlite3.connect(tmp_path / "batchctl.db", isolation_level=None)
-    connection.execute("PRAGMA foreign_keys = ON")
-    yield connection
-    connection.close()
+    made = control_database.hand()
+    yield made
+    made.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake
 from batchctl.store.transactions import StoreTransactions
+from tests.control_databases import IMPATIENT, ControlDatabase, Hand, SqliteControl
 
 C1 = frozenset({Boundary.INTAKE})
 
@@ -21,61 +21,63 @@ def add(connection: Connection) -> int:
     return intake.add(connection, entity="E", file_name=None, data=None, cycle_key=None, source="test")
 
 
-def test_a_transaction_is_seen_by_others_once_it_is_committed(
-    transactions: StoreTransactions, hand: sqlite3.Connection
-) -> None:
+def test_a_transaction_is_seen_by_others_once_it_is_committed(transactions: StoreTransactions, hand: Hand) -> None:
     def work(connection: Connection) -> int:
         added = add(connection)
-        assert hand.execute("SELECT count(*) FROM FileProcess").fetchone() == (0,)
+        assert hand.sql("SELECT count(*) FROM FileProcess") == [(0,)]
         return added
 
     assert transactions.run(C1, work) == 1
-    assert hand.execute("SELECT count(*) FROM FileProcess").fetchone() == (1,)
+    assert hand.sql("SELECT count(*) FROM FileProcess") == [(1,)]
 
 
-def test_an_error_undoes_everything(transactions: StoreTransactions, hand: sqlite3.Connection) -> None:
+def test_an_error_undoes_everything(transactions: StoreTransactions, hand: Hand) -> None:
     def work(connection: Connection) -> None:
         add(connection)
         raise RuntimeError("on purpose")
 
     with pytest.raises(RuntimeError, match="on purpose"):
         transactions.run(C1, work)
-    assert hand.execute("SELECT count(*) FROM FileProcess").fetchone() == (0,)
-    assert transactions.run(C1, add) == 1
+    assert hand.sql("SELECT count(*) FROM FileProcess") == [(0,)]
+    assert transactions.run(C1, add) > 0
 
 
-def test_only_what_others_commit_is_a_change(transactions: StoreTransactions, hand: sqlite3.Connection) -> None:
+def test_only_what_others_commit_is_a_change(transactions: StoreTransactions, hand: Hand) -> None:
     assert transactions.changed()
     assert not transactions.changed()
     transactions.run(C1, add)
     assert not transactions.changed()
-    hand.execute("INSERT INTO FileProcess (Entity) VALUES ('E')")
+    hand.sql("INSERT INTO FileProcess (Entity) VALUES ('E')")
+    with transactions.read() as connection:
+        # What others have done is heard with the next answer at the latest.
+        connection.exec_driver_sql("SELECT 1")
     assert transactions.changed()
     assert not transactions.changed()
 
 
 def test_a_busy_database_is_tried_again_and_then_named(
-    transactions: StoreTransactions, hand: sqlite3.Connection
+    transactions: StoreTransactions, hand: Hand, control_database: ControlDatabase
 ) -> None:
     with transactions.read() as connection:
-        connection.exec_driver_sql("PRAGMA busy_timeout = 1")
-    hand.execute("BEGIN IMMEDIATE")
+        connection.exec_driver_sql(IMPATIENT[control_database.kind])
+    hand.begin_writing()
     with pytest.raises(Busy, match=r"stayed locked by another program \(C1\)"):
         transactions.run(C1, add)
-    hand.execute("ROLLBACK")
+    hand.sql("ROLLBACK")
 
-    assert transactions.run(C1, add) == 1
+    assert transactions.run(C1, add) > 0
 
 
-def test_readers_never_wait_for_a_writer(transactions: StoreTransactions, hand: sqlite3.Connection) -> None:
-    hand.execute("BEGIN IMMEDIATE")
-    hand.execute("INSERT INTO FileProcess (Entity) VALUES ('E')")
+def test_readers_never_wait_for_a_writer(transactions: StoreTransactions, hand: Hand) -> None:
+    hand.begin_writing()
+    hand.sql("INSERT INTO FileProcess (Entity) VALUES ('E')")
     with transactions.read() as connection:
         assert intake.untaken(connection, 0, 10) == []
-    hand.execute("ROLLBACK")
+    hand.sql("ROLLBACK")
 
 
-def test_a_full_disk_is_named_and_passes(transactions: StoreTransactions) -> None:
+def test_a_full_disk_is_named_and_passes(sqlite_database: SqliteControl) -> None:
+    transactions = StoreTransactions(engine.open_engine(sqlite_database.url, sqlite_database.directory))
     with transactions.read() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
@@ -103,7 +105,7 @@ def test_the_controller_lock_lies_beside_the_database(tmp_path: Path) -> None:
     assert engine.lock_path("sqlite:///plain.db", tmp_path) == tmp_path / "plain.db.controller"
 
 
-@pytest.mark.parametrize("url", ["nonsense", "postgresql://h/d", "sqlite://", "sqlite:///:memory:"])
+@pytest.mark.parametrize("url", ["nonsense", "oracle://h/d", "sqlite://", "sqlite:///:memory:"])
 def test_a_url_that_names_no_file_is_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(BatchctlError):
         engine.open_engine(url, tmp_path, may_create=True)

@@ -1,1 +1,125 @@
-"""What differs between databases: opening, locking, the meaning of errors."""
+"""What differs from one kind of control database to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
+
+from batchctl.domain.errors import DatabaseUnusable
+
+
+class Dialect(Protocol):
+    """One kind of control database."""
+
+    def create(self, url: URL, directory: Path, *, may_create: bool) -> Engine:
+        """Return an engine for the database; nothing is created unless `may_create`."""
+        ...
+
+    def place_of(self, engine: Engine) -> str:
+        """Name an engine's database for a person, without any password."""
+        ...
+
+    def prepare(self, connection: Connection) -> None:
+        """Set what the database itself remembers, before the first migration."""
+        ...
+
+    def begin_write(self, connection: Connection) -> datetime | None:
+        """Begin a transaction that works as if it were alone; return the time of a database with a clock of its own."""
+        ...
+
+    def commit(self, connection: Connection) -> None:
+        """Commit what `begin_write` began."""
+        ...
+
+    def rollback(self, connection: Connection) -> None:
+        """Undo what `begin_write` began, if the database has not done so itself."""
+        ...
+
+    def begin_part(self, connection: Connection) -> None:
+        """Begin a part of a transaction that may be undone alone."""
+        ...
+
+    def undo_part(self, connection: Connection) -> None:
+        """Undo the part."""
+        ...
+
+    def end_part(self, connection: Connection) -> None:
+        """Make the part one with its transaction."""
+        ...
+
+    def change_marker(self, connection: Connection) -> object:
+        """Return what differs once anybody else has committed."""
+        ...
+
+    def is_transient(self, error: BaseException) -> bool:
+        """Say whether running the whole transaction again may succeed."""
+        ...
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Say whether the connection is gone, so that nobody knows what became of the last statement."""
+        ...
+
+    def is_about_the_database(self, error: BaseException) -> bool:
+        """Say whether an error concerns the database as a whole, not a row."""
+        ...
+
+    def unusable(self, error: BaseException, where: str) -> DatabaseUnusable:
+        """Explain an error that concerns the database as a whole."""
+        ...
+
+    def try_lock(self, connection: Connection, controller: str) -> bool:
+        """Take the controller's lock for the session, under the controller's name; false when another session has it."""
+        ...
+
+    def lock_holder(self, connection: Connection) -> str | None:
+        """Name the controller whose session has the lock."""
+        ...
+
+    def look(self, connection: Connection) -> None:
+        """Raise if the session is known to be gone; the server is asked only where the driver cannot tell."""
+        ...
+
+    def violations(self, connection: Connection) -> list[str]:
+        """Return what breaks the constraints, or the database itself; at most a hundred lines."""
+        ...
+
+    def definitions(self, connection: Connection) -> dict[str, str]:
+        """Return how everything in the database is defined, by name."""
+        ...
+
+    def wanted_definitions(self, connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
+        """Return the same for what `make` makes in an empty database of this kind; nothing of it stays."""
+        ...
+
+
+if TYPE_CHECKING:
+    from batchctl.store.dialects import mssql, postgresql, sqlite
+
+    _THEY_ARE: tuple[Dialect, ...] = (sqlite, postgresql, mssql)
+
+NAMES = ("sqlite", "postgresql", "mssql")
+_ALSO_CALLED = {"sqlserver": "mssql"}
+
+
+def dialect_of(engine: Engine | Connection) -> Dialect:
+    """Return the dialect of an engine or a connection."""
+    return _loaded(engine.dialect.name)
+
+
+def dialect_named(name: str) -> Dialect | None:
+    """Return a dialect by its name; None when it is not supported."""
+    known = _ALSO_CALLED.get(name, name)
+    return _loaded(known) if known in NAMES else None
+
+
+@cache
+def _loaded(name: str) -> Dialect:
+    # Each imports what only it needs, and a command needs one of them.
+    return cast("Dialect", import_module(f"batchctl.store.dialects.{name}"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
@@ -30,6 +31,9 @@ _UNUSABLE = {
 }
 
 
+_DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+
+
 def create(url: URL, directory: Path, *, may_create: bool) -> Engine:
     """Return an engine for the file; nothing is created unless `may_create`."""
     path = database_path(url, directory)
@@ -47,8 +51,8 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:
     return engine.execution_options(**{_FILE: str(path)})
 
 
-def file_of(engine: Engine) -> str:
-    """Return the path of an engine's file, for messages."""
+def place_of(engine: Engine) -> str:
+    """Return the path of an engine's file."""
     return str(engine.get_execution_options().get(_FILE, "(unknown)"))
 
 
@@ -97,14 +101,14 @@ def _read_text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def prepare_file(connection: Connection) -> None:
+def prepare(connection: Connection) -> None:
     """Set what the file itself remembers: write-ahead logging, so that readers never wait."""
     connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
 
 def begin_write(connection: Connection) -> None:
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
-    _raw(connection).execute("BEGIN IMMEDIATE")
+    _raw(connection).execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
 
 
 def commit(connection: Connection) -> None:
@@ -147,6 +151,11 @@ def is_transient(error: BaseException) -> bool:
     return _name_of(error) in _TRANSIENT
 
 
+def is_lost(error: BaseException) -> bool:  # noqa: ARG001 - the protocol's
+    """Nothing stands between this program and the file that could be lost."""
+    return False
+
+
 def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     """Explain an error of the database file itself."""
     code = _name_of(error)
@@ -170,6 +179,38 @@ def _not_writable(path: Path) -> Path | None:
 def is_about_the_database(error: BaseException) -> bool:
     """Say whether an error concerns the database as a whole, not a row."""
     return isinstance(_origin(error), sqlite3.Error) and any(_name_of(error).startswith(code) for code in _UNUSABLE)
+
+
+def try_lock(connection: Connection, controller: str) -> bool:
+    """Not here: the controllers of a file lock a file beside it."""
+    raise NotImplementedError(connection, controller)
+
+
+def lock_holder(connection: Connection) -> str | None:
+    """Not here."""
+    raise NotImplementedError(connection)
+
+
+def look(connection: Connection) -> None:
+    """Not here."""
+    raise NotImplementedError(connection)
+
+
+def violations(connection: Connection) -> list[str]:
+    """Return what breaks the constraints, or the file itself; at most a hundred lines."""
+    return [line for line in connection.exec_driver_sql("PRAGMA quick_check").scalars() if line != "ok"]
+
+
+def definitions(connection: Connection) -> dict[str, str]:
+    """Return how every table, index and trigger is defined, by name."""
+    return {str(row.name): " ".join(str(row.sql).split()) for row in connection.execute(_DEFINITIONS)}
+
+
+def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:  # noqa: ARG001 - the protocol's
+    """Return the definitions of what `make` makes, in a database in memory."""
+    with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as empty:
+        make(empty)
+        return definitions(empty)
 
 
 def _raw(connection: Connection) -> Any:

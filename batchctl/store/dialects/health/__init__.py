@@ -1,0 +1,54 @@
+"""What `doctor` asks a database of each kind. The judging is apart from the asking, so that it needs no server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
+
+from batchctl.domain.health import Reading
+from batchctl.store.dialects.health import mssql, postgresql, sqlite
+
+CONNECT_SECONDS = 10
+
+
+class Health(Protocol):
+    """One kind of database."""
+
+    DRIVERS: tuple[str, ...]
+    """What a URL may begin with, as steps know it."""
+    INSTALL: str
+    """What to type when the driver is missing."""
+
+    def open_target(self, url: URL, directory: Path) -> Engine:
+        """Return an engine for somebody else's database; nothing is created."""
+        ...
+
+    def now(self, connection: Connection) -> datetime | None:
+        """Return the database's time; None when this host's clock is the database's."""
+        ...
+
+    def rights(self, connection: Connection, tables: Iterable[str]) -> list[Reading]:
+        """Name the tables that cannot be read and written."""
+        ...
+
+    def target_rights(self, connection: Connection) -> list[Reading]:
+        """Say as whom steps work in a target database, and whether they can."""
+        ...
+
+    def durability(self, connection: Connection) -> list[Reading]:
+        """Say whether what was committed stays."""
+        ...
+
+
+_ALL: dict[str, Health] = {"sqlite": sqlite, "postgresql": postgresql, "mssql": mssql}
+NAMES = tuple(_ALL)
+
+
+def health_of(name: str) -> Health | None:
+    """Return what to ask a kind of database; None when it is not known."""
+    return _ALL.get(name)

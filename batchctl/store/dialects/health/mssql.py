@@ -1,0 +1,113 @@
+"""What `doctor` asks SQL Server. The judging was tested; the asking was not run against a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import NullPool
+
+from batchctl.domain.health import Reading, Result
+from batchctl.domain.text import visible
+
+DRIVERS: tuple[str, ...] = ("mssql+pyodbc", "mssql+mssqlpython")
+INSTALL = "pip install 'batchctl[sqlserver]' with Microsoft's ODBC driver, or 'batchctl[sqlserver-bundled]' without one"
+
+_NEEDED = ("SELECT", "INSERT", "UPDATE")
+_NOW = text("SELECT SYSUTCDATETIME()")
+_USER = text("SELECT USER_NAME() AS name, HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'CONNECT') AS may_connect")
+_MAY = text("SELECT OBJECT_ID(:name, 'U') AS found, HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) AS may")
+_FACTS = text("""
+SELECT name, delayed_durability_desc AS delayed_durability, is_read_committed_snapshot_on AS is_snapshot,
+       CONVERT(nvarchar(60), DATABASEPROPERTYEX(name, 'Updateability')) AS updateability
+FROM sys.databases WHERE database_id = DB_ID()
+""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What makes commits stay."""
+
+    name: str = "batchctl"
+    delayed_durability: str = "DISABLED"
+    updateability: str = "READ_WRITE"
+    is_snapshot: bool = True
+
+
+def open_target(url: URL, directory: Path) -> Engine:  # noqa: ARG001 - the protocol's
+    """Return an engine that logs in within ten seconds, or not at all."""
+    limits: dict[str, Any] = {} if url.get_driver_name() == "mssqlpython" else {"timeout": 10}
+    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=limits)
+
+
+def now(connection: Connection) -> datetime:
+    """Return the server's time."""
+    at: datetime = connection.execute(_NOW).scalar_one()
+    return at.replace(tzinfo=UTC)
+
+
+def rights(connection: Connection, tables: Iterable[str]) -> list[Reading]:
+    """Name each table that the user cannot read and write."""
+    lacking: dict[str, list[str]] = {}
+    for name in tables:
+        for privilege in _NEEDED:
+            row = connection.execute(_MAY, {"name": name, "privilege": privilege}).one()
+            if row.found is not None and row.may != 1:
+                lacking.setdefault(name, []).append(privilege)
+    if not lacking:
+        return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
+    user = visible(str(connection.execute(_USER).one().name))
+    return [
+        Reading(
+            "rights",
+            Result.FAIL,
+            f"User {user} has no right to {', '.join(privileges)} on {name}.",
+            f"as the tables' owner: GRANT {', '.join(privileges)} ON {name} TO [{user}];",
+        )
+        for name, privileges in lacking.items()
+    ]
+
+
+def target_rights(connection: Connection) -> list[Reading]:
+    """Say as whom steps work."""
+    row = connection.execute(_USER).one()
+    return [Reading("rights", Result.OK, f"Steps work as user {visible(str(row.name))}.")]
+
+
+def durability(connection: Connection) -> list[Reading]:
+    """Ask and judge."""
+    row = connection.execute(_FACTS).one()
+    facts = Facts(
+        name=str(row.name),
+        delayed_durability=str(row.delayed_durability),
+        updateability=str(row.updateability),
+        is_snapshot=bool(row.is_snapshot),
+    )
+    return list(judge(facts))
+
+
+def judge(facts: Facts) -> Iterator[Reading]:
+    """Say of each fact what it means."""
+    name = f"[{visible(facts.name).replace(']', ']]')}]"
+    if facts.delayed_durability == "FORCED":
+        said = "FORCED: what was just committed may be lost when the server crashes."
+        next_step = f"ALTER DATABASE {name} SET DELAYED_DURABILITY = DISABLED;"
+        yield Reading("delayed durability", Result.FAIL, said, next_step)
+    else:
+        yield Reading("delayed durability", Result.OK, f"{facts.delayed_durability}: a commit waits for the disk.")
+    if facts.updateability == "READ_WRITE":
+        yield Reading("updateability", Result.OK, "The database can be written to.")
+    else:
+        said = f"{facts.updateability}: the database is read-only, or a secondary replica."
+        next_step = f"name the primary in the url, or: ALTER DATABASE {name} SET READ_WRITE;"
+        yield Reading("updateability", Result.FAIL, said, next_step)
+    if facts.is_snapshot:
+        yield Reading("read committed snapshot", Result.OK, "ON: who reads does not wait for who writes.")
+    else:
+        next_step = f"ALTER DATABASE {name} SET READ_COMMITTED_SNAPSHOT ON;"
+        yield Reading("read committed snapshot", Result.WARN, "OFF: who reads waits for who writes.", next_step)

@@ -1,0 +1,163 @@
+"""What `doctor` asks PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, text
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import NullPool
+
+from batchctl import __version__
+from batchctl.domain.health import Reading, Result
+from batchctl.domain.text import visible
+
+DRIVERS: tuple[str, ...] = ("postgresql", "postgresql+psycopg")
+INSTALL = "pip install 'batchctl[postgres]'"
+
+_LIMITS = {"connect_timeout": "10", "tcp_user_timeout": "10000", "application_name": f"batchctl/{__version__} doctor"}
+_NEEDED = ("SELECT", "INSERT", "UPDATE")
+_NOW = text("SELECT clock_timestamp()")
+_LACKING = text("""
+WITH t AS (SELECT name, to_regclass(lower(name)) AS oid FROM unnest(CAST(:tables AS text[])) AS t (name))
+SELECT t.name AS object, p.name AS privilege, quote_ident(current_user) AS role, 1 AS part, p.place AS place
+FROM t CROSS JOIN unnest(CAST(:privileges AS text[])) WITH ORDINALITY AS p (name, place)
+WHERE t.oid IS NOT NULL AND NOT has_table_privilege(t.oid, p.name)
+UNION ALL
+SELECT 'SEQUENCE ' || s.oid::regclass, 'USAGE', quote_ident(current_user), 2, 1
+FROM t JOIN pg_depend d ON d.refobjid = t.oid AND d.deptype = 'a' JOIN pg_class s ON s.oid = d.objid
+WHERE CASE s.relkind WHEN 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
+ORDER BY part, object, place
+""")
+_ROLE = text("""
+SELECT current_user AS role, current_schema() AS schema, rolsuper AS is_superuser,
+       current_setting('default_transaction_read_only') = 'on' AS is_read_only
+FROM pg_roles WHERE rolname = current_user
+""")
+_FACTS = text("""
+SELECT pg_is_in_recovery() AS is_standby, pg_backend_pid() AS backend,
+       current_setting('synchronous_commit') AS synchronous_commit, s.reset_val AS synchronous_commit_of_others,
+       f.setting AS fsync, f.source AS fsync_source, w.setting AS full_page_writes, w.source AS full_page_writes_source
+FROM pg_settings s, pg_settings f, pg_settings w
+WHERE s.name = 'synchronous_commit' AND f.name = 'fsync' AND w.name = 'full_page_writes'
+""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What makes commits stay."""
+
+    is_standby: bool = False
+    is_pooled: bool = False
+    fsync: str = "on"
+    fsync_source: str = "default"
+    full_page_writes: str = "on"
+    full_page_writes_source: str = "default"
+    synchronous_commit: str = "on"
+    """Of this session."""
+    synchronous_commit_of_others: str = "on"
+    """Of other programs' sessions of the same role."""
+
+
+def open_target(url: URL, directory: Path) -> Engine:  # noqa: ARG001 - the protocol's
+    """Return an engine that connects within ten seconds, or not at all."""
+    given = {name: value for name, value in _LIMITS.items() if name not in url.query}
+    wanted = url.set(drivername="postgresql+psycopg")
+    return create_engine(wanted, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=given)
+
+
+def now(connection: Connection) -> datetime:
+    """Return the server's time."""
+    at: datetime = connection.execute(_NOW).scalar_one()
+    return at
+
+
+def rights(connection: Connection, tables: Iterable[str]) -> list[Reading]:
+    """Name each table that the role cannot read and write."""
+    given = {"tables": list(tables), "privileges": list(_NEEDED)}
+    lacking: dict[str, list[str]] = {}
+    role = ""
+    for row in connection.execute(_LACKING, given):
+        lacking.setdefault(row.object, []).append(row.privilege)
+        role = row.role
+    if not lacking:
+        return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
+    return [
+        Reading(
+            "rights",
+            Result.FAIL,
+            f"Role {visible(role)} has no right to {', '.join(privileges)} on {name}.",
+            visible(f"as the tables' owner: GRANT {', '.join(privileges)} ON {name} TO {role};"),
+        )
+        for name, privileges in lacking.items()
+    ]
+
+
+def target_rights(connection: Connection) -> list[Reading]:
+    """Say as whom steps work, and whether there is a schema to work in."""
+    row = connection.execute(_ROLE).one()
+    role = visible(str(row.role))
+    if row.schema is None:
+        said = f"Role {role} may use no schema of its search_path: steps must write schema.table."
+        return [Reading("rights", Result.WARN, said, f"GRANT USAGE ON SCHEMA ... TO {role};")]
+    if row.is_read_only:
+        said = f"Role {role} is read-only by default: steps cannot write."
+        next_step = f"ALTER ROLE {role} SET default_transaction_read_only = off;"
+        return [Reading("rights", Result.WARN, said, next_step)]
+    if row.is_superuser:
+        said = f"Role {role} is a superuser: a step may do anything to the whole server."
+        return [Reading("rights", Result.WARN, said, "give the steps a role of their own, with the rights they need")]
+    return [Reading("rights", Result.OK, f"Steps work as role {role} in schema {visible(str(row.schema))}.")]
+
+
+def durability(connection: Connection) -> list[Reading]:
+    """Ask and judge."""
+    raw: Any = connection.connection.dbapi_connection
+    row = dict(connection.execute(_FACTS).one()._mapping)  # noqa: SLF001 - SQLAlchemy's public name for a row as a mapping
+    is_pooled = row.pop("backend") != raw.info.backend_pid
+    return list(judge(Facts(is_pooled=is_pooled, **row)))
+
+
+def judge(facts: Facts) -> Iterator[Reading]:
+    """Say of each fact what it means."""
+    yield _setting("fsync", facts.fsync, facts.fsync_source, "a commit waits for the disk")
+    yield _setting("full_page_writes", facts.full_page_writes, facts.full_page_writes_source, "no page is half-written")
+    yield _synchronous_commit(facts)
+    if facts.is_standby:
+        said = "The server is a standby, which nobody can write to."
+        yield Reading("standby", Result.FAIL, said, "name the primary server in the url")
+    else:
+        yield Reading("standby", Result.OK, "The server is a primary.")
+    if facts.is_pooled:
+        said = "A connection pooler stands before the server; it loses session locks and notifications."
+        yield Reading("pooler", Result.FAIL, said, "name the server itself in the url, or a pool in session mode")
+    else:
+        yield Reading("pooler", Result.OK, "The session is the server's own.")
+
+
+def _setting(name: str, value: str, source: str, meaning: str) -> Reading:
+    if value == "on":
+        return Reading(name, Result.OK, f"on: {meaning}.")
+    said = f"{value}: a crash of the server's machine may lose or damage what was committed."
+    next_step = f"as a superuser: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf();"
+    if source == "command line":
+        next_step = f"start the server without -c {name}={value}"
+    return Reading(name, Result.FAIL, said, next_step)
+
+
+def _synchronous_commit(facts: Facts) -> Reading:
+    name = "synchronous_commit"
+    next_step = f"as a superuser: ALTER SYSTEM SET {name} = on; SELECT pg_reload_conf();"
+    if facts.synchronous_commit == "off":
+        said = "off: what was just committed may be lost when the server crashes."
+        return Reading(name, Result.FAIL, said, next_step)
+    if facts.synchronous_commit_of_others == "off":
+        said = (
+            "on for batchctl, but off for other programs: a row that they have just committed may be lost in a crash."
+        )
+        return Reading(name, Result.WARN, said, next_step)
+    return Reading(name, Result.OK, f"{facts.synchronous_commit}: a commit is not answered before it is safe.")

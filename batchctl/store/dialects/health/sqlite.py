@@ -1,0 +1,114 @@
+"""What `doctor` asks SQLite."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import NullPool
+
+from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.health import Reading, Result
+
+DRIVERS: tuple[str, ...] = ("sqlite", "sqlite+pysqlite")
+INSTALL = "install a Python with sqlite3"
+
+_MENDED = (3, 51, 3)
+"""The first version in which two programs that begin a write-ahead log anew at once cannot damage the file."""
+_SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What makes commits stay."""
+
+    path: str
+    synchronous: int
+    journal_mode: str
+    version: tuple[int, int, int]
+
+
+def open_target(url: URL, directory: Path) -> Engine:
+    """Return an engine for a file, which must exist."""
+    if not url.database or url.database == ":memory:":
+        raise DatabaseUnusable("A database in memory is empty for every step: name a file.")
+    path = (directory / url.database).resolve()
+    if not path.is_file():
+        raise DatabaseUnusable(
+            f"There is no database file {path}.", next_step="create it with sqlite3, or correct the url"
+        )
+    mode = "rw" if os.access(path, os.W_OK) else "ro"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(f"{path.as_uri()}?mode={mode}", uri=True)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    return engine.execution_options(batchctl_file=str(path))
+
+
+def now(connection: Connection) -> None:
+    """Nothing: the clock of this host is the database's."""
+
+
+def rights(connection: Connection, tables: Iterable[str]) -> list[Reading]:  # noqa: ARG001 - a file's tables are all alike
+    """Say whether the file and its folder can be written to."""
+    path = _path_of(connection)
+    beside = (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"), path.parent)
+    culprit = next((each for each in beside if each.exists() and not os.access(each, os.W_OK)), None)
+    if culprit is None:
+        return [Reading("rights", Result.OK, "The file and its folder can be read and written.")]
+    next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
+    return [Reading("rights", Result.FAIL, f"This user cannot write to {culprit}.", next_step)]
+
+
+def target_rights(connection: Connection) -> list[Reading]:
+    """Say whether the file is a database, and whether steps can write to it."""
+    connection.exec_driver_sql("PRAGMA schema_version")
+    (found,) = rights(connection, ())
+    if found.result is Result.OK:
+        return [found]
+    return [Reading("rights", Result.WARN, f"{found.message} Steps can only read.", found.next_step)]
+
+
+def durability(connection: Connection) -> list[Reading]:
+    """Ask and judge."""
+    facts = Facts(
+        path=str(_path_of(connection)),
+        synchronous=int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one()),
+        journal_mode=str(connection.exec_driver_sql("PRAGMA journal_mode").scalar_one()).lower(),
+        version=sqlite3.sqlite_version_info,
+    )
+    return list(judge(facts))
+
+
+def judge(facts: Facts) -> Iterator[Reading]:
+    """Say of each fact what it means."""
+    word = _SYNCHRONOUS.get(facts.synchronous, str(facts.synchronous))
+    if facts.synchronous >= 2:
+        yield Reading("synchronous", Result.OK, f"{word}: a commit waits for the disk.")
+    else:
+        said = f"{word}: what was committed may be lost when the power fails."
+        yield Reading("synchronous", Result.FAIL, said, "install batchctl again: it sets FULL by itself")
+    yield _journal(facts)
+
+
+def _journal(facts: Facts) -> Reading:
+    mode, version = facts.journal_mode, ".".join(map(str, facts.version))
+    as_file = facts.path.replace("'", "'\\''")
+    if mode in {"off", "memory"}:
+        said = f"{mode}: a crash in the middle of a write damages the file."
+        return Reading("journal mode", Result.FAIL, said, f"sqlite3 '{as_file}' 'PRAGMA journal_mode = WAL'")
+    if mode == "wal" and facts.version < _MENDED:
+        said = f"wal with SQLite {version}: before 3.51.3, two programs that write at once may, very rarely, damage the file."
+        next_step = f"install a Python with a newer SQLite, or: sqlite3 '{as_file}' 'PRAGMA journal_mode = TRUNCATE'"
+        return Reading("journal mode", Result.WARN, said, next_step)
+    return Reading("journal mode", Result.OK, f"{mode}, with SQLite {version}.")
+
+
+def _path_of(connection: Connection) -> Path:
+    return Path(str(connection.exec_driver_sql("PRAGMA database_list").one()[2]))

@@ -1,0 +1,304 @@
+"""SQL Server 2017 and later, through pyodbc or mssql-python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.engine import URL
+from sqlalchemy.pool import NullPool
+
+from batchctl import __version__
+from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.text import visible
+from batchctl.store.dialects import mssql_errors as errors
+from batchctl.store.dialects.mssql_catalog import definitions_in
+from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
+from batchctl.store.tables import metadata
+
+OLDEST = 14
+"""The major version of SQL Server 2017."""
+LOOK_SECONDS = 2
+
+_SETTINGS = (
+    # The language sets the date format too, so it comes first.
+    "SET LANGUAGE us_english; SET DATEFORMAT ymd;",
+    "SET LOCK_TIMEOUT 5000; SET XACT_ABORT ON; SET NOCOUNT OFF; SET IMPLICIT_TRANSACTIONS OFF;",
+    "SET DEADLOCK_PRIORITY LOW; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;",
+    # Filtered indexes can be written only with these.
+    "SET ANSI_NULLS ON; SET QUOTED_IDENTIFIER ON; SET ANSI_PADDING ON; SET ANSI_WARNINGS ON; SET ARITHABORT ON;",
+    "SET CONCAT_NULL_YIELDS_NULL ON; SET NUMERIC_ROUNDABORT OFF;",
+)
+"""Set on every connection, because a login, a server or a driver may have other ones."""
+_NAME_SESSION = (
+    "DECLARE @name varbinary(128) = CONVERT(varbinary(128), CONVERT(nvarchar(64), ?)); SET CONTEXT_INFO @name;"
+)
+"""The application's name is fixed when a session begins, and mssql-python fixes its own."""
+_SERVER = (
+    "SELECT CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), 4) AS int),"
+    " CAST(SERVERPROPERTY('EngineEdition') AS int),"
+    " CAST(DATABASEPROPERTYEX(DB_NAME(), 'Updateability') AS nvarchar(128))"
+)
+_DURABILITY = "SELECT delayed_durability_desc FROM sys.databases WHERE database_id = DB_ID()"
+_IN_AZURE = frozenset({5, 8})
+"""Editions whose version number says nothing: they are always new enough."""
+
+# Serializable, because work that reads first and writes later must find nothing changed between: under a snapshot two
+# controllers could each see no claim and both write one. The locks are held for milliseconds; whoever meets a deadlock
+# or waits too long is run again from the start. A transaction left open would swallow the next COMMIT, so it is undone.
+_BEGIN = (
+    "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET XACT_ABORT ON; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE;"
+    " BEGIN TRANSACTION; SELECT SYSUTCDATETIME();"
+)
+# Reading alone needs no range locks, and under READ_COMMITTED_SNAPSHOT none at all.
+_COMMIT = "COMMIT TRANSACTION; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+_ROLLBACK = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+# With XACT_ABORT any error ends the whole transaction, and there would be no part left to undo.
+_BEGIN_PART = "SET XACT_ABORT OFF; SAVE TRANSACTION part;"
+_UNDO_PART = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION part; SELECT XACT_STATE();"
+_END_PART = "SET XACT_ABORT ON;"
+# Nothing on this server tells a session cheaply that another has committed: a rowversion is given out before the commit
+# and moves with one's own writes too, triggers would forbid OUTPUT to everybody, change tracking is the DBA's to switch
+# on. So everything counts as changed once in a while, and whoever asks reads a few small tables again.
+_MARKER = f"SELECT @@SPID, DATEDIFF(second, '20200101', SYSUTCDATETIME()) / {LOOK_SECONDS}"
+
+_LOCK = "DECLARE @lock nvarchar(255) = N'batchctl controller ' + SCHEMA_NAME();"
+_TRY_LOCK = (
+    f"{_LOCK} DECLARE @got int; EXEC @got = sp_getapplock @Resource = @lock, @LockMode = 'Exclusive',"
+    " @LockOwner = 'Session', @LockTimeout = 0; SELECT @got;"
+)
+_NOT_GRANTED = {-2: "the request was cancelled", -3: "it was the victim of a deadlock", -999: "the request was refused"}
+_MAY_HAVE_LOCK = f"{_LOCK} SELECT APPLOCK_TEST('public', @lock, 'Exclusive', 'Session');"
+_HAS_LOCK = f"{_LOCK} SELECT APPLOCK_MODE('public', @lock, 'Session');"
+_HOLDER = (
+    f"{_LOCK} SELECT CONVERT(nvarchar(64), s.context_info), l.request_session_id"  # noqa: S608 - all of it is ours
+    " FROM sys.dm_tran_locks AS l JOIN sys.dm_exec_sessions AS s ON s.session_id = l.request_session_id"
+    " WHERE l.resource_type = 'APPLICATION' AND l.request_status = 'GRANT' AND l.resource_database_id = DB_ID()"
+    " AND CHARINDEX(N'[' + LEFT(@lock, 32) + N']', l.resource_description) > 0;"
+)
+_MAY_NOT_SEE = frozenset({229, 297, 300})
+_MAY_NOT_CHECK = frozenset({2571, 7983})
+_MOST_VIOLATIONS = 100
+_MODEL = "batchctl_model"
+
+
+def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
+    """Return an engine for the database, which must exist."""
+    driver, url = driver_for(url)
+    options: dict[str, Any] = {}
+    if "tds" in str(url.query.get("driver", "")).lower():
+        options["use_setinputsizes"] = False  # FreeTDS cuts long texts whose size was set.
+
+    def opened() -> Session:
+        session = connect(driver, url, _place(url))
+        try:
+            _greet(session)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    return create_engine(
+        url,
+        module=driver,
+        creator=opened,
+        poolclass=NullPool,
+        isolation_level="AUTOCOMMIT",
+        paramstyle="qmark",
+        **options,
+    )
+
+
+def place_of(engine: Engine) -> str:
+    """Name an engine's database, without any password."""
+    return _place(engine.url)
+
+
+def _place(url: URL) -> str:
+    if url.host is None:
+        return "of the ODBC source in database_url"
+    return visible(f"{url.database or 'of the login'} on {url.host}:{url.port or 1433}")
+
+
+def _greet(session: Session) -> None:
+    """Set what the session needs, and refuse a server that would not keep what it promises."""
+    session.execute(" ".join(_SETTINGS))
+    session.execute(_NAME_SESSION, [f"batchctl/{__version__}"])
+    version, edition, updateability = session.execute(_SERVER).fetchone()
+    if version < OLDEST and edition not in _IN_AZURE:
+        raise _refused(f"lives on a SQL Server of version {version}", "use SQL Server 2017 (version 14) or later")
+    if updateability != "READ_WRITE":
+        raise _refused(
+            "is read-only, or the secondary of an availability group",
+            errors.NEXT_STEPS[3906] + "; or set it READ_WRITE",
+        )
+    if session.execute(_DURABILITY).fetchone()[0] == "FORCED":
+        raise _refused(
+            "delays the durability of every commit, so that a power failure would lose some",
+            "let a DBA do: ALTER DATABASE CURRENT SET DELAYED_DURABILITY = ALLOWED",
+        )
+
+
+def _refused(reason: str, next_step: str) -> DatabaseUnusable:
+    return DatabaseUnusable(f"The control database {reason}.", next_step=next_step)
+
+
+def prepare(connection: Connection) -> None:
+    """Nothing that the database would have to remember."""
+
+
+def begin_write(connection: Connection) -> datetime | None:
+    """Begin a serializable transaction; return the server's time."""
+    now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
+    return now.replace(tzinfo=UTC)
+
+
+def commit(connection: Connection) -> None:
+    """Commit what `begin_write` began."""
+    _session(connection).execute(_COMMIT)
+
+
+def rollback(connection: Connection) -> None:
+    """Undo what `begin_write` began; never raises, so that the error that led here stays the one that is told."""
+    session: Any = connection.connection.dbapi_connection
+    if session is None or not session.is_open:
+        return
+    try:
+        session.execute(_ROLLBACK)
+    except ServerError as error:
+        if error.number not in errors.ALREADY_OVER:
+            # The server undoes what a session leaves behind.
+            with suppress(session.driver.Error):
+                session.close()
+
+
+def begin_part(connection: Connection) -> None:
+    """Begin a part of a transaction that may be undone alone."""
+    _session(connection).execute(_BEGIN_PART)
+
+
+def undo_part(connection: Connection) -> None:
+    """Undo the part; raises when the server has given up the whole transaction, as it does for errors in triggers."""
+    (state,) = _session(connection).execute(_UNDO_PART).fetchone()
+    if state != 1:
+        # No ServerError: whoever isolates rows would go on, and the server would commit each of his statements by itself.
+        raise _refused(
+            "gave up a whole transaction over an error in one row, as it does for errors in triggers",
+            "look for triggers on the tables of batchctl that raise errors",
+        )
+
+
+def end_part(connection: Connection) -> None:
+    """Make the part one with its transaction: here a part is not released, only forgotten."""
+    _session(connection).execute(_END_PART)
+
+
+def change_marker(connection: Connection) -> object:
+    """Return what differs every few seconds, when whoever asks should look for himself."""
+    return tuple(_session(connection).execute(_MARKER).fetchone())
+
+
+def is_transient(error: BaseException) -> bool:
+    """Say whether running the whole transaction again may succeed."""
+    return isinstance(error, ServerError) and error.number in errors.TRANSIENT
+
+
+def is_lost(error: BaseException) -> bool:
+    """Say whether the connection is gone, or as good as gone."""
+    if not isinstance(error, ServerError) or is_transient(error):
+        return False
+    return error.number in errors.LOST or error.state.startswith(errors.LOST_STATES)
+
+
+def is_about_the_database(error: BaseException) -> bool:
+    """Say whether an error concerns the database as a whole, not a row."""
+    return isinstance(error, ServerError) and (is_lost(error) or error.number in errors.UNUSABLE)
+
+
+def unusable(error: BaseException, where: str) -> DatabaseUnusable:
+    """Explain an error that concerns the database as a whole."""
+    if isinstance(error, DatabaseUnusable):
+        return error
+    number = error.number if isinstance(error, ServerError) else None
+    if number in errors.UNUSABLE:
+        message = f"The control database {where} {errors.UNUSABLE[number]}: {error}."
+        return DatabaseUnusable(message, next_step=errors.NEXT_STEPS.get(number))
+    return DatabaseUnusable(f"The control database {where} cannot be reached: {error}.")
+
+
+def try_lock(connection: Connection, controller: str) -> bool:
+    """Take the controller's lock for the session, under the controller's name; false when another session has it."""
+    session = _session(connection)
+    session.execute(_NAME_SESSION, [controller])
+    (code,) = session.execute(_TRY_LOCK).fetchone()
+    if code in {0, 1}:
+        return True
+    if code == -1:
+        return False
+    reason = _NOT_GRANTED.get(code, "it gave no reason")
+    raise _refused(f"did not grant the controller's lock: {reason} (sp_getapplock returned {code})", "try again")
+
+
+def lock_holder(connection: Connection) -> str | None:
+    """Name the controller whose session has the lock."""
+    session = _session(connection)
+    if session.execute(_MAY_HAVE_LOCK).fetchone()[0] == 1:
+        return None
+    unseen = "in a session that this login may not see (VIEW SERVER STATE)"
+    try:
+        found = session.execute(_HOLDER).fetchone()
+    except ServerError as error:
+        if error.number in _MAY_NOT_SEE or error.number is None:
+            return unseen
+        raise
+    if found is None:
+        return unseen
+    return str(found[0] or "").rstrip("\x00") or f"session {found[1]}"
+
+
+def look(connection: Connection) -> None:
+    """Raise if the session is gone, and its lock with it; only the server knows."""
+    if _session(connection).execute(_HAS_LOCK).fetchone()[0] != "Exclusive":
+        raise ServerError("the session no longer has the controller's lock", state="08003")
+
+
+def violations(connection: Connection) -> list[str]:
+    """Return what breaks the constraints; nothing is found by a user who may not run DBCC."""
+    session, found = _session(connection), list[str]()
+    for table in metadata.tables:
+        check = f"DBCC CHECKCONSTRAINTS (N'{table}') WITH ALL_CONSTRAINTS, NO_INFOMSGS"
+        try:
+            rows = session.execute(check).fetchall()
+        except ServerError as error:
+            if error.number in _MAY_NOT_CHECK:
+                return []
+            raise
+        found += [visible(f"{row[0]}: a row with {row[2]} breaks {row[1]}") for row in rows]
+    return found[:_MOST_VIOLATIONS]
+
+
+def definitions(connection: Connection) -> dict[str, str]:
+    """Return how everything in the user's default schema is defined, by name."""
+    return definitions_in(_session(connection), "SCHEMA_NAME()")
+
+
+def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
+    """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
+    elsewhere = connection.engine.execution_options(schema_translate_map={None: _MODEL})
+    with elsewhere.connect() as scratch:
+        begin_write(scratch)
+        try:
+            _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {_MODEL}')")
+            make(scratch)
+            return definitions_in(_session(scratch), f"N'{_MODEL}'")
+        finally:
+            rollback(scratch)
+
+
+def _session(connection: Connection) -> Session:
+    session: Session = connection.connection.dbapi_connection  # type: ignore[assignment] # what `create` gave SQLAlchemy
+    return session

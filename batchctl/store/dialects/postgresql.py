@@ -1,0 +1,284 @@
+"""PostgreSQL, through psycopg 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from batchctl import __version__
+from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
+from batchctl.domain.text import visible
+
+CHANNEL = "batchctl"
+"""What the triggers notify when anybody but a controller writes; see the migrations."""
+
+_SETTINGS = {
+    "TimeZone": "UTC",
+    "DateStyle": "ISO, YMD",
+    "statement_timeout": "60s",
+    "lock_timeout": "5s",
+    "idle_in_transaction_session_timeout": "300s",
+    "client_connection_check_interval": "1s",
+    "default_transaction_isolation": "read committed",
+    "default_transaction_read_only": "off",
+}
+"""Asked for with every connection, which counts more than what a role or a database has set."""
+_CONNECTING = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+}
+_BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT clock_timestamp()"
+_LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
+_TRANSIENT = frozenset({"40001", "40P01", "55P03"})
+_LOST = ("08", "57P01", "57P02", "57P03", "57P05")
+_UNUSABLE = {
+    "28": "refuses the login",
+    "3D000": "does not exist",
+    "3F000": "has no schema to work in",
+    "42501": "does not give this role the rights that batchctl needs",
+    "42P01": "lacks a table of batchctl",
+    "53100": "cannot grow: the disk is full",
+    "53300": "has no connection left",
+    "53": "is short of resources",
+    "25006": "is read-only: it may have become a standby",
+    "57014": "took too long over a statement",
+    "XX001": "is damaged: restore it from a backup, do not write to it",
+    "XX002": "is damaged: restore it from a backup, do not write to it",
+}
+_DEFINITIONS = """
+SELECT c.relname || '.' || a.attname AS name,
+       format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+       || coalesce(' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid), '') || ' ' || a.attidentity::text AS definition
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = current_schema()::regnamespace AND contype <> 'n'
+UNION ALL
+SELECT c.relname, pg_get_indexdef(c.oid) FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
+UNION ALL
+SELECT c.relname || '.' || t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
+UNION ALL
+SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+"""
+_MODEL = "batchctl_model"
+_CONTROLLER = "batchctl controller "
+_NAME_SESSION = text("SELECT set_config('application_name', :name, false)")
+_LOCK = "1650553955, hashtext(current_schema())"
+_TRY_LOCK = text(f"SELECT pg_try_advisory_lock({_LOCK})")
+_LOCK_HOLDER = text("""
+SELECT coalesce(a.application_name, 'process ' || l.pid) FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+AND l.classid::bigint = 1650553955 AND l.objid::bigint = hashtext(current_schema())::bigint & 4294967295
+""")
+
+
+def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
+    """Return an engine for the database, which must exist."""
+    given = {name: value for name, value in _CONNECTING.items() if name not in url.query}
+    given.setdefault("application_name", f"batchctl/{__version__}")
+    settings = [f"-c {name}={value.replace(' ', chr(92) + ' ')}" for name, value in _SETTINGS.items()]
+    given["options"] = " ".join([*url.normalized_query.get("options", ()), *settings])
+    try:
+        engine = create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            connect_args=given,
+        )
+    except ModuleNotFoundError:
+        message = "The driver for PostgreSQL is not installed."
+        raise ConfigurationError(message, next_step="pip install 'batchctl[postgres]'") from None
+    event.listen(engine, "connect", _greet)
+    return engine
+
+
+def place_of(engine: Engine) -> str:
+    """Name an engine's database, without any password."""
+    url = engine.url
+    return visible(f"{url.database or url.username} on {url.host or 'this host'}:{url.port or 5432}")
+
+
+def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
+    """Refuse a server that would not keep what it promises."""
+    # Not asked for with the connection: `doctor` wants to see what other programs get.
+    durable = "set_config('synchronous_commit', 'on', false)"
+    is_standby, backend, _ = raw.execute(f"SELECT pg_is_in_recovery(), pg_backend_pid(), {durable}").fetchone()
+    if is_standby:
+        raise _refused("is a standby, which nobody can write to", "name the primary server in database_url")
+    if backend != raw.info.backend_pid:
+        raise _refused(
+            "is reached through a connection pooler, which loses session locks and notifications",
+            "name the server itself in database_url, or a pool in session mode",
+        )
+    raw.autocommit = True
+
+
+def _refused(reason: str, next_step: str) -> DatabaseUnusable:
+    return DatabaseUnusable(f"The control database {reason}.", next_step=next_step)
+
+
+def prepare(connection: Connection) -> None:
+    """Nothing that the database would have to remember."""
+
+
+def begin_write(connection: Connection) -> datetime | None:
+    """Begin a serializable transaction; return the server's time."""
+    cursor = _raw(connection).execute(_BEGIN)
+    cursor.nextset()
+    now: datetime = cursor.fetchone()[0]
+    return now.astimezone(UTC)
+
+
+def commit(connection: Connection) -> None:
+    """Commit what `begin_write` began."""
+    _raw(connection).execute("COMMIT")
+
+
+def rollback(connection: Connection) -> None:
+    """Undo what `begin_write` began, unless the connection is gone and the server does it."""
+    raw = _raw(connection)
+    if raw is not None and not raw.closed:
+        raw.execute("ROLLBACK")
+
+
+def begin_part(connection: Connection) -> None:
+    """Begin a part of a transaction that may be undone alone."""
+    _raw(connection).execute("SAVEPOINT part")
+
+
+def undo_part(connection: Connection) -> None:
+    """Undo the part."""
+    _raw(connection).execute("ROLLBACK TO part")
+
+
+def end_part(connection: Connection) -> None:
+    """Make the part one with its transaction."""
+    _raw(connection).execute("RELEASE part")
+
+
+def change_marker(connection: Connection) -> object:
+    """Return what differs once another session has written a row; whoever asks writes quietly from then on."""
+    raw = _raw(connection)
+    heard = getattr(raw, "batchctl_heard", None)
+    if heard is None:
+        heard = raw.batchctl_heard = _Heard(raw.info.backend_pid)
+        raw.add_notify_handler(heard)
+        raw.execute(_LISTEN)
+    raw.pgconn.consume_input()
+    while notice := raw.pgconn.notifies():
+        heard.count += notice.be_pid != heard.own
+    return heard.own, heard.count
+
+
+class _Heard:
+    """Counts what other sessions have notified."""
+
+    def __init__(self, own: int) -> None:
+        self.own = own
+        self.count = 0
+
+    def __call__(self, notice: Any) -> None:
+        self.count += notice.pid != self.own
+
+
+def is_transient(error: BaseException) -> bool:
+    """Say whether running the whole transaction again may succeed."""
+    return _state_of(error) in _TRANSIENT
+
+
+def is_lost(error: BaseException) -> bool:
+    """Say whether the connection is gone: by its code, or because there is an error of the driver without one."""
+    state = _state_of(error)
+    if state:
+        return state.startswith(_LOST)
+    return any(kind.__name__ in {"OperationalError", "InterfaceError"} for kind in type(_origin(error)).__mro__)
+
+
+def is_about_the_database(error: BaseException) -> bool:
+    """Say whether an error concerns the database as a whole, not a row."""
+    return is_lost(error) or _reason(_state_of(error)) is not None
+
+
+def unusable(error: BaseException, where: str) -> DatabaseUnusable:
+    """Explain an error that concerns the database as a whole."""
+    origin, state = _origin(error), _state_of(error)
+    said = visible(str(origin).strip().partition("\n")[0])
+    if isinstance(origin, DatabaseUnusable):
+        return origin
+    if is_lost(error):
+        message = f"The control database {where} cannot be reached: {said}."
+        return DatabaseUnusable(message, next_step="batchctl doctor")
+    reason = _reason(state) or "cannot be used"
+    return DatabaseUnusable(f"The control database {where} {reason}: {said} ({state}).", next_step="batchctl doctor")
+
+
+def try_lock(connection: Connection, controller: str) -> bool:
+    """Take the controller's lock for the session, under the controller's name; false when another session has it."""
+    connection.execute(_NAME_SESSION, {"name": f"{_CONTROLLER}{controller}"})
+    return bool(connection.execute(_TRY_LOCK).scalar_one())
+
+
+def lock_holder(connection: Connection) -> str | None:
+    """Name the controller whose session has the lock."""
+    found = connection.execute(_LOCK_HOLDER).scalars().first()
+    return None if found is None else str(found).removeprefix(_CONTROLLER)
+
+
+def look(connection: Connection) -> None:
+    """Raise if the session is known to be gone, without asking the server."""
+    _raw(connection).pgconn.consume_input()
+
+
+def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's
+    """Nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
+    return []
+
+
+def definitions(connection: Connection) -> dict[str, str]:
+    """Return how everything in the connection's schema is defined, by name."""
+    schema = str(connection.execute(text("SELECT quote_ident(current_schema())")).scalar_one())
+    rows = connection.execute(text(_DEFINITIONS))
+    return {str(row.name): " ".join(str(row.definition).replace(f"{schema}.", "").split()) for row in rows}
+
+
+def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
+    """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
+    raw = _raw(connection)
+    raw.execute("BEGIN")
+    try:
+        raw.execute(f"CREATE SCHEMA {_MODEL}")
+        raw.execute(f"SET LOCAL search_path = {_MODEL}")
+        make(connection)
+        return definitions(connection)
+    finally:
+        raw.execute("ROLLBACK")
+
+
+def _raw(connection: Connection) -> Any:
+    return connection.connection.dbapi_connection
+
+
+def _origin(error: BaseException) -> BaseException:
+    return error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+
+
+def _state_of(error: BaseException) -> str:
+    return str(getattr(_origin(error), "sqlstate", "") or "")
+
+
+def _reason(state: str) -> str | None:
+    return next((said for code, said in _UNUSABLE.items() if state and state.startswith(code)), None)

@@ -1,0 +1,93 @@
+"""What `doctor` asks a database of any kind, and the databases that steps work in, opened only to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
+from batchctl.domain.health import Reading
+from batchctl.domain.text import visible
+from batchctl.store.dialects.health import NAMES, Health, health_of
+from batchctl.store.engine import discreet
+from batchctl.store.tables import metadata
+
+
+def now(connection: Connection) -> datetime | None:
+    """Return the database's time; None when this host's clock is the database's."""
+    return _of(connection).now(connection)
+
+
+def rights(connection: Connection) -> list[Reading]:
+    """Say whether every table of batchctl can be read and written."""
+    return _of(connection).rights(connection, sorted(metadata.tables))
+
+
+def target_rights(connection: Connection) -> list[Reading]:
+    """Say as whom steps work in a target database, and whether they can."""
+    return _of(connection).target_rights(connection)
+
+
+def durability(connection: Connection) -> list[Reading]:
+    """Say whether what was committed stays."""
+    return _of(connection).durability(connection)
+
+
+def open_target(url: str, directory: Path) -> Engine:
+    """Return an engine for a target database; raises `ConfigurationError` when its driver is not there."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        message = "The url is not a database URL."
+        raise ConfigurationError(message, next_step="write one such as sqlite:///warehouse.db") from None
+    kind = health_of(parsed.get_backend_name())
+    if kind is None:
+        message = f"The url names {visible(parsed.get_backend_name())}; steps work in {', '.join(NAMES)}."
+        raise ConfigurationError(message, next_step="correct the url")
+    if parsed.drivername not in kind.DRIVERS:
+        message = f"The url names the driver {visible(parsed.drivername)}; steps use {' or '.join(kind.DRIVERS)}."
+        raise ConfigurationError(message, next_step="correct the url")
+    try:
+        return discreet(kind.open_target(parsed, directory), url)
+    except (ImportError, OSError) as error:
+        said = visible(" ".join(str(error).split()))
+        raise ConfigurationError(f"The driver cannot be loaded: {said}.", next_step=kind.INSTALL) from None
+    except ArgumentError:
+        message = f"This SQLAlchemy does not know the driver {visible(parsed.drivername)}."
+        raise ConfigurationError(message, next_step=kind.INSTALL) from None
+
+
+@contextmanager
+def looking_at(engine: Engine) -> Iterator[Connection]:
+    """Lend a connection; raises `DatabaseUnusable` in the driver's own words."""
+    try:
+        with engine.connect() as connection:
+            yield connection
+    except SQLAlchemyError as error:
+        said = visible(str(getattr(error, "orig", None) or error).strip().partition("\n")[0])
+        raise DatabaseUnusable(f"{said}.") from error
+    finally:
+        engine.dispose()
+
+
+def place_of(engine: Engine) -> str:
+    """Name a database for a person, without any password."""
+    file = engine.get_execution_options().get("batchctl_file")
+    if file is not None:
+        return visible(str(file))
+    url = engine.url
+    if url.host is None:
+        return visible(url.database or url.get_backend_name())
+    return visible(f"{url.database or url.username} on {url.host}{f':{url.port}' if url.port else ''}")
+
+
+def _of(connection: Connection) -> Health:
+    kind = health_of(connection.dialect.name)
+    if kind is None:
+        raise NotImplementedError(connection.dialect.name)
+    return kind

@@ -1,0 +1,103 @@
+"""The script for SQL Server that a DBA runs in sqlcmd or SSMS: all or nothing, and as often as he likes."""
+
+from __future__ import annotations
+
+import re
+
+_SEPARATOR = "\nGO\n"
+_TABLE = re.compile(r"CREATE TABLE (\w+) ")
+_INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
+_VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) OUTPUT inserted\.version_num VALUES \('(\w+)'\)")
+_BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
+
+_HEAD = """\
+-- The control database of batchctl on SQL Server 2017 or later, schema (revision).
+--
+-- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
+-- It makes what is missing in the default schema of who runs it; running it again changes nothing.
+-- It is one transaction: after an error nothing of it stays.
+
+SET XACT_ABORT ON;
+SET NOCOUNT ON;
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+SET ANSI_PADDING ON;
+SET ANSI_WARNINGS ON;
+SET ARITHABORT ON;
+SET CONCAT_NULL_YIELDS_NULL ON;
+SET NUMERIC_ROUNDABORT OFF;
+GO
+
+IF DB_NAME() IN (N'master', N'model', N'msdb', N'tempdb')
+BEGIN
+    RAISERROR(N'batchctl: this is a database of the server itself; choose another one first.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+IF CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), 4) AS int) < 14
+   AND CAST(SERVERPROPERTY('EngineEdition') AS int) NOT IN (5, 8)
+BEGIN
+    RAISERROR(N'batchctl: SQL Server 2017 or later is needed.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
+        (tables)))
+   AND OBJECT_ID(N'alembic_version', N'U') IS NULL
+BEGIN
+    RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+BEGIN TRANSACTION;
+GO
+"""
+_GO_ON = "IF @@TRANCOUNT = 0\nBEGIN\n    SET NOEXEC ON;\nEND;"
+"""An error has ended the transaction: what follows must not be done without it."""
+_IF_NO_VERSION = "IF NOT EXISTS (SELECT 1 FROM alembic_version)\nINSERT INTO alembic_version (version_num)"
+_FOOT = """\
+COMMIT TRANSACTION;
+GO
+
+SET NOEXEC OFF;
+GO
+
+IF OBJECT_ID(N'alembic_version', N'U') IS NULL
+    RAISERROR(N'batchctl: nothing was made; see the error above.', 16, 1);
+ELSE
+    SELECT version_num AS batchctl_schema FROM alembic_version;
+GO
+"""
+
+
+def repeatable(printed: str, revision: str) -> str:
+    """Return what Alembic has printed, as batches of which each looks first whether there is anything to do."""
+    statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
+    batches = [guarded(statement) for statement in statements if statement]
+    tables = [name for statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
+    listed = ", ".join(f"N'{name}'" for name in tables)
+    head = _HEAD.replace("(revision)", revision).replace("(tables)", listed)
+    return "\n".join([head, *(f"{batch}\nGO\n{_GO_ON}\nGO\n" for batch in batches), _FOOT])
+
+
+def guarded(statement: str) -> str:
+    """Put before a statement what looks whether it has been done."""
+    if table := _TABLE.match(statement):
+        return f"IF OBJECT_ID(N'{table[1]}', N'U') IS NULL\n{statement}"
+    if index := _INDEX.match(statement):
+        name, table_name = index.groups()
+        found = f"name = N'{name}' AND object_id = OBJECT_ID(N'{table_name}', N'U')"
+        return f"IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE {found})\n{statement}"  # noqa: S608 - our own names
+    if version := _VERSION.match(statement):
+        number = f"('{version[1]}')"
+        return f"{_IF_NO_VERSION} VALUES {number};"
+    message = f"no way is known to repeat: {statement}"
+    raise NotImplementedError(message)
+
+
+def _alone(batch: str) -> str:
+    lines = [line.rstrip() for line in batch.splitlines() if not line.startswith("--")]
+    return _BEGIN_OR_COMMIT.sub("", "\n".join(lines)).strip()

@@ -1,0 +1,135 @@
+"""A connection that is lost around a commit: nothing is lost, nothing is done twice, nothing is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from batchctl.control.controller import Controller
+from tests.control.test_random_nights import VIOLATIONS
+from tests.control.world import BAD, NO_WAIT, OK, World
+from tests.control_databases import PostgresControl
+from tests.postgres import PostgresServer
+from tests.proxy import Cut, Proxy
+
+COMMITS = 5
+"""How many a pass over one instance of three steps with one failure makes at least."""
+
+
+@pytest.fixture
+def proxy(postgres: PostgresServer) -> Iterator[Proxy]:
+    """Return what stands between the engine and its server."""
+    made = Proxy(postgres.port)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def far(postgres: PostgresServer, prepared: str, proxy: Proxy, tmp_path: Path) -> Iterator[World]:
+    """Return a world whose engine reaches its database through the proxy; its people do not."""
+    database = PostgresControl(postgres, tmp_path, postgres.new_database(prepared))
+    database.url = postgres.url(database.name, port=proxy.port)
+    made = World(database)
+    yield made
+    made.close()
+
+
+def turn(controller: Controller, world: World, most: int = 60) -> None:
+    """Turn until nothing is left to do, however often the connection is lost."""
+    for _ in range(most):
+        if controller.is_idle:
+            return
+        controller.turn(NO_WAIT)
+    raise AssertionError(world.names())
+
+
+@pytest.mark.parametrize("number", range(1, COMMITS + 1))
+@pytest.mark.parametrize("where", Cut)
+def test_a_connection_cut_at_any_commit_changes_nothing_in_the_end(
+    far: World, proxy: Proxy, where: Cut, number: int
+) -> None:
+    far.batch(steps=3, RetryCount=1)
+    far.submit()
+    far.create()
+    answers = iter([OK, BAD, OK, OK])
+    far.runner.script = lambda rendered: next(answers)
+    controller = far.controller()
+    proxy.cut(number, where)
+
+    turn(controller, far)
+    far.clock.advance(timedelta(minutes=6))
+    controller.turn(NO_WAIT)
+    turn(controller, far)
+
+    assert far.statuses() == ["complete"]
+    assert far.history() == [
+        (1, 10, 1, "auto", "success"),
+        (1, 20, 1, "auto", "failed"),
+        (1, 20, 2, "retry", "success"),
+        (1, 30, 1, "auto", "success"),
+    ]
+    assert len(far.runner.started) == 4
+    assert len(set(far.runner.started)) == 4
+    for name, statement in VIOLATIONS.items():
+        assert far.sql(statement) == [], name
+    assert "controller.waiting" in far.names()
+
+
+@pytest.mark.parametrize("where", Cut)
+def test_two_connections_lost_one_after_the_other(far: World, proxy: Proxy, where: Cut) -> None:
+    far.batch(steps=2)
+    far.submit()
+    far.create()
+    proxy.cut(1, where)
+    proxy.cut(2, where)
+    controller = far.controller()
+
+    turn(controller, far)
+
+    assert far.statuses() == ["complete"]
+    assert far.history() == [(1, 10, 1, "auto", "success"), (1, 20, 1, "auto", "success")]
+
+
+def test_sessions_ended_by_the_dba_are_made_anew(far: World, postgres: PostgresServer) -> None:
+    far.batch(steps=2)
+    far.submit()
+    far.create()
+    far.runner.script = lambda rendered: None
+    controller = far.process()
+    with postgres.connect() as dba:
+        dba.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'batchctl/%%'")
+    far.runner.end(far.runner.started[-1], OK)
+    controller.turn(NO_WAIT)
+    assert "controller.waiting" in far.names()
+
+    far.runner.script = lambda rendered: OK
+    turn(controller, far)
+    assert far.statuses() == ["complete"]
+
+
+def test_pauses_grow_while_the_database_is_away_and_deadlines_are_kept(far: World, postgres: PostgresServer) -> None:
+    batch_id = far.batch(steps=0)
+    far.step(batch_id, 10, MaxDuration=60)
+    far.submit()
+    far.create()
+    far.runner.script = lambda rendered: None
+    controller = far.process()
+    far.hand.close()
+    postgres.stop(at_once=True)
+    try:
+        far.runner.waits.clear()
+        for _ in range(10):
+            controller.turn(NO_WAIT)
+        pauses = [wait.total_seconds() for wait in far.runner.waits if wait]
+        assert pauses[:7] == [1, 2, 4, 8, 16, 30, 30]
+        far.clock.advance(timedelta(seconds=61))
+        controller.turn(NO_WAIT)
+        assert far.runner.stopped == far.runner.started
+    finally:
+        postgres.start()
+    far.hand = far.database.hand()
+    turn(controller, far)
+    assert far.history() == [(1, 10, 1, "auto", "timeout")]

@@ -1,0 +1,310 @@
+-- The control database of batchctl on SQL Server 2017 or later, schema 0001.
+--
+-- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
+-- It makes what is missing in the default schema of who runs it; running it again changes nothing.
+-- It is one transaction: after an error nothing of it stays.
+
+SET XACT_ABORT ON;
+SET NOCOUNT ON;
+SET ANSI_NULLS ON;
+SET QUOTED_IDENTIFIER ON;
+SET ANSI_PADDING ON;
+SET ANSI_WARNINGS ON;
+SET ARITHABORT ON;
+SET CONCAT_NULL_YIELDS_NULL ON;
+SET NUMERIC_ROUNDABORT OFF;
+GO
+
+IF DB_NAME() IN (N'master', N'model', N'msdb', N'tempdb')
+BEGIN
+    RAISERROR(N'batchctl: this is a database of the server itself; choose another one first.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+IF CAST(PARSENAME(CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), 4) AS int) < 14
+   AND CAST(SERVERPROPERTY('EngineEdition') AS int) NOT IN (5, 8)
+BEGIN
+    RAISERROR(N'batchctl: SQL Server 2017 or later is needed.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog'))
+   AND OBJECT_ID(N'alembic_version', N'U') IS NULL
+BEGIN
+    RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+BEGIN TRANSACTION;
+GO
+
+IF OBJECT_ID(N'alembic_version', N'U') IS NULL
+CREATE TABLE alembic_version (
+    version_num VARCHAR(32) NOT NULL,
+    CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(N'FileProcess', N'U') IS NULL
+CREATE TABLE FileProcess (
+    FileProcess_id BIGINT NOT NULL IDENTITY,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    FileName NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_FileProcess_Status] DEFAULT 'ready',
+    Data NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Source NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileProcess_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_FileProcess] PRIMARY KEY (FileProcess_id),
+    CONSTRAINT [CK_FileProcess_Status] CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')),
+    CONSTRAINT [CK_FileProcess_Entity] CHECK (Entity <> '')
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(N'ProcessBatch', N'U') IS NULL
+CREATE TABLE ProcessBatch (
+    ProcessBatch_id BIGINT NOT NULL IDENTITY,
+    ProcessBatchName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_Enabled] DEFAULT 1,
+    Seq INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_Seq] DEFAULT 100,
+    RetryCount INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryCount] DEFAULT 0,
+    RetryWaitMins INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_RetryWaitMins] DEFAULT 5,
+    Populator NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_ProcessBatch_Populator] DEFAULT 'pattern',
+    PopulatorArgs NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    OnFailure VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessBatch_OnFailure] DEFAULT 'hold_batch',
+    DependencyMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessBatch_DependencyMode] DEFAULT 'all',
+    MaxConcurrent INTEGER NOT NULL CONSTRAINT [DF_ProcessBatch_MaxConcurrent] DEFAULT 1,
+    DuplicateCheck SMALLINT NOT NULL CONSTRAINT [DF_ProcessBatch_DuplicateCheck] DEFAULT 1,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessBatch_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ProcessBatch] PRIMARY KEY (ProcessBatch_id),
+    CONSTRAINT [UQ_ProcessBatch_ProcessBatchName] UNIQUE (ProcessBatchName),
+    CONSTRAINT [CK_ProcessBatch_ProcessBatchName] CHECK (ProcessBatchName <> ''),
+    CONSTRAINT [CK_ProcessBatch_Enabled] CHECK (Enabled IN (0, 1)),
+    CONSTRAINT [CK_ProcessBatch_DuplicateCheck] CHECK (DuplicateCheck IN (0, 1)),
+    CONSTRAINT [CK_ProcessBatch_RetryCount] CHECK (RetryCount BETWEEN 0 AND 1000),
+    CONSTRAINT [CK_ProcessBatch_RetryWaitMins] CHECK (RetryWaitMins BETWEEN 0 AND 525600),
+    CONSTRAINT [CK_ProcessBatch_MaxConcurrent] CHECK (MaxConcurrent BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_ProcessBatch_OnFailure] CHECK (lower(OnFailure) IN ('hold_batch', 'stop_all', 'continue')),
+    CONSTRAINT [CK_ProcessBatch_DependencyMode] CHECK (lower(DependencyMode) IN ('all', 'any'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(N'ProcessControl', N'U') IS NULL
+CREATE TABLE ProcessControl (
+    ProcessControl_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ExpectedDuration INTEGER NULL,
+    AlarmDuration INTEGER NULL,
+    MaxDuration INTEGER NULL,
+    OnLost VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ProcessControl_OnLost] DEFAULT 'hold',
+    Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data4 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data5 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ProcessControl_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ProcessControl] PRIMARY KEY (ProcessControl_id),
+    CONSTRAINT [UQ_ProcessControl_ProcessBatch_id_ProcessControlSeq] UNIQUE (ProcessBatch_id, ProcessControlSeq),
+    CONSTRAINT [CK_ProcessControl_ProcessControlSeq] CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000),
+    CONSTRAINT [CK_ProcessControl_ProcessName] CHECK (ProcessName <> ''),
+    CONSTRAINT [CK_ProcessControl_ExpectedDuration] CHECK (ExpectedDuration BETWEEN 1 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_AlarmDuration] CHECK (AlarmDuration BETWEEN 1 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_MaxDuration] CHECK (MaxDuration BETWEEN 1 AND 31536000),
+    CONSTRAINT [CK_ProcessControl_OnLost] CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')),
+    CONSTRAINT [FK_ProcessControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(N'BatchControl', N'U') IS NULL
+CREATE TABLE BatchControl (
+    BatchControl_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    FileProcess_id BIGINT NOT NULL,
+    PrevProcessControlSeq INTEGER NOT NULL CONSTRAINT [DF_BatchControl_PrevProcessControlSeq] DEFAULT 0,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchControl_Status] DEFAULT 'ready',
+    RetryCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_RetryCount] DEFAULT 0,
+    NextRunTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_NextRunTime] DEFAULT '1900-01-01 00:00:00.000',
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Data1 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data2 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data3 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data4 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data5 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Data6 NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchControl_ClaimToken] DEFAULT 0,
+    ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    LostCount INTEGER NOT NULL CONSTRAINT [DF_BatchControl_LostCount] DEFAULT 0,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchControl_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchControl] PRIMARY KEY (BatchControl_id),
+    CONSTRAINT [UQ_BatchControl_FileProcess_id_ProcessBatch_id] UNIQUE (FileProcess_id, ProcessBatch_id),
+    CONSTRAINT [CK_BatchControl_Status] CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')),
+    CONSTRAINT [CK_BatchControl_PrevProcessControlSeq] CHECK (PrevProcessControlSeq >= 0),
+    CONSTRAINT [CK_BatchControl_RetryCount] CHECK (RetryCount >= 0),
+    CONSTRAINT [CK_BatchControl_LostCount] CHECK (LostCount >= 0),
+    CONSTRAINT [FK_BatchControl_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchControl_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(N'BatchProcessHistory', N'U') IS NULL
+CREATE TABLE BatchProcessHistory (
+    BatchProcessHistory_id BIGINT NOT NULL IDENTITY,
+    BatchControl_id BIGINT NOT NULL,
+    ProcessBatch_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    ProcessName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ProcessType NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    AttemptNo INTEGER NOT NULL CONSTRAINT [DF_BatchProcessHistory_AttemptNo] DEFAULT 1,
+    ClaimToken BIGINT NOT NULL CONSTRAINT [DF_BatchProcessHistory_ClaimToken] DEFAULT 0,
+    Cause VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Cause] DEFAULT 'auto',
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_BatchProcessHistory_Status] DEFAULT 'running',
+    CommandText NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    CommandSpec NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_BatchProcessHistory_CommandSpec] DEFAULT '{}',
+    StartTime DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_StartTime] DEFAULT SYSUTCDATETIME(),
+    EndTime DATETIME2(3) NULL,
+    ReturnCode BIGINT NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    Output NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    RowsAffected BIGINT NULL,
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Pid BIGINT NULL,
+    PidStart NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    BootId NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    DbSession NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Spawned DATETIME2(3) NULL,
+    RetryCountAfter INTEGER NULL,
+    NextRunTimeAfter DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchProcessHistory_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchProcessHistory] PRIMARY KEY (BatchProcessHistory_id),
+    CONSTRAINT [UQ_BatchProcessHistory_BatchControl_id_ProcessControlSeq_AttemptNo] UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo),
+    CONSTRAINT [CK_BatchProcessHistory_Cause] CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')),
+    CONSTRAINT [CK_BatchProcessHistory_Status] CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')),
+    CONSTRAINT [CK_BatchProcessHistory_EndTime] CHECK ((lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)),
+    CONSTRAINT [FK_BatchProcessHistory_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT [FK_BatchProcessHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(N'AuditLog', N'U') IS NULL
+CREATE TABLE AuditLog (
+    AuditLog_id BIGINT NOT NULL IDENTITY,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditLog_z_inserted] DEFAULT SYSUTCDATETIME(),
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Action NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Target NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ValuesBefore NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ValuesAfter NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    CONSTRAINT [PK_AuditLog] PRIMARY KEY (AuditLog_id),
+    CONSTRAINT [CK_AuditLog_Actor] CHECK (Actor <> '')
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Ready' AND object_id = OBJECT_ID(N'FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Ready] ON FileProcess (FileProcess_id) WHERE Status = 'ready';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(N'FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity) WHERE Data IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(N'BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Open] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_BatchProcessHistory_Live' AND object_id = OBJECT_ID(N'BatchProcessHistory', N'U'))
+CREATE UNIQUE INDEX [UX_BatchProcessHistory_Live] ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version)
+INSERT INTO alembic_version (version_num) VALUES ('0001');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+COMMIT TRANSACTION;
+GO
+
+SET NOEXEC OFF;
+GO
+
+IF OBJECT_ID(N'alembic_version', N'U') IS NULL
+    RAISERROR(N'batchctl: nothing was made; see the error above.', 16, 1);
+ELSE
+    SELECT version_num AS batchctl_schema FROM alembic_version;
+GO

@@ -1,0 +1,179 @@
+"""The script for SQL Server: complete, repeatable, and T-SQL as far as a parser can tell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import sqlglot
+from sqlalchemy import CheckConstraint, Column, Table, make_url
+from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlglot import ErrorLevel, exp
+
+from batchctl.cli import database
+from batchctl.cli.main import run
+from batchctl.store import schema, tsql_script
+from batchctl.store.tables import metadata
+
+GOLDEN = Path(__file__).parent / "golden" / "control_database.sql"
+SCRIPT = schema.script("mssql")
+BATCHES = [batch.strip() for batch in re.split(r"^GO$", SCRIPT, flags=re.MULTILINE) if batch.strip()]
+GUARDED = re.compile(r"\AIF (?:OBJECT_ID\(N'\w+', N'U'\) IS NULL|NOT EXISTS \(.*\))\n(.*)\Z", re.DOTALL)
+NOEXEC = "IF @@TRANCOUNT = 0\nBEGIN\n    SET NOEXEC ON;\nEND;"
+DIALECT = make_url("mssql+pyodbc://").get_dialect()()
+TABLES = sorted(metadata.tables)
+
+
+def parsed(text: str) -> list[exp.Expr]:
+    """Parse T-SQL; what the parser only passes through counts as an error."""
+    found = [one for one in sqlglot.parse(text, dialect="tsql", error_level=ErrorLevel.RAISE) if one is not None]
+    assert not any(one.find(exp.Command) for one in found), text
+    return found
+
+
+def statement_for(beginning: str) -> str:
+    """Return the batch that makes something, without what guards it."""
+    (found,) = [match[1] for batch in BATCHES if (match := GUARDED.match(batch)) and match[1].startswith(beginning)]
+    return str(found)
+
+
+def normal(text: str) -> str:
+    """Return T-SQL as the parser writes it."""
+    (one,) = parsed(text)
+    return one.sql(dialect="tsql")
+
+
+def test_it_is_the_script_that_was_reviewed() -> None:
+    assert GOLDEN.read_text(encoding="utf-8") == SCRIPT
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+def test_every_batch_is_t_sql(batch: str) -> None:
+    assert parsed(batch)
+    if guarded := GUARDED.match(batch):
+        assert len(parsed(guarded[1])) == 1
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_table_is_made_as_the_model_says(table: str) -> None:
+    made = statement_for(f"CREATE TABLE {table} ")
+
+    assert normal(made) == normal(str(CreateTable(metadata.tables[table]).compile(dialect=DIALECT)))
+
+
+def test_every_index_is_made_as_the_model_says() -> None:
+    wanted = [
+        str(CreateIndex(index).compile(dialect=DIALECT))
+        for table in metadata.tables.values()
+        for index in table.indexes
+        if index._ddl_if is None or index._ddl_if.dialect == "mssql"
+    ]
+    assert len(wanted) == 4
+    for text in wanted:
+        assert normal(statement_for(text.partition(" (")[0])) == normal(text)
+
+
+def constraints_of(table: Table) -> set[str]:
+    """Return the names of the constraints a table has on SQL Server."""
+    found = {str(constraint.name) for constraint in table.constraints if constraint._ddl_if is None}
+    return found | {f"DF_{table.name}_{column.name}" for column in table.columns if column.server_default is not None}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_constraint_and_default_has_its_name(table: str) -> None:
+    made = statement_for(f"CREATE TABLE {table} ")
+    names = set(re.findall(r"CONSTRAINT \[(\w+)\]", made))
+
+    assert names == constraints_of(metadata.tables[table])
+    assert len(re.findall(r"\b(?:DEFAULT|CHECK|PRIMARY KEY|UNIQUE|FOREIGN KEY)\b", made)) == len(names)
+    assert all(len(name) <= 128 for name in names)
+
+
+def type_of(column: Column[object]) -> str:
+    """Return the type of a column on SQL Server."""
+    return str(column.type.compile(dialect=DIALECT))
+
+
+def test_the_types_are_those_of_a_sql_server_shop() -> None:
+    types = {f"{table}.{column.name}": type_of(column) for table in TABLES for column in metadata.tables[table].columns}
+    exact = " COLLATE Latin1_General_100_BIN2"
+
+    assert types["FileProcess.FileProcess_id"] == "BIGINT"
+    assert types["FileProcess.Entity"] == f"NVARCHAR(200){exact}"
+    assert types["FileProcess.Data"] == f"NVARCHAR(max){exact}"
+    assert types["FileProcess.Status"] == "VARCHAR(20) COLLATE Latin1_General_100_CI_AS"
+    assert types["ProcessBatch.Enabled"] == "SMALLINT"
+    assert types["BatchControl.NextRunTime"] == "DATETIME2(3)"
+    assert not {"NTEXT", "DATETIME", "FLOAT"} & {kind.partition(" ")[0] for kind in types.values()}
+    assert "datetimeoffset" not in SCRIPT.lower()
+    assert "BIGINT NOT NULL IDENTITY" in statement_for("CREATE TABLE BatchControl ")
+
+
+def test_conditions_on_sqlite_types_stay_out_of_it() -> None:
+    sqlite_only = [
+        constraint
+        for table in metadata.tables.values()
+        for constraint in table.constraints
+        if isinstance(constraint, CheckConstraint) and constraint._ddl_if is not None
+    ]
+
+    assert sqlite_only
+    assert "typeof" not in SCRIPT
+    assert "strftime" not in SCRIPT
+
+
+def test_whatever_makes_something_looks_first_whether_it_is_there() -> None:
+    making = [batch for batch in BATCHES if re.search(r"\b(?:CREATE|INSERT|ALTER)\b", batch)]
+
+    assert len(making) == 1 + len(TABLES) + 4 + 1
+    assert all(GUARDED.match(batch) for batch in making)
+
+
+def test_after_an_error_nothing_more_is_done() -> None:
+    begin, commit = BATCHES.index("BEGIN TRANSACTION;"), BATCHES.index("COMMIT TRANSACTION;")
+    inside = BATCHES[begin + 1 : commit]
+
+    assert BATCHES[0].splitlines()[-9] == "SET XACT_ABORT ON;"
+    assert set(inside[1::2]) == {NOEXEC}
+    assert NOEXEC not in inside[::2]
+    assert BATCHES[commit + 1] == "SET NOEXEC OFF;"
+
+
+def test_what_filtered_indexes_need_is_set() -> None:
+    for needed in (
+        "ANSI_NULLS ON",
+        "QUOTED_IDENTIFIER ON",
+        "ANSI_PADDING ON",
+        "ARITHABORT ON",
+        "NUMERIC_ROUNDABORT OFF",
+    ):
+        assert f"SET {needed};" in BATCHES[0]
+
+
+def test_the_version_is_written_last_and_only_once() -> None:
+    assert SCRIPT.count("INSERT INTO alembic_version") == 1
+    assert BATCHES[BATCHES.index("COMMIT TRANSACTION;") - 2] == (
+        "IF NOT EXISTS (SELECT 1 FROM alembic_version)\n"
+        f"INSERT INTO alembic_version (version_num) VALUES ('{schema.newest_revision()}');"
+    )
+
+
+def test_somebody_elses_tables_are_refused_before_anything_is_made() -> None:
+    (refusal,) = [batch for batch in BATCHES if "did not make" in batch]
+
+    assert BATCHES.index(refusal) < BATCHES.index("BEGIN TRANSACTION;")
+    assert {f"N'{table}'" for table in TABLES} <= set(re.findall(r"N'\w+'", refusal))
+    assert "SET NOEXEC ON;" in refusal
+
+
+def test_a_statement_that_cannot_be_repeated_is_not_printed() -> None:
+    with pytest.raises(NotImplementedError, match="ALTER TABLE"):
+        tsql_script.guarded("ALTER TABLE FileProcess ADD x int;")
+
+
+def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["db", "script", "--dialect", "mssql"]) == 0
+
+    assert capsys.readouterr().out.rstrip() == SCRIPT.rstrip()
+    assert database.DIALECTS == schema.DIALECTS

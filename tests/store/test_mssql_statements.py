@@ -1,0 +1,162 @@
+"""What the store sends to SQL Server is T-SQL, with one kind of mark whatever the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlglot
+from sqlalchemy import Connection, Insert, Update
+from sqlalchemy.sql.base import Executable
+from sqlalchemy.sql.elements import ClauseElement
+from sqlglot import ErrorLevel, exp
+
+from batchctl.domain.rows import BatchId
+from batchctl.store import audit, engine, history, instances, intake
+from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.transactions import StoreTransactions
+from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
+
+MODULES = ("audit", "definitions", "history", "instances", "intake", "reports", "schema")
+URLS = {"pyodbc": "mssql+pyodbc://user@host/control", "mssql_python": "mssql+mssqlpython://user@host/control"}
+
+
+def statements() -> Iterator[tuple[str, ClauseElement]]:
+    """Find every statement that the store keeps ready."""
+    for name in MODULES:
+        for called, found in vars(import_module(f"batchctl.store.{name}")).items():
+            match found:
+                case RowInsert():
+                    yield f"{name}.{called}", found._returning
+                case RowSelect() | RowUpdate():
+                    yield f"{name}.{called}", found._statement
+                case ClauseElement() if isinstance(found, Executable):
+                    yield f"{name}.{called}", found
+                case _:
+                    pass
+
+
+FOUND = dict(statements())
+
+
+@pytest.fixture(params=URLS)
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> SqlServer:
+    """A server that can be reached by one of the drivers."""
+    made = SqlServer(request.param)
+    made.install(monkeypatch)
+    return made
+
+
+@pytest.fixture
+def connection(server: SqlServer, tmp_path: Path) -> Iterator[Connection]:
+    """A connection to it."""
+    with engine.open_engine(URLS[server.module], tmp_path).connect() as made:
+        yield made
+
+
+def parsed(text: str) -> exp.Expr:
+    """Parse one T-SQL statement; what the parser only passes through counts as an error."""
+    (found,) = sqlglot.parse(text, dialect="tsql", error_level=ErrorLevel.RAISE)
+    assert found is not None
+    assert not found.find(exp.Command), text
+    return found
+
+
+def test_all_modules_are_looked_at() -> None:
+    assert len(FOUND) > 40
+    assert {name.partition(".")[0] for name in FOUND} == set(MODULES)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_every_statement_is_t_sql(connection: Connection, name: str) -> None:
+    statement: Any = FOUND[name]
+    written = isinstance(statement, (Insert, Update)) and not statement._values
+    columns = [column.name for column in statement.table.columns][1:3] if written else None
+    compiled: Any = statement.compile(dialect=connection.dialect, column_keys=columns)
+    values = {name: [1, 2] if bind.expanding else 1 for name, bind in compiled.binds.items()}
+    text = compiled._process_parameters_for_postcompile(values).statement
+    found = parsed(text)
+
+    assert compiled.positiontup is not None
+    assert "%(" not in text
+    assert "LIMIT" not in text
+    # A condition is no value there: (a = b) = 1 is refused.
+    assert not [one for one in found.find_all(exp.EQ) if isinstance(one.this, (exp.EQ, exp.In, exp.Exists))]
+
+
+def test_a_row_is_inserted_and_its_id_comes_with_it(server: SqlServer, connection: Connection) -> None:
+    server.when("INSERT INTO FileProcess", [Rows([[41]], ["FileProcess_id"])])
+    added = intake.add(connection, entity="50% ü", file_name=None, data="?", cycle_key=None, source="test")
+
+    (sql,) = server.said("INSERT INTO FileProcess")
+    assert added == 41
+    assert "OUTPUT inserted.FileProcess_id VALUES (?, ?, ?, ?, ?)" in sql
+    assert server.asked[-1][1] == ("50% ü", None, "?", None, "test")
+
+
+@pytest.mark.parametrize(("changed", "was_there"), [(1, True), (0, False)])
+def test_an_update_says_whether_there_was_such_a_row(
+    server: SqlServer, connection: Connection, changed: int, was_there: bool
+) -> None:
+    # A trigger of somebody else's has written first: his count comes before the statement's own.
+    server.when("UPDATE BatchProcessHistory", [Count(7), Count(changed)])
+
+    assert history._LIVE_ENTRY(connection, {"Pid": 1}, history_id=5) is was_there
+    (sql,) = server.said("UPDATE BatchProcessHistory")
+    assert "WHERE BatchProcessHistory.BatchProcessHistory_id = ? AND BatchProcessHistory.Status = 'running'" in sql
+    assert server.asked[-1][1] == (1, 5)
+
+
+def test_a_ready_made_select_keeps_the_order_of_its_values(server: SqlServer, connection: Connection) -> None:
+    assert instances.open_of(connection, BatchId(3), after=7, most=50) == []
+    assert server.asked[-1][1] == (3, 7, 50)
+    assert "FETCH FIRST ? ROWS ONLY" in server.asked[-1][0]
+
+
+def test_moments_are_sent_without_a_zone(server: SqlServer, tmp_path: Path) -> None:
+    transactions = StoreTransactions(engine.open_engine(URLS[server.module], tmp_path))
+    server.when("INSERT INTO AuditLog", one(1))
+    now = NOW.replace(tzinfo=UTC)
+    transactions.run(
+        frozenset(),
+        lambda connection: audit.add(
+            connection, actor="a", host="h", action="x", target="t", reason=None, before=None, after=None, now=now
+        ),
+    )
+
+    (values,) = [values for sql, values in server.asked if "INSERT INTO AuditLog" in sql]
+    assert values[0] == NOW
+    assert values[0].tzinfo is None
+
+
+OWN = {
+    name: text
+    for name, text in {**vars(mssql), **vars(mssql_session)}.items()
+    if isinstance(text, str) and any(f"{verb} " in text for verb in ("SELECT", "SET", "COMMIT"))
+}
+PLAIN = ("_SERVER", "_DURABILITY", "_MARKER")
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_what_the_dialect_asks_is_t_sql(name: str) -> None:
+    assert isinstance(parsed(OWN[name]), exp.Select)
+
+
+@pytest.mark.parametrize("schema", ["SCHEMA_NAME()", "N'batchctl_model'"])
+def test_what_it_asks_about_definitions_is_t_sql(schema: str) -> None:
+    declare, _, query = mssql_catalog.DEFINITIONS.format(schema=schema).partition(";")
+
+    assert declare.strip() == f"DECLARE @of int = SCHEMA_ID({schema})"
+    assert len(list(parsed(query).find_all(exp.Union))) == 3
+
+
+def test_what_tells_the_number_of_an_error_is_t_sql() -> None:
+    text = mssql_session._TELLING.format("UPDATE t SET a = ? WHERE b = '{}'", mssql_session._ERROR)
+
+    assert "WHERE b = '{}'\nEND TRY" in text
+    assert isinstance(parsed(text.partition("BEGIN CATCH\n")[2].partition(";")[0]), exp.Select)

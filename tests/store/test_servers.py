@@ -1,0 +1,224 @@
+"""PostgreSQL as it may be met: a standby, a pooler, a role without rights, settings of somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from batchctl.domain.errors import DatabaseUnusable
+from batchctl.ports import Boundary
+from batchctl.store import engine, intake, schema
+from batchctl.store.controller_lock import SessionControllerLock
+from batchctl.store.dialects import postgresql
+from batchctl.store.transactions import StoreTransactions
+from tests.postgres import PostgresServer
+from tests.proxy import Proxy
+
+C1 = frozenset({Boundary.INTAKE})
+
+
+@pytest.fixture
+def database(postgres: PostgresServer, prepared: str) -> str:
+    return postgres.new_database(prepared)
+
+
+@pytest.fixture
+def somebody(postgres: PostgresServer, database: str) -> Iterator[str]:
+    """A role that may connect and nothing more."""
+    role = f"somebody_{database}"
+    with postgres.connect(database) as dba:
+        dba.execute(f"CREATE ROLE {role} LOGIN")
+    yield role
+    with postgres.connect(database) as dba:
+        dba.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+def add(connection: Connection) -> int:
+    return intake.add(connection, entity="E", file_name=None, data=None, cycle_key=None, source="test")
+
+
+def way_to(url: str) -> StoreTransactions:
+    return StoreTransactions(engine.open_engine(url, Path("/")))
+
+
+def refusal(transactions: StoreTransactions) -> DatabaseUnusable:
+    with pytest.raises(DatabaseUnusable) as refused:
+        transactions.run(C1, add)
+    return refused.value
+
+
+def test_a_standby_is_refused() -> None:
+    primary = PostgresServer()
+    try:
+        primary.start()
+        standby = primary.standby()
+        standby.start()
+        try:
+            refused = refusal(way_to(standby.url("postgres")))
+        finally:
+            standby.remove()
+    finally:
+        primary.remove()
+
+    assert "is a standby" in refused.message
+    assert "primary" in str(refused.next_step)
+
+
+def test_a_connection_pooler_is_refused(postgres: PostgresServer, database: str) -> None:
+    pooler = Proxy(postgres.port, pools=True)
+    try:
+        refused = refusal(way_to(postgres.url(database, port=pooler.port)))
+    finally:
+        pooler.close()
+
+    assert "connection pooler" in refused.message
+    assert "name the server itself" in str(refused.next_step)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://nobody_here@127.0.0.1:{port}/{database}", "nobody_here"),
+        ("postgresql://postgres@127.0.0.1:{port}/no_such", "no_such"),
+        ("postgresql://postgres:s3same@127.0.0.1:1/x", "cannot be reached"),
+        ("postgresql://postgres:s3same@host.invalid/x", "cannot be reached"),
+    ],
+)
+def test_what_cannot_be_reached_is_named_without_its_password(
+    postgres: PostgresServer, database: str, url: str, said: str
+) -> None:
+    refused = refusal(way_to(url.format(port=postgres.port, database=database)))
+
+    assert said in refused.message
+    assert "s3same" not in f"{refused!r} {refused.message}"
+
+
+def test_the_table_without_rights_is_named(postgres: PostgresServer, database: str, somebody: str) -> None:
+    with postgres.connect(database) as dba:
+        dba.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {somebody}")
+
+    refused = refusal(way_to(postgres.url(database, somebody)))
+
+    assert "does not give this role the rights" in refused.message
+    assert "fileprocess" in refused.message
+
+
+def test_settings_of_the_role_change_nothing(postgres: PostgresServer, database: str, somebody: str) -> None:
+    with postgres.connect(database) as dba:
+        dba.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {somebody}")
+        dba.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {somebody}")
+        for setting in (
+            "DateStyle = 'German, DMY'",
+            "TimeZone = 'Australia/Lord_Howe'",
+            "default_transaction_isolation = 'serializable'",
+            "default_transaction_read_only = on",
+            "statement_timeout = '1ms'",
+            "synchronous_commit = off",
+            "standard_conforming_strings = on",
+        ):
+            dba.execute(f"ALTER ROLE {somebody} SET {setting}")
+    transactions = way_to(postgres.url(database, somebody))
+    transactions.run(C1, add)
+
+    with transactions.read() as connection:
+        (row,) = intake.untaken(connection, 0, 10)
+        moment = connection.exec_driver_sql(
+            "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24')"
+        ).scalar_one()
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "on"
+    assert f"{row.inserted_at:%Y-%m-%d %H}" == moment
+    transactions.close()
+
+
+def test_the_servers_clock_is_the_engines(postgres: PostgresServer, database: str) -> None:
+    told: list[datetime] = []
+    transactions = StoreTransactions(engine.open_engine(postgres.url(database), Path("/")), told.append)
+    transactions.run(C1, add)
+
+    with transactions.read() as connection:
+        (row,) = intake.untaken(connection, 0, 10)
+    assert abs((told[0] - row.inserted_at).total_seconds()) < 5
+    assert told[0].utcoffset() is not None
+    transactions.close()
+
+
+def test_a_commit_that_meets_another_is_run_again(postgres: PostgresServer, database: str) -> None:
+    one, other = way_to(postgres.url(database)), way_to(postgres.url(database))
+    runs: list[int] = []
+
+    def count_and_add(connection: Connection) -> int:
+        seen = len(intake.untaken(connection, 0, 10))
+        if not runs:
+            other.run(C1, lambda beside: (intake.untaken(beside, 0, 10), add(beside)))
+        runs.append(seen)
+        return add(connection)
+
+    one.run(C1, count_and_add)
+
+    assert runs == [0, 1]
+    one.close()
+    other.close()
+
+
+def test_the_controllers_lock_names_its_holder_and_ends_with_its_session(
+    postgres: PostgresServer, database: str
+) -> None:
+    def lock() -> SessionControllerLock:
+        return SessionControllerLock(engine.open_engine(postgres.url(database), Path("/")))
+
+    first, second = lock(), lock()
+    assert first.holder() is None
+    with first.hold("here:1:abc"):
+        assert second.holder() == "here:1:abc"
+        with pytest.raises(Exception, match="Another controller works on this database: here:1:abc"), second.hold("x"):
+            pass
+        assert first.is_held()
+        with postgres.connect(database) as dba:
+            dba.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        assert any(first.is_held() and second.holder() == "here:1:abc" for _ in range(1000)), "the lock is taken again"
+        with postgres.connect(database) as dba:
+            dba.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        with second.hold("there:2:def"):
+            assert not all(first.is_held() for _ in range(1000)), "somebody else was quicker"
+    assert first.holder() is None
+
+
+@pytest.mark.parametrize(
+    ("state", "transient", "lost", "whole"),
+    [
+        ("40001", True, False, False),
+        ("40P01", True, False, False),
+        ("55P03", True, False, False),
+        ("08006", False, True, True),
+        ("57P01", False, True, True),
+        ("57P03", False, True, True),
+        ("53100", False, False, True),
+        ("53300", False, False, True),
+        ("25006", False, False, True),
+        ("XX001", False, False, True),
+        ("28P01", False, False, True),
+        ("42501", False, False, True),
+        ("23505", False, False, False),
+        ("22001", False, False, False),
+    ],
+)
+def test_errors_are_told_apart_by_their_code(state: str, transient: bool, lost: bool, whole: bool) -> None:
+    error = type("Error", (Exception,), {"sqlstate": state})("deadlock detected, connection lost, disk full")
+
+    assert postgresql.is_transient(error) is transient
+    assert postgresql.is_lost(error) is lost
+    assert postgresql.is_about_the_database(error) is whole
+
+
+def test_a_database_of_another_version_is_refused(postgres: PostgresServer, database: str) -> None:
+    with postgres.connect(database) as dba:
+        dba.execute("UPDATE alembic_version SET version_num = '0000'")
+    transactions = way_to(postgres.url(database))
+
+    with transactions.read() as connection, pytest.raises(Exception, match="does not know"):
+        schema.verify(connection)
+    transactions.close()
