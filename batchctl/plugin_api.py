@@ -195,6 +195,10 @@ class Execution(Protocol):
         """Return a text without the secrets resolved so far; whoever cuts a text masks it first."""
         ...
 
+    def in_session(self, name: str) -> None:
+        """Name the database session that carries the step out, as proof of life."""
+        ...
+
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Name what to call, from another thread, when the step is to stop; once only, and soon after it may be called."""
         ...

@@ -43,6 +43,11 @@ def too_long(argv: Sequence[str]) -> str | None:
     return None
 
 
+def located(program: str, directory: str) -> str:  # noqa: ARG001 - the twin of Windows needs it
+    """Return a program as it is: what starts it is already in its working directory."""
+    return program
+
+
 def command_line(
     argv: Sequence[str], *, directory: str, environment: Mapping[str, str], secrets: Mapping[str, str]
 ) -> str:

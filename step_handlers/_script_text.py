@@ -91,6 +91,12 @@ def is_batch_file(word: str) -> bool:
     return word.lower().rstrip(". ").endswith((".bat", ".cmd"))
 
 
+def batch_file(words: Sequence[Template]) -> int | None:
+    """Return the place of the word that names a batch file; all behind it are arguments that cmd reads."""
+    constants = (_constant(word) for word in words)
+    return next((at for at, text in enumerate(constants) if text is not None and is_batch_file(text)), None)
+
+
 def scripts(words: Sequence[Template]) -> Iterator[tuple[int, str, str]]:
     """Yield the place of every program text, its interpreter, and how to pass a value instead."""
     for at, word in enumerate(words):
@@ -99,8 +105,6 @@ def scripts(words: Sequence[Template]) -> Iterator[tuple[int, str, str]]:
             continue
         name = program_name(text)
         interpreter = INTERPRETERS.get(name)
-        if is_batch_file(text):
-            interpreter, name = Interpreter("call the program itself", is_remote=True), "cmd"
         if interpreter is not None:
             way = interpreter.way.format(program=name)
             yield from ((place, name, way) for place in _script_places(words, at + 1, interpreter))

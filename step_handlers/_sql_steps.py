@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from batchctl.plugin_api import (
+    Connection,
     Execution,
     JsonValue,
     Literal,
@@ -28,41 +29,14 @@ from batchctl.plugin_api import (
     visible,
 )
 from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets
-from step_handlers._databases import Bound, Unusable, database_of
+from step_handlers._database import Bound, Database, Script, Unusable, Written
+from step_handlers._databases import database_of
 from step_handlers._shell import heading
 from step_handlers._sql_text import COMMENT
-from step_handlers._statements import MalformedSql, Statement, statements, variables, with_holes
+from step_handlers._sqlite import Sqlite
+from step_handlers._statements import MalformedSql, Statement, variables, with_holes
 
 _FILE = "file:"
-_IN_TRANSACTION = "every step is one transaction already"
-_REFUSED = {
-    "BEGIN": f"{_IN_TRANSACTION}; take BEGIN out",
-    "COMMIT": f"{_IN_TRANSACTION}; take COMMIT out",
-    "END": f"{_IN_TRANSACTION}; take END out",
-    "ROLLBACK": f"{_IN_TRANSACTION}; take ROLLBACK out, or use ROLLBACK TO with a SAVEPOINT",
-    "ATTACH": "a step works on one connection; name the other database's file in the configuration, not in a row",
-    "DETACH": "a step works on one connection; take DETACH out",
-    "VACUUM": "VACUUM cannot run in a transaction; make it the only statement of a step",
-    "PRAGMA": "a PRAGMA has no effect in a transaction; put it before all other statements",
-    ".": "what begins with '.' is a command of the sqlite3 shell, not SQL",
-    "#": "'#' begins no SQL; a comment begins with --",
-}
-_OUTSIDE = frozenset({"PRAGMA", "VACUUM"})
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """The statements of a step: those before its transaction, and those inside."""
-
-    before: tuple[Statement, ...]
-    inside: tuple[Statement, ...]
-
-    @property
-    def statements(self) -> tuple[Statement, ...]:
-        """Return all of them."""
-        return self.before + self.inside
-
-
 Sources = Mapping[str, Placeholder | SecretReference]
 """What fills each bound value of a `sql` step."""
 
@@ -99,7 +73,7 @@ def query_findings(step: Step, number: int, surroundings: Surroundings) -> list[
     if query_problems(step, number, surroundings):
         return []
     text = sql_text(column(step, number), surroundings)
-    script, _ = parse_query(text)
+    script, _ = parse_query(text, kind_of(step, surroundings))
     return [*syntax_problems(name, step, script, surroundings), *unset_secrets(name, text, surroundings)]
 
 
@@ -117,7 +91,7 @@ def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[
     """Return what is wrong with the SQL in a column, or in the file it names."""
     name = f"Data{number}"
     try:
-        script, sources = parse_query(sql_text(column(step, number), surroundings))
+        script, sources = parse_query(sql_text(column(step, number), surroundings), kind_of(step, surroundings))
     except (MalformedSql, MalformedTemplate) as error:
         return [Problem(name, str(error))]
     except StepRefused as error:
@@ -129,6 +103,15 @@ def query_problems(step: Step, number: int, surroundings: Surroundings) -> list[
     ]
     references = [(part,) for part in sources.values()]
     return found + unknown_secrets(name, references, surroundings.secrets)
+
+
+def kind_of(step: Step, surroundings: Surroundings) -> Database:
+    """Return the kind of database whose SQL a step speaks: SQLite's, when nothing is known of its connection."""
+    connection = surroundings.connections.get(column(step, 1))
+    try:
+        return Sqlite() if connection is None else database_of(connection)
+    except Unusable:
+        return Sqlite()
 
 
 def sql_text(written: str, surroundings: Surroundings) -> str:
@@ -151,7 +134,7 @@ def _not_in_a_name(placeholder: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def parse_query(text: str) -> tuple[Script, Sources]:
+def parse_query(text: str, kind: Database) -> tuple[Script, Sources]:
     """Parse SQL with placeholders; raises `MalformedSql` and `MalformedTemplate`."""
     if reason := unfit(text):
         raise MalformedSql(reason)
@@ -167,67 +150,52 @@ def parse_query(text: str) -> tuple[Script, Sources]:
         sources[name] = part
         pieces.append(len(names))
         names.append(name)
-    return script_of(statements(with_holes(pieces), names)), sources
-
-
-def script_of(found: Sequence[Statement]) -> Script:
-    """Put statements before or inside the transaction; raises `MalformedSql` for those that fit nowhere."""
-    if len(found) == 1 and found[0].words[0] == "VACUUM":
-        outside = 1
-    else:
-        outside = next((at for at, statement in enumerate(found) if statement.words[0] != "PRAGMA"), len(found))
-    for statement in found[:outside]:
-        if statement.names or variables([statement]):
-            raise MalformedSql(f"{statement.words[0]} takes no placeholders")
-    for statement in found[outside:]:
-        first, *more = statement.words
-        if first in _REFUSED and not (first == "ROLLBACK" and "TO" in more[:2]):
-            raise MalformedSql(_REFUSED[first])
-    return Script(tuple(found[:outside]), tuple(found[outside:]))
+    return kind.read(with_holes(pieces), names), sources
 
 
 def render_query(request: StepRequest, number: int) -> Rendered:
     """Render the SQL in a column of a step that has no problems."""
-    script, sources = parse_query(sql_text(column(request.step, number), request.surroundings))
+    around = request.surroundings
+    script, sources = parse_query(sql_text(column(request.step, number), around), kind_of(request.step, around))
     values: dict[str, JsonValue] = {}
     for name, part in sources.items():
         if isinstance(part, Placeholder):
             values[name] = fit_value(request, part.name)
         else:
             values[name] = {"secret": part.name}
-    return rendered(request, script, values)
+    return render_script(request, script, values)
 
 
-def rendered(request: StepRequest, script: Script, values: Mapping[str, JsonValue], note: str = "") -> Rendered:
+def render_script(request: StepRequest, script: Script, values: Mapping[str, JsonValue], note: str = "") -> Rendered:
     """Return the script to paste, and the spec."""
     around = request.surroundings
     connection = around.connections[column(request.step, 1)]
     before = [_bound(statement, values) for statement in script.before]
     inside = [_bound(statement, values) for statement in script.inside]
     try:
-        text = database_of(connection).script(connection, around.directory, before, inside)
+        written = database_of(connection).write(request, connection, before, inside)
     except Unusable as error:
         refuse_value(request, "Data1", str(error))
+    return ready(request, connection, written, note)
+
+
+def ready(request: StepRequest, connection: Connection, written: Written, note: str = "") -> Rendered:
+    """Return what a database has written, with its heading and its connection."""
     spec: dict[str, JsonValue] = {
         "connection": connection.name,
-        "directory": around.directory,
-        "before": [_as_json(bound) for bound in before],
-        "statements": [_as_json(bound) for bound in inside],
+        "directory": request.surroundings.directory,
+        **written.spec,
     }
-    return Rendered(f"{heading(request, COMMENT)}{note}{text}", spec)
+    return Rendered(f"{heading(request, COMMENT)}{note}{written.text}", spec)
 
 
 def _bound(statement: Statement, values: Mapping[str, JsonValue]) -> Bound:
     return Bound(statement, {name: values[name] for name in statement.names})
 
 
-def _as_json(bound: Bound) -> dict[str, JsonValue]:
-    return {"sql": bound.statement.sql, "parameters": dict(bound.values)}
-
-
-def execute(ready: Rendered, execution: Execution) -> StepOutcome:
+def execute(rendered: Rendered, execution: Execution) -> StepOutcome:
     """Carry out the spec on its connection."""
-    spec: Mapping[str, Any] = ready.spec
+    spec: Mapping[str, Any] = rendered.spec
     connection = execution.connections.get(spec["connection"])
     if connection is None:
         message = f"connection '{visible(spec['connection'])}' is not in the configuration"
@@ -235,7 +203,7 @@ def execute(ready: Rendered, execution: Execution) -> StepOutcome:
     try:
         return database_of(connection).run(connection, spec, execution)
     except Unusable as error:
-        return StepOutcome(succeeded=False, message=str(error))
+        return StepOutcome(succeeded=False, message=str(error), fatal=error.fatal)
 
 
 def verification(step: Step) -> Step:

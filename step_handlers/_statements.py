@@ -1,12 +1,13 @@
 """SQL text as tokens: enough to split it into statements and to know what stands in quotes or comments.
 
-It reads SQL as SQLite does. Bound values are tokens of their own, so no value ever passes through here.
+A `Grammar` says how one kind of database reads SQL; here is SQLite's. Bound values are tokens of their own, so no value
+ever passes through here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -33,7 +34,7 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-_TOKEN = re.compile(
+_SQLITE = re.compile(
     r"""
       (?P<space>[ \t\r\n\f]+)
     | (?P<comment>--[^\n]* | /\*.*?\*/)
@@ -50,6 +51,7 @@ _TOKEN = re.compile(
 )
 _TRIGGER = re.compile(r"CREATE (TEMP |TEMPORARY )?TRIGGER\b")
 _CLOSE = {"'": "'", '"': '"', "`": "`", "[": "]", "/*": "*/"}
+_NESTING = re.compile(r"/\*|\*/")
 _HOLE = re.compile(f"{HOLE}([0-9]+){HOLE}")
 _GLUED = frozenset({Kind.TEXT, Kind.NAME, Kind.HOLE, Kind.VARIABLE, Kind.WORD})
 _KINDS = {kind.value: kind for kind in Kind}
@@ -76,7 +78,7 @@ class Statement:
     @property
     def words(self) -> list[str]:
         """Return what the statement begins with: at most four words, in capitals."""
-        return _first_words(self.tokens)
+        return first_words(self.tokens)
 
     @property
     def names(self) -> list[str]:
@@ -89,29 +91,49 @@ class Statement:
         return "".join(f":{token.text}" if token.kind is Kind.HOLE else token.text for token in self.tokens)
 
 
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """How one kind of database reads SQL."""
+
+    token: re.Pattern[str]
+    """One token; its groups are named like the kinds."""
+    split: Callable[[Iterable[Token]], Iterator[list[Token]]]
+    """Cut tokens into statements; raises `MalformedSql` when the last one is not complete."""
+    nests_comments: bool = True
+
+
 def with_holes(pieces: Sequence[str | int]) -> str:
     """Join literal texts and the numbers of placeholders."""
     return "".join(piece if isinstance(piece, str) else f"{HOLE}{piece}{HOLE}" for piece in pieces)
 
 
-def statements(text: str, names: Sequence[str]) -> list[Statement]:
+def statements(text: str, names: Sequence[str], grammar: Grammar | None = None) -> list[Statement]:
     """Split a text; hole number n becomes the bound value `names[n]`. Raises `MalformedSql`."""
+    reads = grammar or SQLITE
     found: list[Statement] = []
+    for present in reads.split(_named(_tokens(text.removeprefix("\ufeff"), reads), names)):
+        found += _stripped(present)
+    if not found:
+        raise MalformedSql("there is no SQL statement")
+    return found
+
+
+def _sqlite_statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
     present: list[Token] = []
-    for token in _named(_tokens(text.removeprefix("\ufeff")), names):
+    for token in tokens:
         if token.kind is not Kind.END:
             present.append(token)
         elif _is_complete(present):
-            found += _stripped(present)
+            yield present
             present = []
         else:
             present.append(Token(Kind.OTHER, token.text))
     if not _is_complete(present):
         raise MalformedSql("the last statement is not complete; a CREATE TRIGGER ends with END")
-    found += _stripped(present)
-    if not found:
-        raise MalformedSql("there is no SQL statement")
-    return found
+    yield present
+
+
+SQLITE = Grammar(_SQLITE, _sqlite_statements, nests_comments=False)
 
 
 def bind(statement: Statement, values: Mapping[str, str]) -> Statement:
@@ -131,14 +153,27 @@ def variables(found: Sequence[Statement]) -> list[str]:
     )
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text: str, grammar: Grammar) -> list[Token]:
     found = []
-    for match in _TOKEN.finditer(text):
-        token = Token(_KINDS[match.lastgroup or "other"], match.group())
-        if token.kind is Kind.OPEN:
-            raise MalformedSql(f"a {token.text} is never closed with {_CLOSE[token.text]}")
-        found.append(token)
+    at = 0
+    while match := grammar.token.match(text, at):
+        kind = _KINDS[match.lastgroup or "other"]
+        at = match.end()
+        if grammar.nests_comments and match.group().startswith("/*"):
+            kind, at = Kind.COMMENT, _end_of_comment(text, match.start())
+        if kind is Kind.OPEN:
+            raise MalformedSql(f"a {match.group()} is never closed with {_CLOSE.get(match.group(), match.group())}")
+        found.append(Token(kind, text[match.start() : at]))
     return found
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    depth = 0
+    for mark in _NESTING.finditer(text, start):
+        depth += 1 if mark.group() == "/*" else -1
+        if depth == 0:
+            return mark.end()
+    raise MalformedSql("a /* is never closed with */")
 
 
 def _named(tokens: Sequence[Token], names: Sequence[str]) -> Iterator[Token]:
@@ -181,13 +216,14 @@ def _number(token: Token) -> int:
 
 def _is_complete(tokens: Sequence[Token]) -> bool:
     """Say whether a semicolon here ends the statement: inside CREATE TRIGGER only the one behind `; END` does."""
-    if not tokens or not _TRIGGER.match(" ".join(_first_words(tokens))):
+    if not tokens or not _TRIGGER.match(" ".join(first_words(tokens))):
         return True
     meant = (token.text.upper() for token in reversed(tokens) if token.kind not in _UNSAID)
     return [next(meant, None), next(meant, None)] == ["END", ";"]
 
 
-def _first_words(tokens: Sequence[Token]) -> list[str]:
+def first_words(tokens: Iterable[Token]) -> list[str]:
+    """Return what tokens begin with: at most four words, in capitals."""
     return list(islice((token.text.upper() for token in tokens if token.kind not in _UNSAID), 4))
 
 

@@ -1,21 +1,29 @@
-"""PowerShell 7.3 and later: the Windows twin of `_posix_shell`, for command texts that a person can paste."""
+"""PowerShell, from 5.1 on: the Windows twin of `_posix_shell`, for command texts that a person can paste.
+
+The call operator `&` is not used: before PowerShell 7.3 it loses quotes inside an argument and empty arguments, and it
+is a setting of the session even there. The text starts the process as the controller does, with the one command line
+that Windows knows. Where cmd can be trusted with it, a comment says the same for cmd.
+"""
 
 from __future__ import annotations
 
+import ntpath
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from batchctl.plugin_api import visible
-from step_handlers._windows_words import split_words
+from step_handlers._windows_words import join_words, split_words
 
-__all__ = ["COMMENT", "command_line", "shell_words", "split_words", "too_long"]
+__all__ = ["COMMENT", "command_line", "located", "shell_words", "split_words", "too_long"]
 
 COMMENT = "# "
 LONGEST_COMMAND = 32_766
 """UTF-16 units that Windows takes as one command line."""
 
 _QUOTES = re.compile("(['\N{LEFT SINGLE QUOTATION MARK}-\N{SINGLE HIGH-REVERSED-9 QUOTATION MARK}])")
+_FOR_CMD = re.compile(r'[()^"<>&|]')
+_BEYOND_CMD = re.compile("[%!]")
 
 
 def shell_words(text: str) -> frozenset[str]:
@@ -27,20 +35,50 @@ def shell_words(text: str) -> frozenset[str]:
 
 def too_long(argv: Sequence[str]) -> str | None:
     """Say why the arguments cannot be passed to a program; None when they can."""
-    size = sum(len(argument.encode("utf-16-le", "replace")) // 2 + 3 for argument in argv)
+    size = len(join_words(argv).encode("utf-16-le", "replace")) // 2
     if size <= LONGEST_COMMAND:
         return None
     return f"the command has {size} characters; Windows takes {LONGEST_COMMAND}. Pass long values in a file"
+
+
+def located(program: str, directory: str) -> str:
+    """Return a program's path from its working directory; Windows would begin in the controller's own."""
+    return ntpath.join(directory, program) if ntpath.dirname(program) else program
 
 
 def command_line(
     argv: Sequence[str], *, directory: str, environment: Mapping[str, str], secrets: Mapping[str, str]
 ) -> str:
     """Write a command for PowerShell. `secrets` maps environment variables to where their values come from."""
-    settings = [f"$env:{name} = {quote(value)}; " for name, value in environment.items()]
-    settings += [f"$env:{name} = {_source(source)}; " for name, source in secrets.items()]
-    call = " ".join(quote(argument) for argument in argv)
-    return f"Push-Location -LiteralPath {quote(directory)}; {''.join(settings)}$null | & {call}; Pop-Location"
+    program, *arguments = argv
+    steps = [
+        "$ErrorActionPreference = 'Stop'",
+        f"$start = [Diagnostics.ProcessStartInfo]::new({quote(program)}, {quote(join_words(arguments))})",
+        f"$start.WorkingDirectory = {quote(directory)}",
+        *(f"$start.EnvironmentVariables[{quote(name)}] = {quote(value)}" for name, value in environment.items()),
+        *(step for name, source in secrets.items() for step in _revealed(name, source)),
+        "$start.UseShellExecute = $false",
+        "$start.RedirectStandardInput = $true",
+        "$process = [Diagnostics.Process]::Start($start)",
+        "$process.StandardInput.Close()",
+        "$process.WaitForExit()",
+        "$global:LASTEXITCODE = $process.ExitCode",
+    ]
+    same = None if environment or secrets else cmd_line(argv, directory)
+    comment = "" if same is None else f"{COMMENT}in cmd.exe: {same}\n"
+    return f"{comment}& {{ {'; '.join(steps)} }}"
+
+
+def cmd_line(argv: Sequence[str], directory: str) -> str | None:
+    """Write a command for the prompt of cmd; None when cmd would change it, whatever is quoted."""
+    program, *arguments = argv
+    whole = "".join([*argv, directory])
+    if _BEYOND_CMD.search(whole) or visible(whole) != whole or '"' in program or '"' in directory:
+        return None
+    # A caret before every quote keeps cmd from quoting by rules that are not the program's.
+    escaped = _FOR_CMD.sub(lambda found: f"^{found.group()}", join_words(arguments))
+    called = f'"{program}" {escaped}' if arguments else f'"{program}"'
+    return f'cd /d "{directory}" && {called} <nul'
 
 
 def quote(word: str) -> str:
@@ -62,8 +100,15 @@ def _literal(word: str) -> str:
     return f"'{_QUOTES.sub(lambda found: found.group() * 2, word)}'"
 
 
-def _source(source: str) -> str:
+def _revealed(name: str, source: str) -> list[str]:
+    """Write how a secret gets into its variable: as the controller reads it, with one line end less at its end."""
     kind, _, place = source.partition(":")
-    if kind == "env":
-        return f"[Environment]::GetEnvironmentVariable({quote(place)})"
-    return f"(Get-Content -Raw -LiteralPath {quote(place)}).TrimEnd([char]10)"
+    variable = f"$start.EnvironmentVariables[{quote(name)}]"
+    if kind != "env":
+        content = f"[Text.UTF8Encoding]::new($false, $true).GetString([IO.File]::ReadAllBytes({quote(place)}))"
+        return [f"{variable} = {content} -replace '\\n\\z', ''"]
+    return [
+        f"$secret = [Environment]::GetEnvironmentVariable({quote(place)})",
+        f"if ($null -eq $secret) {{ throw {quote(f'environment variable {place} is not set')} }}",
+        f"{variable} = $secret",
+    ]

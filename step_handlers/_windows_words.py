@@ -1,10 +1,17 @@
-"""Windows command lines: splitting a command into words by the rules of CommandLineToArgvW."""
+"""Windows command lines: splitting and joining words by the rules of CommandLineToArgvW, and what cmd makes of them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from batchctl.plugin_api import visible
 
 _BLANK = " \t\r\n"
+_ACTS_IN_CMD = re.compile(r'["%!^&|<>()\r\n]')
+_SPLITS_IN_CMD = re.compile("[,;=]")
+_NEEDS_QUOTES = re.compile(r"[ \t]|\A\Z")
+_SLASHES_BEFORE_QUOTE = re.compile(r'(\\*)(["]|\Z)')
 _PIECE = re.compile(r'(\\*)"|\\+|[^\\"]')
 
 
@@ -64,3 +71,36 @@ def _word(text: str, at: int) -> tuple[str, int]:
     if quoted:
         raise ValueError("No closing quotation")
     return "".join(word), at
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Write words as one command line, as the standard library does when it starts a process."""
+    return " ".join(_joined(word) for word in words)
+
+
+def _joined(word: str) -> str:
+    is_quoted = _NEEDS_QUOTES.search(word) is not None
+
+    def doubled(found: re.Match[str]) -> str:
+        slashes, quote = found.groups()
+        if quote:
+            return f'{slashes * 2}\\"'
+        return slashes * 2 if is_quoted else slashes
+
+    written = _SLASHES_BEFORE_QUOTE.sub(doubled, word)
+    return f'"{written}"' if is_quoted else written
+
+
+def acts_in_cmd(text: str) -> str | None:
+    """Return the first character that cmd would interpret in a batch file's argument, to be shown; None without one."""
+    return _first(_ACTS_IN_CMD, text)
+
+
+def changes_in_cmd(value: str) -> str | None:
+    """Return the first character for which a value would not reach a batch file as one argument; None without one."""
+    return _first(_ACTS_IN_CMD, value) or _first(_SPLITS_IN_CMD, value)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.search(text)
+    return None if found is None else visible(found.group())

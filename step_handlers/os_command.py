@@ -47,11 +47,16 @@ from step_handlers._checks import (
     unset_secrets,
     unused_columns,
 )
-from step_handlers._script_text import scripts
+from step_handlers._script_text import batch_file, scripts
 from step_handlers._shell import heading, shell
+from step_handlers._windows_words import acts_in_cmd, changes_in_cmd
 
 _CODES = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?\Z")
 _HIGHEST_CODE = 2**32 - 1
+_BY_CMD = (
+    "which cmd.exe would interpret: it carries out batch files, and no quoting is safe from it. "
+    "Call the program itself, or a PowerShell script: powershell -File load.ps1 ..."
+)
 _LONGEST = 50_000
 """Characters of a command as written; more than that would only keep the splitting busy."""
 
@@ -79,8 +84,9 @@ class OsCommand:
         """Fill every argument on its own."""
         step, around = request.step, request.surroundings
         refuse(request, _problems(step, around))
-        argv = _filled(request, _words(column(step, 1)).templates)
         directory = _below(around, fill(request, parse(column(step, 2))))
+        program, *arguments = _filled(request, _words(column(step, 1)).templates)
+        argv = [shell.located(program, directory), *arguments]
         plain, secret = _environment(request)
         environment: dict[str, JsonValue] = {**plain, **{name: {"secret": of} for name, of in secret.items()}}
         sources = {name: _place(around, of) for name, of in secret.items()}
@@ -199,6 +205,19 @@ def _argument_problems(templates: Sequence[Template]) -> list[str]:
     for at, program, way in scripts(templates):
         if any(isinstance(part, Placeholder) for part in templates[at]):
             found.append(f"argument {at} is program text for {program}, where a value would become code; {way}")
+    return found + _batch_file_problems(templates)
+
+
+def _batch_file_problems(templates: Sequence[Template]) -> list[str]:
+    """Return what is wrong with the arguments of a batch file as they are written, before any value is in them."""
+    called = batch_file(templates)
+    if called is None:
+        return []
+    found = []
+    for at, template in enumerate(templates[called + 1 :], start=called + 1):
+        acting = acts_in_cmd("".join(part.text for part in template if isinstance(part, Literal)))
+        if acting is not None:
+            found.append(f"argument {at} holds '{acting}', {_BY_CMD}")
     return found
 
 
@@ -231,8 +250,11 @@ def _codes(text: str) -> tuple[tuple[int, int], ...]:
 def _filled(request: StepRequest, templates: Sequence[Template]) -> list[str]:
     argv: list[str] = []
     options_ended = False
-    for template in templates:
+    called = batch_file(templates)
+    for at, template in enumerate(templates):
         argument = fill(request, template)
+        if called is not None and at > called:
+            _refuse_what_cmd_changes(request, template)
         if argument.startswith("-") and not options_ended and isinstance(template[0], Placeholder):
             refuse_value(request, "Data1", _as_option(request, template))
         options_ended = options_ended or template == (Literal("--"),)
@@ -241,6 +263,13 @@ def _filled(request: StepRequest, templates: Sequence[Template]) -> list[str]:
     if reason is not None:
         refuse_value(request, "Data1", reason)
     return argv
+
+
+def _refuse_what_cmd_changes(request: StepRequest, template: Template) -> None:
+    for part in template:
+        changing = changes_in_cmd(fit_value(request, part.name) or "") if isinstance(part, Placeholder) else None
+        if isinstance(part, Placeholder) and changing is not None:
+            refuse_value(request, "Data1", f"the value of {{{part.name}}} holds '{changing}', {_BY_CMD}")
 
 
 def _as_option(request: StepRequest, template: Template) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -13,6 +13,7 @@ from functools import cache, partial
 from queue import Empty, SimpleQueue
 from typing import cast
 
+from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import HistoryId
@@ -230,8 +231,8 @@ class RunningStep:
 
     @property
     def connections(self) -> Mapping[str, Connection]:
-        """The named target databases."""
-        return self._runner.connections
+        """The named target databases, with the secrets of their URLs resolved when one is looked up."""
+        return _Usable(self._runner.connections, self._usable)
 
     @property
     def stopping(self) -> bool:
@@ -241,6 +242,11 @@ class RunningStep:
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Name what to call, from another thread, when the step is to stop."""
         self.stop.when_told(partial(_quietly, stop))
+
+    def in_session(self, name: str) -> None:
+        """Name the database session that carries the step out."""
+        self.announced = False
+        self.identity = replace(self.identity or Identity(), db_session=name, spawned_at=self._runner.now())
 
     def secret(self, name: str) -> str:
         """Resolve a secret; its value is blotted out wherever it comes back in the outcome."""
@@ -321,6 +327,11 @@ class RunningStep:
         """Return a text without the secrets this execution has resolved."""
         return masked(text, self._secret_values) if self._secret_values else text
 
+    def _usable(self, connection: Connection) -> Connection:
+        url = urls.with_secrets(connection.url, self.secret)
+        self._secret_values += [password for password in urls.passwords_in(url) if password not in self._secret_values]
+        return replace(connection, url=url)
+
     def _resolved(self, value: JsonValue) -> JsonValue:
         match value:
             case {"secret": str(name), **rest} if not rest:
@@ -335,6 +346,23 @@ class RunningStep:
             boot_id=platform.boot_id(),
             spawned_at=self._runner.now(),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Usable(Mapping[str, Connection]):
+    """Connections that are made usable one by one, when somebody wants them."""
+
+    configured: Mapping[str, Connection]
+    usable: Callable[[Connection], Connection]
+
+    def __getitem__(self, name: str) -> Connection:
+        return self.usable(self.configured[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.configured)
+
+    def __len__(self) -> int:
+        return len(self.configured)
 
 
 @dataclass(frozen=True, slots=True)

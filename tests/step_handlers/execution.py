@@ -35,6 +35,7 @@ class Alone:
     looks_until_stop: int | None = None
     asked: list[object] = field(default_factory=list)
     stops: list[Callable[[], None]] = field(default_factory=list)
+    sessions: list[str] = field(default_factory=list)
 
     def run_command(
         self, argv: Sequence[str], *, directory: str, environment: Mapping[str, str] | None = None
@@ -52,6 +53,9 @@ class Alone:
     def masked(self, text: str) -> str:
         return text
 
+    def in_session(self, name: str) -> None:
+        self.sessions.append(name)
+
     def on_stop(self, stop: Callable[[], None]) -> None:
         self.stops.append(stop)
 
@@ -64,13 +68,18 @@ class Alone:
         return self.looks_until_stop < 0
 
 
-def run_for_real(handler: StepHandler, rendered: Rendered, secrets: Mapping[str, str] | None = None) -> StepOutcome:
+def run_for_real(
+    handler: StepHandler,
+    rendered: Rendered,
+    secrets: Mapping[str, str] | None = None,
+    connections: Mapping[str, Connection] | None = None,
+) -> StepOutcome:
     """Let the product's runner carry out one step."""
     runner = ThreadStepRunner(
         controller_id="a test",
         plugin_process=_no_process,
         jobs={},
-        connections={},
+        connections=connections or {},
         secrets=dict(secrets or {}).__getitem__,
     )
     try:

@@ -15,11 +15,12 @@ from batchctl.testing import a_request, a_step
 from step_handlers.os_command import OsCommand
 from step_handlers.python_job import PythonJob
 from step_handlers.sql import Sql
+from step_handlers.ssis import Ssis
 from step_handlers.stored_procedure import StoredProcedure
 from tests.step_handlers.databases import around
 from tests.step_handlers.hostile import GARBAGE
 
-HANDLERS: tuple[StepHandler, ...] = (OsCommand(), PythonJob(), Sql(), StoredProcedure())
+HANDLERS: tuple[StepHandler, ...] = (OsCommand(), PythonJob(), Sql(), Ssis(), StoredProcedure())
 AROUND = around(Path("/shop"), {"procedures/load.sql": "SELECT :a, ':b' -- :c"})
 PLAUSIBLE = st.sampled_from(
     [
@@ -42,6 +43,9 @@ PLAUSIBLE = st.sampled_from(
             "1-",
             "BEGIN",
             "{Data1}{Data2}",
+            r"\SSISDB\folder\project",
+            "Load.dtsx",
+            "$Project::Day(DateTime)={Data3}; Rows(Int32)=5",
         ),
     ]
 )

@@ -134,7 +134,6 @@ def test_check_reports_all_problems_at_once() -> None:
         "CMD.EXE /C dir {Data1}",
         "powershell -Command dir {Data1}",
         "pwsh {Data1}",
-        "load.bat {Data1}",
     ],
 )
 def test_a_value_inside_program_text_is_refused(command: str) -> None:

@@ -146,8 +146,12 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("postgresql+psycopg://u:pw@h/d", "needs postgresql, which is not yet supported in this version"),
-        ("mssql+pyodbc://u:pw@h/d", "needs mssql, which is not yet supported in this version"),
+        (
+            "oracle+oracledb://u:pw@h/d",
+            "needs oracle, which is not supported; use a url with sqlite, postgresql+psycopg",
+        ),
+        ("postgresql+psycopg2://u:pw@h/d", "names the driver postgresql+psycopg2, which is not supported; write"),
+        ("mssql+pymssql://u:pw@h/d", "not supported; write mssql+pyodbc or mssql+mssqlpython"),
         ("sqlite://", "must name a database file, as in sqlite:///warehouse.db"),
         ("sqlite:///:memory:", "must name a database file, as in sqlite:///warehouse.db"),
         ("sqlite:pw@nonsense", "the url of connection 'w' cannot be read"),
@@ -275,7 +279,7 @@ def test_a_connection_removed_since_is_said(database: Path) -> None:
 
 
 def test_a_lock_of_somebody_else_is_a_failure(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("step_handlers._databases.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("step_handlers._sqlite.BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(database, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
 

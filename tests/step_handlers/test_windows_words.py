@@ -55,21 +55,6 @@ def test_a_word_for_powershell_is_visible_and_closes_its_quotes(word: str) -> No
     assert sum(quoted.count(quote) for quote in "'\u2018\u2019\u201a\u201b") % 2 == 0
 
 
-def test_a_command_for_powershell_shows_directory_environment_secrets_and_arguments() -> None:
-    line = _windows_shell.command_line(
-        ["C:\\bin\\load.exe", "it's", "a\nb"],
-        directory="C:\\in",
-        environment={"A": "1"},
-        secrets={"P": "env:PW", "T": "file:C:\\t"},
-    )
-
-    assert line == (
-        "Push-Location -LiteralPath 'C:\\in'; $env:A = '1'; $env:P = [Environment]::GetEnvironmentVariable('PW'); "
-        "$env:T = (Get-Content -Raw -LiteralPath 'C:\\t').TrimEnd([char]10); "
-        "$null | & 'C:\\bin\\load.exe' 'it''s' ('' + 'a' + [char]::ConvertFromUtf32(10) + 'b'); Pop-Location"
-    )
-
-
 def test_what_windows_cannot_pass_and_words_for_a_shell_are_told() -> None:
     assert _windows_shell.too_long(["load", "x"]) is None
     assert "Windows takes 32766" in (_windows_shell.too_long(["load", "x" * 32_770]) or "")

@@ -1,0 +1,398 @@
+"""SQL Server as a target database, through pyodbc or mssql-python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol
+
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
+from step_handlers import _tsql
+from step_handlers._database import Argument, Bound, Script, Unusable, Written
+from step_handlers._mssql_driver import connect, driver_of, load
+from step_handlers._results import Results
+from step_handlers._statements import Statement, statements
+from step_handlers._tsql import Variable
+from step_handlers._urls import odbc_parts, url_of, without_passwords
+
+LOCK_SECONDS = 5
+"""How long a step waits for a session that still carries out its instance."""
+CANCEL_AGAIN_SECONDS = 0.5
+"""A request to cancel that comes between two calls is lost, so it is repeated until the step has ended."""
+
+_FATAL = frozenset(
+    {102, 105, 111, 156, 201, 207, 208, 229, 230, 262, 297, 300, 911, 2812, 8144, 8145, 8146, 8162, 15151, 18456, 18452}
+)
+"""What trying again cannot mend: missing names, syntax, parameters that do not fit, rights, logging in."""
+_FATAL_STATES = frozenset({"28000", "42S02"})
+_LOST_STATES = frozenset({"08S01", "08007", "08003", "10054", "01002"})
+_REFUSED_LOCK = {
+    -1: "in time",
+    -2: "because it was cancelled",
+    -3: "because of a deadlock",
+    -999: "because of a bad call",
+}
+_NUMBER = re.compile(r"\((\d+)\) \(SQL\w+\)")
+_PREFIX = re.compile(r"\A(?:\[[^\]]*\])+")
+_MSSQL_PYTHON_STATES = {
+    "Disconnect error": "01002",
+    "Connection not open": "08003",
+    "Connection failure during transaction": "08007",
+    "Communication link failure": "08S01",
+    "Invalid authorization specification": "28000",
+    "Base table or view not found": "42S02",
+}
+"""mssql-python replaces the SQLSTATE by words of its own."""
+
+
+class Cursor(Protocol):
+    """What the drivers have in common in their cursors."""
+
+    messages: Any
+    description: Any
+    rowcount: int
+
+    def execute(self, sql: str, *parameters: Any) -> Any:
+        """Send a batch, and stop at its first result."""
+        ...
+
+    def fetchmany(self, size: int = ..., /) -> Sequence[Any]:
+        """Return the next rows."""
+        ...
+
+    def fetchone(self) -> Any:
+        """Return the next row."""
+        ...
+
+    def nextset(self) -> Any:
+        """Go to the next result; false at the end. Late errors are raised here."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SqlServer:
+    """SQL Server."""
+
+    def read(self, text: str, names: Sequence[str]) -> Script:
+        """Parse SQL; raises `MalformedSql`."""
+        found = statements(text, names, _tsql.GRAMMAR)
+        for statement in found:
+            _tsql.refuse(statement)
+        return Script((), tuple(found))
+
+    def write(
+        self, request: StepRequest, connection: Connection, before: Sequence[Bound], inside: Sequence[Bound]
+    ) -> Written:
+        """Write a script for sqlcmd, and the spec."""
+        del before
+        (batch,) = inside
+        variables = [Variable(name, value) for name, value in batch.values.items()]
+        return _written(request, connection, variables, _tsql.script_body(batch), "SET XACT_ABORT ON;", "")
+
+    def call_problem(self, name: str) -> str | None:
+        """Say why a text is no procedure name."""
+        if visible(name) == name and _tsql.identifiers(name):
+            return None
+        return "write procedure, schema.procedure or database.schema.procedure, in [ ] what SQL would want in brackets"
+
+    def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
+        """Write a call for sqlcmd, and the spec."""
+        parts = _tsql.identifiers(name) or []
+        variables = [Variable(f"p{at}", one.value, one.output) for at, one in enumerate(arguments, start=1)]
+        called = ".".join(map(_tsql.identifier, parts))
+        # The procedure decides itself what an error undoes, as it does in SSMS.
+        body = _tsql.call_body(parts, arguments)
+        return _written(request, connection, variables, body, "SET XACT_ABORT OFF;", called)
+
+    def missing(self, connection: Connection, directory: str) -> str | None:
+        """Look for the driver; whether the server is there, only connecting would tell."""
+        del directory
+        module, extra = driver_of(connection)
+        try:
+            load(connection)
+        except (ImportError, OSError) as error:
+            name = visible(connection.name)
+            said = visible(str(error))
+            more = " and Microsoft's ODBC driver" if module == "pyodbc" else ""
+            return f"connection '{name}' needs {module}{more}: {said}; install it: pip install 'batchctl[{extra}]'"
+        return None
+
+    def misread(self, written: Sequence[Statement]) -> str | None:
+        """Say nothing: only the server can parse them."""
+        del written
+        return None
+
+    def run(self, connection: Connection, spec: Mapping[str, Any], execution: Execution) -> StepOutcome:
+        """Carry out the batch, and read everything it answers."""
+        missing = self.missing(connection, "")
+        if missing is not None:
+            raise Unusable(missing, fatal=True)
+        driver = load(connection)
+        with closing(_opened(driver, connection)) as opened:
+            session = _Session(driver, opened, opened.cursor(), execution, Results(execution.masked))
+            execution.on_stop(session.cancel)
+            try:
+                return session.carry_out(spec, connection)
+            finally:
+                session.ended.put(None)
+
+
+def _written(
+    request: StepRequest, connection: Connection, variables: Sequence[Variable], body: str, abort: str, called: str
+) -> Written:
+    url = url_of(connection)
+    around = request.surroundings
+    known = {key.lower(): value for key, value in odbc_parts(str(url.query.get("odbc_connect", "")))}
+    host = f"{url.host},{url.port or url.query.get('port')}" if url.port or "port" in url.query else url.host
+    server = host or known.get("server") or "the server of its ODBC source"
+    user = url.username or known.get("uid")
+    text = _tsql.pasted(
+        url.database or known.get("database"),
+        f"{server}{f' as {user}' if user else ''}",
+        around,
+        variables,
+        body,
+        abort,
+    )
+    prelude = [variable.sent() for variable in variables]
+    spec: dict[str, JsonValue] = {
+        "instance": request.instance.instance_id,
+        "settings": abort,
+        "called": called,
+        "batch": "\n".join([*prelude, body]),
+        "parameters": [variable.value for variable in variables if variable.value is not None],
+        "lines_before": len(prelude) + 2,
+    }
+    return Written(text, spec)
+
+
+def _opened(driver: Any, connection: Connection) -> Any:
+    try:
+        return connect(driver, connection)
+    except driver.Error as error:
+        problem = _Problem.of(error)
+        name = visible(connection.name)
+        said = visible(without_passwords(url_of(connection), problem.text))
+        raise Unusable(
+            f"connection '{name}': {said}; see that the server is there, and the url of [connections.{name}]",
+            fatal=problem.is_fatal,
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """An error of the server, as far as it is known."""
+
+    text: str
+    number: int | None = None
+    state: str = ""
+    severity: int | None = None
+    line: int | None = None
+    procedure: str | None = None
+
+    @classmethod
+    def of(cls, error: Exception) -> _Problem:
+        """Read what a driver raised."""
+        words = getattr(error, "driver_error", None)
+        if words is not None:
+            text = getattr(error, "ddbc_error", "") or words
+            state = _MSSQL_PYTHON_STATES.get(words) or words.rpartition("SQLSTATE code: ")[2]
+            return cls(_PREFIX.sub("", text), state=state)
+        state, text = error.args if len(error.args) == 2 else ("", str(error))
+        number = _NUMBER.search(str(text))
+        plain = _PREFIX.sub("", re.sub(r"\A\[\w{5}\] ", "", str(text))).partition(" (SQL")[0]
+        return cls(
+            plain.removesuffix(f" ({number.group(1)})") if number else plain,
+            number=int(number.group(1)) if number else None,
+            state=str(state),
+        )
+
+    @property
+    def is_fatal(self) -> bool:
+        """Say whether trying again cannot help."""
+        return self.number in _FATAL or self.state in _FATAL_STATES
+
+    def said(self, lines_before: int) -> str:
+        """Say all of it on one line; lines count from the first of the author's own."""
+        number = f"error {self.number}: " if self.number is not None else ""
+        own_line = self.line if self.line is None or self.procedure else self.line - lines_before
+        place = [
+            f"severity {self.severity}" if self.severity is not None else "",
+            f"procedure {visible(self.procedure)}" if self.procedure else "",
+            f"line {own_line}" if own_line is not None and own_line > 0 else "",
+        ]
+        where = ", ".join(part for part in place if part)
+        return f"{number}{visible(self.text)}{f' ({where})' if where else ''}"
+
+
+class _Stopped(Exception):
+    """The step was told to stop before its batch was sent."""
+
+
+@dataclass(slots=True)
+class _Session:
+    driver: Any
+    opened: Any
+    cursor: Cursor
+    execution: Execution
+    results: Results
+    ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
+    problem: _Problem | None = None
+    return_code: int | None = None
+
+    def cancel(self) -> None:
+        """Cancel what runs until the step has ended; where a driver cannot, end the session."""
+        cancel = getattr(self.cursor, "cancel", None)
+        if cancel is None:
+            self.opened.close()
+            return
+        while True:
+            with suppress(self.driver.Error):
+                cancel()
+            try:
+                self.ended.get(timeout=CANCEL_AGAIN_SECONDS)
+            except Empty:
+                continue
+            return
+
+    def carry_out(self, spec: Mapping[str, Any], connection: Connection) -> StepOutcome:
+        sent = False
+        try:
+            self._prepare(spec, connection)
+            values = [
+                self.execution.secret(value["secret"]) if isinstance(value, dict) else value
+                for value in spec["parameters"]
+            ]
+            if self.execution.stopping:
+                raise _Stopped
+            sent = True
+            self._drain(spec["batch"], values)
+            left_open = self._first("SELECT @@TRANCOUNT") if self.problem is None else 0
+        except (_Stopped, Unusable, self.driver.Error) as error:
+            return self._failed(error, spec, sent=sent)
+        if self.problem is not None:
+            return self._failed(None, spec, sent=True)
+        if left_open:
+            self._roll_back()
+            return self._ended(f"{spec['called'] or 'the batch'} left a transaction open; it was rolled back")
+        if spec["called"] and self.return_code != 0:
+            code = "no return code" if self.return_code is None else f"return code {self.return_code}"
+            return self._ended(f"{spec['called']} ended with {code}; only 0 is success")
+        return self._ended(None)
+
+    def _prepare(self, spec: Mapping[str, Any], connection: Connection) -> None:
+        for settings in (*_tsql.SETTINGS, spec["settings"]):
+            self.cursor.execute(settings)
+        session = self._row(
+            "SELECT session_id, CONVERT(varchar(33), login_time, 126) FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
+        )
+        self.execution.in_session(f"{session[0]}@{session[1]}")
+        resource = f"batchctl:{spec['instance']}"
+        got = self._first(
+            "DECLARE @got int; EXEC @got = sp_getapplock @Resource = ?, @LockMode = 'Exclusive', @LockOwner = 'Session', "
+            f"@LockTimeout = {round(LOCK_SECONDS * 1000)}; SELECT @got;",
+            resource,
+        )
+        if got is None or got < 0:
+            raise Unusable(self._who_holds(resource, spec["instance"], got, connection))
+
+    def _who_holds(self, resource: str, instance: int, got: int | None, connection: Connection) -> str:
+        name = visible(connection.name)
+        if got != -1:
+            why = _REFUSED_LOCK.get(got or 0, f"with {got}")
+            return f"connection '{name}': the lock of BatchControl {instance} was not granted {why}"
+        holder = None
+        with suppress(self.driver.Error):  # whoever may not see the locks of others is told less
+            holder = self._first(
+                "SELECT request_session_id FROM sys.dm_tran_locks WHERE resource_type = 'APPLICATION' "
+                "AND request_status = 'GRANT' AND resource_description LIKE ?",
+                f"%[[]{resource}]%",
+            )
+        by = "another session" if holder is None else f"session {holder}"
+        end = "" if holder is None else f", or end it: KILL {holder}"
+        return (
+            f"connection '{name}': BatchControl {instance} is still being carried out there, by {by}; wait for it{end}"
+        )
+
+    def _row(self, sql: str, *parameters: Any) -> Any:
+        self.cursor.execute(sql, *parameters)
+        row = self.cursor.fetchone()
+        while self.cursor.nextset():
+            pass
+        return row
+
+    def _first(self, sql: str, *parameters: Any) -> int | None:
+        row = self._row(sql, *parameters)
+        return None if row is None else row[0]
+
+    def _drain(self, sql: str, values: Sequence[Any]) -> None:
+        """Read every result: an error behind the first one is raised only on the way to it."""
+        self.cursor.execute(sql, *values)
+        while True:
+            self._hear()
+            if self.cursor.description is None:
+                self.results.affected += max(0, self.cursor.rowcount)
+            else:
+                self._read([str(column[0]) for column in self.cursor.description])
+            if not self.cursor.nextset():
+                break
+        self._hear()
+
+    def _read(self, names: Sequence[str]) -> None:
+        if tuple(names) == _tsql.ERROR:
+            number, severity, line, procedure, text = self.cursor.fetchone()
+            # An error while undoing would hide the one that began it.
+            if self.problem is None:
+                self.problem = _Problem(str(text), int(number), "", severity, line, procedure)
+        elif names[:1] == [_tsql.RETURN_CODE]:
+            self.return_code, *outputs = self.cursor.fetchone()
+            for name, value in zip(names[1:], outputs, strict=True):
+                self.results.say(f"@{name} = {'NULL' if value is None else value}")
+        else:
+            self.results.drain(self.cursor)
+
+    def _hear(self) -> None:
+        for line in _texts(self.cursor.messages):
+            self.results.say(line)
+
+    def _roll_back(self) -> None:
+        # What has ended the transaction already makes this fail (3903), which is no news.
+        with suppress(self.driver.Error):
+            self.cursor.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
+
+    def _failed(self, error: Exception | None, spec: Mapping[str, Any], *, sent: bool) -> StepOutcome:
+        with suppress(self.driver.Error):
+            self._hear()
+        self._roll_back()
+        what = spec["called"] or "the batch"
+        end = "" if spec["called"] or not sent else "; everything was rolled back"
+        if self.execution.stopping:
+            return StepOutcome(
+                succeeded=False, stopped=True, message=f"was stopped at {what}{end}", output=self.results.text()
+            )
+        if isinstance(error, Unusable):
+            return self._ended(str(error), fatal=error.fatal)
+        problem = self.problem or _Problem.of(error or _Stopped())
+        if self.problem is None and problem.state in _LOST_STATES and sent:
+            message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"
+            return self._ended(f"{message}, so it is not tried again", fatal=True)
+        return self._ended(f"{what} failed: {problem.said(spec['lines_before'])}{end}", fatal=problem.is_fatal)
+
+    def _ended(self, message: str | None, *, fatal: bool = False) -> StepOutcome:
+        return StepOutcome(
+            succeeded=message is None,
+            message=message,
+            fatal=fatal,
+            return_code=self.return_code,
+            output=self.results.text(),
+            rows_affected=self.results.affected,
+            value=self.results.value,
+        )
+
+
+def _texts(messages: Sequence[tuple[Any, Any]] | None) -> Iterator[str]:
+    for _, text in messages or ():
+        yield _PREFIX.sub("", str(text))

@@ -1,0 +1,97 @@
+"""Stored procedures for SQLite, which has none: files of SQL with parameters written as `:Name`."""
+
+from __future__ import annotations
+
+import os.path
+import re
+from functools import lru_cache
+
+from batchctl.plugin_api import (
+    JsonValue,
+    Problem,
+    Rendered,
+    SecretValue,
+    Step,
+    StepRefused,
+    StepRequest,
+    Surroundings,
+    did_you_mean,
+    parameters_for,
+    parse_parameters,
+    unfit,
+)
+from step_handlers import _sql_steps
+from step_handlers._checks import column, short
+from step_handlers._database import Script
+from step_handlers._sqlite import script_of
+from step_handlers._statements import MalformedSql, bind, statements, variables
+
+_NAME = re.compile(r"[A-Za-z0-9_.$]+\Z")
+
+
+def problems(step: Step, surroundings: Surroundings, *, readable: bool) -> list[Problem]:
+    """Return what is wrong with the name and, when the rest of the row can be read, with the file and its parameters."""
+    if not _NAME.match(column(step, 2)):
+        message = f"'{short(column(step, 2))}' is no procedure name; write letters, digits, '_', '.' and '$'"
+        return [Problem("Data2", message)]
+    if not readable:
+        return []
+    try:
+        _, wanted = _procedure(surroundings.read_text(_file_name(step, surroundings)))
+    except MalformedSql as error:
+        return [Problem("Data2", f"procedure {column(step, 2)}: {error}")]
+    except StepRefused as error:
+        return [Problem("Data2", error.message)]
+    given = {parameter.name.lower(): parameter.name for parameter in parse_parameters(step.data[2])}
+    missing = [name for lower, name in wanted.items() if lower not in given]
+    surplus = [name for lower, name in given.items() if lower not in wanted]
+    return [
+        *(Problem("Data3", f"parameter @{name} of {column(step, 2)} is missing") for name in missing),
+        *(
+            Problem("Data3", f"{column(step, 2)} has no parameter @{name}.{did_you_mean(name, wanted.values())}")
+            for name in surplus
+        ),
+    ]
+
+
+def misread(step: Step, surroundings: Surroundings) -> list[Problem]:
+    """Return what SQLite cannot read in the file of a step that has no problems."""
+    script, _ = _procedure(surroundings.read_text(_file_name(step, surroundings)))
+    return _sql_steps.syntax_problems("Data2", step, script, surroundings)
+
+
+def render(request: StepRequest) -> Rendered:
+    """Bind the parameters to the statements of the file."""
+    path = _file_name(request.step, request.surroundings)
+    script, wanted = _procedure(request.surroundings.read_text(path))
+    values: dict[str, JsonValue] = {
+        wanted[name.lower()]: {"secret": value.name} if isinstance(value, SecretValue) else value
+        for name, value in parameters_for(request, 3).items()
+    }
+    return _sql_steps.render_script(request, script, values, f"-- procedure {column(request.step, 2)}\n")
+
+
+def _file_name(step: Step, surroundings: Surroundings) -> str:
+    connection = surroundings.connections[column(step, 1)]
+    if connection.procedures is None:
+        message = (
+            f"connection '{short(connection.name)}' has no procedures; set its key procedures to a folder of .sql files"
+        )
+        raise MalformedSql(message)
+    return os.path.join(connection.procedures, f"{column(step, 2)}.sql")  # noqa: PTH118 - Path would change what was written
+
+
+@lru_cache(maxsize=256)
+def _procedure(text: str) -> tuple[Script, dict[str, str]]:
+    """Parse a procedure; return it with its parameters, by their names in lower case. Raises `MalformedSql`."""
+    if reason := unfit(text):
+        raise MalformedSql(reason)
+    found = statements(text, ())
+    strange = [name for name in variables(found) if not name.startswith(":")]
+    if strange:
+        raise MalformedSql(f"{short(' '.join(strange))} is no parameter here; write :Name")
+    wanted: dict[str, str] = {}
+    for name in variables(found):
+        wanted.setdefault(name[1:].lower(), name[1:])
+    script = script_of(found)
+    return Script(script.before, tuple(bind(statement, wanted) for statement in script.inside)), wanted

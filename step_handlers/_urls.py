@@ -1,0 +1,69 @@
+"""The URLs of target databases: read without ever showing a password."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from batchctl.plugin_api import Connection, visible
+
+MASK = "***"
+_SECRET_KEY = re.compile(r"pwd|pass(?!file)|secret|token", re.IGNORECASE)
+_ODBC_PART = re.compile(r"([^;=]+)=(\{(?:[^}]|\}\})*+\}|[^;]*)")
+
+
+class MalformedUrl(ValueError):
+    """A URL that cannot be read; the message names the connection and never the URL, which may hold a password."""
+
+
+def url_of(connection: Connection) -> URL:
+    """Parse the URL of a connection; raises `MalformedUrl`."""
+    try:
+        return make_url(connection.url)
+    except (ArgumentError, ValueError):
+        raise MalformedUrl(f"the url of connection '{visible(connection.name)}' cannot be read") from None
+
+
+def without_passwords(url: URL, text: str) -> str:
+    """Blot out every password of a URL wherever it stands in a text."""
+    for password in sorted(_passwords(url), key=len, reverse=True):
+        text = text.replace(password, MASK)
+    return text
+
+
+def _passwords(url: URL) -> Iterator[str]:
+    if url.password:
+        yield url.password
+    for key, value in url.normalized_query.items():
+        for one in value:
+            if key.lower() == "odbc_connect":
+                yield from _odbc_passwords(one)
+            elif one and _SECRET_KEY.search(key):
+                yield one
+
+
+def _odbc_passwords(text: str) -> Iterator[str]:
+    for key, value in odbc_parts(text):
+        if value and _SECRET_KEY.search(key):
+            yield value
+
+
+def odbc_parts(text: str) -> Iterator[tuple[str, str]]:
+    """Return the keys and values of an ODBC connection string."""
+    for match in _ODBC_PART.finditer(text):
+        value = match.group(2).strip()
+        if value.startswith("{"):
+            value = value[1:-1].replace("}}", "}")
+        yield match.group(1).strip(), value
+
+
+def query_without_passwords(url: URL) -> dict[str, str]:
+    """Return what a URL says behind its `?`, as text, without passwords."""
+    return {
+        key: ",".join(value)
+        for key, value in url.normalized_query.items()
+        if not _SECRET_KEY.search(key) and key.lower() != "odbc_connect"
+    }

@@ -1,0 +1,268 @@
+r"""Steps of type `ssis`: a package of the SSIS catalog, or in a file.
+
+Data1 is the catalog's folder and project (`\SSISDB\folder\project`), a directory, or an `.ispac` file; Data2 the
+package; Data3 its parameters (`$Project::Day(String)={Data3}; Rows(Int32)=5`). Data4 is the server of the catalog. When
+it names a connection of the configuration, the catalog's procedures are called through that connection, with bound
+values; else `dtexec` is run on this host.
+"""
+
+from __future__ import annotations
+
+import os.path
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from batchctl.plugin_api import (
+    Connection,
+    Execution,
+    JsonValue,
+    MalformedTemplate,
+    Problem,
+    Rendered,
+    Step,
+    StepOutcome,
+    StepRequest,
+    Surroundings,
+    visible,
+)
+from step_handlers import _catalog, _catalog_run, _dtexec
+from step_handlers._catalog import Package
+from step_handlers._catalog_run import Run
+from step_handlers._catalog_session import OpenSession, open_session
+from step_handlers._checks import column, refuse, refuse_value, short, unfit_columns
+from step_handlers._database import Unusable
+from step_handlers._databases import database_of
+from step_handlers._shell import heading, shell
+from step_handlers._ssis_parameters import Declared, Value, declared, values
+
+_CATALOG_PATH = re.compile(r"\\SSISDB\\([^\\/\";]{1,128})\\([^\\/\";]{1,128})\Z", re.IGNORECASE)
+_PACKAGE = re.compile(r"[^\\/:*?\"<>|;{}]{1,255}\.dtsx\Z", re.IGNORECASE)
+_SERVER = re.compile(r"[A-Za-z0-9_.(][A-Za-z0-9_.()\\:,$-]*\Z")
+
+
+class _LostStep(Step):
+    """The step that asks what became of a lost attempt at it."""
+
+    __slots__ = ()
+
+
+class Ssis:
+    """Runs an Integration Services package."""
+
+    process_type: ClassVar[str] = "ssis"
+
+    def __init__(self, open_session: OpenSession = open_session) -> None:
+        """Name how a session in the catalog is opened."""
+        self._open_session = open_session
+
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+        """Return everything wrong with the row."""
+        found = [*_problems(step, surroundings), *_verify_problems(step, surroundings)]
+        return [*found, *_missing_driver(step, surroundings)]
+
+    def render(self, request: StepRequest) -> Rendered:
+        """Fill every parameter on its own."""
+        step, around = request.step, request.surroundings
+        refuse(request, _problems(step, around))
+        if isinstance(step, _LostStep):
+            refuse(request, _verify_problems(step, around))
+            return _rendered_look(request)
+        if column(step, 4) in around.connections:
+            return _rendered_for_catalog(request)
+        return _rendered_for_dtexec(request)
+
+    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
+        """Run the package and wait for its real end."""
+        spec: Mapping[str, Any] = rendered.spec
+        if "argv" in spec:
+            end = execution.run_command(spec["argv"], directory=spec["directory"])
+            return _dtexec.outcome(end, in_catalog="/ISSERVER" in spec["argv"][:2])
+        connection = execution.connections.get(spec["connection"])
+        if connection is None:
+            message = f"connection '{visible(spec['connection'])}' is not in the configuration"
+            return StepOutcome(succeeded=False, fatal=True, message=message)
+        run = Run(connection, execution, self._open_session)
+        package = Package(**spec["package"])
+        if "lost_attempt" in spec:
+            return _catalog_run.look(run, package, spec["caller"], spec["lost_attempt"])
+        return run.carry_out(package, [Value(**value) for value in spec["parameters"]], spec["caller"])
+
+    def verification(self, step: Step) -> Step:
+        """Return the step that finds the lost execution in the catalog."""
+        return _LostStep(**{name: getattr(step, name) for name in Step.__dataclass_fields__})
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        """Read what was found; None when the catalog did not tell."""
+        return bool(outcome.value) if outcome.succeeded else None
+
+
+def _problems(step: Step, around: Surroundings) -> list[Problem]:
+    found = [*_place_problems(step, around), *_package_problems(step), *_parameter_problems(step)]
+    found += [
+        Problem(f"Data{number}", f"Data{number} is not used by ssis; empty it")
+        for number in (5, 6)
+        if step.data[number - 1] is not None
+    ]
+    return found + unfit_columns(step)
+
+
+def _place_problems(step: Step, around: Surroundings) -> list[Problem]:
+    place, server = column(step, 1), column(step, 4)
+    found = [
+        Problem(name, f"'{short(text)}' holds a brace; a value may never choose what is run: write it out")
+        for name, text in (("Data1", place), ("Data4", server))
+        if "{" in text or "}" in text
+    ]
+    if not place.strip():
+        message = "the place of the package is missing; write \\SSISDB\\folder\\project, a directory, or an .ispac file"
+        return [*found, Problem("Data1", message)]
+    if not place.upper().startswith("\\SSISDB"):
+        return [*found, *_file_problems(place, server)]
+    if not _CATALOG_PATH.match(place) or visible(place) != place:
+        found.append(Problem("Data1", f"'{short(place)}' is no project of a catalog; write \\SSISDB\\folder\\project"))
+    if server in around.connections:
+        found += _connection_problems(around.connections[server])
+    elif not _SERVER.match(server):
+        message = f"'{short(server)}' is neither a connection of the configuration nor a server's name"
+        hint = ", ".join(sorted(around.connections)[:8]) or "none"
+        found.append(Problem("Data4", f"{message}; write one of them. Connections: {visible(hint)}"))
+    return found
+
+
+def _connection_problems(connection: Connection) -> list[Problem]:
+    if connection.dialect != "mssql":
+        message = (
+            f"connection '{short(connection.name)}' has a {short(connection.dialect)} url; the catalog needs mssql"
+        )
+        return [Problem("Data4", message)]
+    try:
+        database_of(connection)
+    except Unusable as error:
+        return [Problem("Data4", str(error))]
+    return []
+
+
+def _missing_driver(step: Step, around: Surroundings) -> list[Problem]:
+    connection = around.connections.get(column(step, 4))
+    if connection is None or _connection_problems(connection):
+        return []
+    missing = database_of(connection).missing(connection, around.directory)
+    return [Problem("Data4", missing)] if missing else []
+
+
+def _file_problems(place: str, server: str) -> list[Problem]:
+    found = []
+    if '"' in place or visible(place) != place or place != place.strip():
+        found.append(
+            Problem("Data1", f"dtexec cannot be given '{short(place)}': it holds a quote or invisible characters")
+        )
+    elif place.startswith("-"):
+        found.append(Problem("Data1", f"'{short(place)}' begins with '-'; write ./ before it"))
+    if server:
+        message = "a server is only used with a project of a catalog; empty Data4, or write \\SSISDB\\folder\\project in Data1"
+        found.append(Problem("Data4", message))
+    return found
+
+
+def _package_problems(step: Step) -> list[Problem]:
+    package = column(step, 2)
+    if _PACKAGE.match(package) and visible(package) == package and not package.startswith(("-", " ")):
+        return []
+    return [Problem("Data2", f"'{short(package)}' is no package; write its name with .dtsx, as in Load.dtsx")]
+
+
+def _parameter_problems(step: Step) -> list[Problem]:
+    try:
+        parameters = declared(column(step, 3))
+    except MalformedTemplate as error:
+        return [Problem("Data3", str(error))]
+    found = [fault for parameter in parameters if (fault := _scope_fault(step, parameter))]
+    return [Problem("Data3", fault) for fault in found]
+
+
+def _scope_fault(step: Step, parameter: Declared) -> str | None:
+    title = short(parameter.title)
+    if not column(step, 1).upper().startswith("\\SSISDB"):
+        if parameter.scope == "$ServerOption":
+            return f"{title} is an option of a catalog; a package in a file has none"
+        if parameter.scope == "$Project" and not _is_project(step):
+            return f"{title}: a package file has no project; name the .ispac file in Data1"
+        return None
+    if parameter.scope == "User":
+        return f"{title}: variables cannot be set in a catalog; give the package a parameter"
+    if parameter.scope == "$ServerOption" and parameter.name.upper() in {"SYNCHRONIZED", "CALLER_INFO"}:
+        return f"{title} is set by batchctl; take it out"
+    return None
+
+
+def _verify_problems(step: Step, around: Surroundings) -> list[Problem]:
+    if step.on_lost != "verify" or column(step, 4) in around.connections:
+        return []
+    message = "a lost execution can only be found through the catalog: name a connection in Data4, or use hold or rerun"
+    return [Problem("OnLost", message)]
+
+
+def _is_project(step: Step) -> bool:
+    return column(step, 1).lower().endswith(".ispac")
+
+
+def _package(step: Step) -> Package:
+    path = _CATALOG_PATH.match(column(step, 1))
+    folder, project = path.groups() if path else ("", "")
+    return Package(folder, project, column(step, 2))
+
+
+def _rendered_for_catalog(request: StepRequest) -> Rendered:
+    package = _package(request.step)
+    filled = values(request, declared(column(request.step, 3)))
+    caller = f"{_catalog.marker(request)}{request.attempt_no}"
+    spec: dict[str, JsonValue] = {
+        "connection": column(request.step, 4),
+        "package": {"folder": package.folder, "project": package.project, "name": package.name},
+        "parameters": [
+            {"scope": value.scope, "name": value.name, "type": value.type, "text": value.text} for value in filled
+        ],
+        "caller": caller,
+    }
+    return Rendered(_for_sqlcmd(request, _catalog.script(package, filled, caller)), spec)
+
+
+def _rendered_look(request: StepRequest) -> Rendered:
+    package, common = _package(request.step), _catalog.marker(request)
+    spec: dict[str, JsonValue] = {
+        "connection": column(request.step, 4),
+        "package": {"folder": package.folder, "project": package.project, "name": package.name},
+        "caller": common,
+        "lost_attempt": request.attempt_no - 1,
+    }
+    return Rendered(_for_sqlcmd(request, _catalog.search(package, common).in_place()), spec)
+
+
+def _for_sqlcmd(request: StepRequest, text: str) -> str:
+    where = f"-- for sqlcmd or SSMS, on the server of connection {visible(column(request.step, 4))}\n"
+    return f"{heading(request, '-- ')}{where}{text}"
+
+
+def _rendered_for_dtexec(request: StepRequest) -> Rendered:
+    step, directory = request.step, request.surroundings.directory
+    filled = values(request, declared(column(step, 3)))
+    for value in filled:
+        if reason := _dtexec.why_unfit(value.text):
+            refuse_value(request, "Data3", f"parameter '{short(value.name)}': {reason}")
+    argv = _argv(step, directory, filled)
+    if reason := shell.too_long(argv):
+        refuse_value(request, "Data3", reason)
+    line = shell.command_line(argv, directory=directory, environment={}, secrets={})
+    spec: dict[str, JsonValue] = {"argv": list(argv), "directory": directory}
+    return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec)
+
+
+def _argv(step: Step, directory: str, filled: Sequence[Value]) -> list[str]:
+    place, package = column(step, 1), column(step, 2)
+    if place.upper().startswith("\\SSISDB"):
+        return _dtexec.on_server(f"{place}\\{package}", column(step, 4), filled)
+    where = os.path.join(directory, place)  # noqa: PTH118 - Path would change what was written
+    if _is_project(step):
+        return _dtexec.of_project(where, package, filled)
+    return _dtexec.of_file(os.path.join(where, package), filled)  # noqa: PTH118 - as above

@@ -1,0 +1,2 @@
+# BatchControl 42 of batch MyFileType1
+& { $ErrorActionPreference = 'Stop'; $start = [Diagnostics.ProcessStartInfo]::new('load', ('' + '"" "O''x ’’ $(id) `id` %PATH% ^& | \\\" ' + [char]::ConvertFromUtf32(13) + [char]::ConvertFromUtf32(10) + [char]::ConvertFromUtf32(8238) + '😀"')); $start.WorkingDirectory = 'C:\shop'; $start.UseShellExecute = $false; $start.RedirectStandardInput = $true; $process = [Diagnostics.Process]::Start($start); $process.StandardInput.Close(); $process.WaitForExit(); $global:LASTEXITCODE = $process.ExitCode }

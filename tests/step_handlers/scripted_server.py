@@ -1,0 +1,192 @@
+"""A DB-API driver that plays what a SQL Server was seen to answer: results in order, errors where they come up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+
+class Error(Exception):
+    """An error of pyodbc: a SQLSTATE and a text with the number."""
+
+
+class MssqlPythonError(Error):
+    """An error of mssql-python: words in place of the SQLSTATE, no number."""
+
+    def __init__(self, driver_error: str, ddbc_error: str) -> None:
+        super().__init__(f"Driver Error: {driver_error}; DDBC Error: {ddbc_error}")
+        self.driver_error = driver_error
+        self.ddbc_error = ddbc_error
+
+
+def server_error(number: int, text: str, state: str = "42000") -> Error:
+    """An error of the server, as pyodbc words it."""
+    return Error(
+        state, f"[{state}] [Microsoft][ODBC Driver 18 for SQL Server][SQL Server]{text} ({number}) (SQLExecDirectW)"
+    )
+
+
+@dataclass
+class Rows:
+    """A result with rows, and what the server said on the way to it."""
+
+    names: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    said: Sequence[str] = ()
+
+
+@dataclass
+class Count:
+    """A result without rows."""
+
+    changed: int = -1
+    said: Sequence[str] = ()
+
+
+@dataclass
+class Last:
+    """What the server said behind its last result: it comes with the answer that there is no other."""
+
+    said: Sequence[str]
+
+
+Answer = Rows | Count | Last | Exception
+
+SESSION = Rows(["session_id", ""], [[51, "2026-11-21T03:00:00.123"]])
+NOTHING_OPEN: list[Answer] = [Rows([""], [[0]])]
+ONE_OPEN: list[Answer] = [Rows([""], [[1]])]
+GRANTED: list[Answer] = [Rows([""], [[0]])]
+ERROR_COLUMNS = ["batchctl_error", "severity", "line", "procedure", "message"]
+
+
+@dataclass
+class Server:
+    """Answers each batch by the first pattern found in it; records everything it is asked."""
+
+    batch: Sequence[Answer]
+    """What the step's own batch answers."""
+    lock: Sequence[Answer] = field(default_factory=lambda: GRANTED)
+    open_transactions: Sequence[Answer] = field(default_factory=lambda: NOTHING_OPEN)
+    roll_back: Sequence[Answer] = (Count(),)
+    holder: Sequence[Answer] = (Rows([""], []),)
+    connecting: Exception | None = None
+    before_batch: Callable[[], None] = lambda: None
+    module: str = "pyodbc"
+    asked: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
+    connected: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    closed: int = 0
+    cancelled: int = 0
+    pooling_off: bool = False
+
+    def answers(self, sql: str) -> Sequence[Answer]:
+        for pattern, answers in (
+            (r"SET LANGUAGE|SET ANSI|SET XACT", (Count(),)),
+            (r"dm_exec_sessions", (SESSION,)),
+            (r"sp_getapplock", self.lock),
+            (r"dm_tran_locks", self.holder),
+            (r"\ASELECT @@TRANCOUNT\Z", self.open_transactions),
+            (r"\AIF @@TRANCOUNT > 0 ROLLBACK", self.roll_back),
+        ):
+            if re.search(pattern, sql) and "BEGIN TRY" not in sql:
+                return answers
+        self.before_batch()
+        return self.batch
+
+    @property
+    def driver(self) -> Any:
+        """The driver's module."""
+        if self.module == "pyodbc":
+            return _Pyodbc(self)
+        return SimpleNamespace(__name__="mssql_python", Error=Error, connect=self.connect, pooling=self.switch_pooling)
+
+    def switch_pooling(self, *, enabled: bool) -> None:
+        self.pooling_off = not enabled
+
+    def connect(self, text: str, **given: Any) -> _Opened:
+        if self.connecting:
+            raise self.connecting
+        self.connected.append((text, given))
+        return _Opened(self)
+
+
+class _Pyodbc:
+    __name__ = "pyodbc"
+    Error = Error
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "pooling":
+            self._server.pooling_off = not value
+        super().__setattr__(name, value)
+
+    def connect(self, text: str, **given: Any) -> _Opened:
+        return self._server.connect(text, **given)
+
+
+@dataclass
+class _Opened:
+    server: Server
+
+    def cursor(self) -> _Cursor:
+        return _CancellingCursor(self.server) if self.server.module == "pyodbc" else _Cursor(self.server)
+
+    def close(self) -> None:
+        self.server.closed += 1
+
+
+@dataclass
+class _Cursor:
+    server: Server
+    left: list[Answer] = field(default_factory=list)
+    rows: list[Sequence[Any]] = field(default_factory=list)
+    messages: list[tuple[str, str]] = field(default_factory=list)
+    description: list[tuple[str]] | None = None
+    rowcount: int = -1
+
+    def execute(self, sql: str, *parameters: Any) -> None:
+        self.server.asked.append((sql, parameters))
+        self.left = list(self.server.answers(sql))
+        self._next()
+
+    def nextset(self) -> bool:
+        self.messages = []
+        if not self.left or isinstance(self.left[0], Last):
+            self.messages = [_said(text) for last in self.left if isinstance(last, Last) for text in last.said]
+            self.description, self.rowcount = None, -1
+            return False
+        self._next()
+        return True
+
+    def _next(self) -> None:
+        answer = self.left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Last):
+            raise TypeError("a batch begins with a result")
+        self.messages = [_said(text) for text in answer.said]
+        if isinstance(answer, Count):
+            self.description, self.rowcount, self.rows = None, answer.changed, []
+        else:
+            self.description, self.rowcount = [(name,) for name in answer.names], -1
+            self.rows = list(answer.rows)
+
+    def fetchmany(self, size: int = 1) -> list[Sequence[Any]]:
+        first, self.rows = self.rows[:size], self.rows[size:]
+        return first
+
+    def fetchone(self) -> Sequence[Any] | None:
+        return self.rows.pop(0) if self.rows else None
+
+
+class _CancellingCursor(_Cursor):
+    def cancel(self) -> None:
+        self.server.cancelled += 1
+
+
+def _said(text: str) -> tuple[str, str]:
+    return "[01000] (0)", f"[Microsoft][ODBC Driver 18 for SQL Server][SQL Server]{text}"

@@ -1,0 +1,420 @@
+"""SQL Server steps against a driver that plays the sequences a server was seen to answer. No server was at hand."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from batchctl import __version__
+from batchctl.plugin_api import Step, StepHandler, StepOutcome, StepRefused
+from batchctl.testing import a_request, a_step
+from step_handlers import _mssql, _mssql_driver
+from step_handlers.sql import Sql
+from step_handlers.stored_procedure import StoredProcedure
+from tests.step_handlers.execution import Alone, as_execution
+from tests.step_handlers.postgres_steps import around
+from tests.step_handlers.scripted_server import (
+    ERROR_COLUMNS,
+    ONE_OPEN,
+    Answer,
+    Count,
+    Error,
+    Last,
+    MssqlPythonError,
+    Rows,
+    Server,
+    server_error,
+)
+
+URL = "mssql+pyodbc://etl:s3cret@etl01/Staging?driver=ODBC+Driver+18+for+SQL+Server&port=1434"
+DRIVER = "ODBC Driver 18 for SQL Server"
+BUNDLED = "mssql+mssqlpython://etl:s3cret@etl01/Staging"
+ODBC = "mssql+pyodbc:///?odbc_connect=SERVER%3Detl01%3BDATABASE%3DStaging%3BUID%3Detl%3BPWD%3D%7Bs3%7D%7Dcret%7D"
+CALL = a_step(
+    "stored_procedure",
+    Data1="warehouse",
+    Data2="dbo.usp_Load",
+    Data3="@FileName={Data1}, @Rows=5, @Note={Data2}, @Total=OUTPUT, @Seed=2.5 OUTPUT",
+)
+QUERY = a_step("sql", Data1="warehouse", Data2="UPDATE Item SET Name={Data1};\nSELECT {Data1}")
+RC = ["batchctl_return_code", "Total", "Seed"]
+DONE: list[Answer] = [Rows(RC, [[0, "12", 2.5]])]
+
+
+def play(
+    monkeypatch: pytest.MonkeyPatch, server: Server, step: Step = CALL, alone: Alone | None = None, url: str = URL
+) -> StepOutcome:
+    """Carry out a step against the scripted server."""
+    server.module = "mssql_python" if "mssqlpython" in url else "pyodbc"
+    driver = server.driver
+    monkeypatch.setattr(_mssql_driver, "import_module", lambda name: driver)
+    handler: StepHandler = Sql() if step.process_type == "sql" else StoredProcedure()
+    surroundings = around(url)
+    rendered = handler.render(a_request(step, surroundings, Data1="it's", Data2=None))
+    execution = replace(alone or Alone(), connections=surroundings.connections)
+    return handler.execute(rendered, as_execution(execution))
+
+
+def test_every_result_is_read_and_everything_said_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(
+        [
+            Count(3, said=["loading"]),
+            Rows(["Name", "Amount"], [["a", 1], [None, 2]], said=["read it\x1b[31m"]),
+            Count(2),
+            Rows(RC, [[0, None, 2.5]], said=["done"]),
+            Last(["and closed"]),
+        ]
+    )
+    alone = Alone()
+
+    outcome = play(monkeypatch, server, alone=alone)
+
+    assert outcome == StepOutcome(
+        succeeded=True,
+        return_code=0,
+        rows_affected=5,
+        value="a",
+        output=(
+            "loading\nread it\\x1b[31m\nName | Amount\na | 1\nNULL | 2\n(2 rows)\ndone\n@Total = NULL\n@Seed = 2.5\nand closed"
+        ),
+    )
+    assert alone.sessions == ["51@2026-11-21T03:00:00.123"]
+
+
+def test_an_error_behind_the_first_result_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(
+        [Rows(["Name"], [["a"]]), server_error(547, "The INSERT statement conflicted with the FOREIGN KEY", "23000")]
+    )
+
+    outcome = play(monkeypatch, server)
+
+    assert outcome.message == "[dbo].[usp_Load] failed: error 547: The INSERT statement conflicted with the FOREIGN KEY"
+    assert (outcome.succeeded, outcome.fatal, outcome.output) == (False, False, "Name\na\n(1 row)")
+
+
+def test_an_error_behind_a_row_count_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = play(monkeypatch, Server([Count(1), Count(1), server_error(8134, "Divide by zero error encountered.")]))
+
+    assert outcome.message == "[dbo].[usp_Load] failed: error 8134: Divide by zero error encountered."
+    assert outcome.rows_affected == 2
+
+
+def test_a_return_code_read_after_a_late_error_does_not_undo_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = MssqlPythonError("Integrity constraint violation", "[Microsoft][SQL Server]Violation of PRIMARY KEY")
+
+    outcome = play(monkeypatch, Server([Count(1), late, *DONE]), url=BUNDLED)
+
+    assert outcome.message == "[dbo].[usp_Load] failed: Violation of PRIMARY KEY"
+    assert not outcome.succeeded
+
+
+CAUGHT = Rows(ERROR_COLUMNS, [[2627, 14, 12, "dbo.usp_Inner", "Violation of PRIMARY KEY\r\nhere"]])
+
+
+@pytest.mark.parametrize("after", [[server_error(2627, "Violation", "23000")], [], DONE])
+def test_number_severity_line_and_procedure_are_said(monkeypatch: pytest.MonkeyPatch, after: list[Answer]) -> None:
+    outcome = play(monkeypatch, Server([Count(1, said=["before it"]), CAUGHT, *after]))
+
+    assert outcome.message == (
+        "[dbo].[usp_Load] failed: error 2627: Violation of PRIMARY KEY\\r\\nhere "
+        "(severity 14, procedure dbo.usp_Inner, line 12)"
+    )
+    assert (outcome.succeeded, outcome.output) == (
+        False,
+        "before it" + ("\n@Total = 12\n@Seed = 2.5" if after == DONE else ""),
+    )
+
+
+@pytest.mark.parametrize("masking", [3903, 3902])
+def test_an_error_of_the_rollback_does_not_hide_the_first(monkeypatch: pytest.MonkeyPatch, masking: int) -> None:
+    server = Server(
+        [server_error(1205, "deadlock victim", "40001")],
+        roll_back=[server_error(masking, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION.")],
+    )
+
+    outcome = play(monkeypatch, server, QUERY)
+
+    assert outcome.message == "the batch failed: error 1205: deadlock victim; everything was rolled back"
+    assert server.asked[-1][0] == "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION"
+
+
+def test_the_first_of_two_errors_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    second = Rows(ERROR_COLUMNS, [[3930, 16, 1, None, "The current transaction cannot be committed"]])
+
+    outcome = play(monkeypatch, Server([CAUGHT, second, server_error(3930, "cannot be committed")]))
+
+    assert "error 2627" in (outcome.message or "")
+
+
+@pytest.mark.parametrize(("code", "said"), [(5, "return code 5"), (-6, "return code -6"), (None, "no return code")])
+def test_a_return_code_other_than_0_is_a_failure(monkeypatch: pytest.MonkeyPatch, code: int | None, said: str) -> None:
+    outcome = play(monkeypatch, Server([Rows(RC, [[code, None, None]])]))
+
+    assert outcome.message == f"[dbo].[usp_Load] ended with {said}; only 0 is success"
+    assert (outcome.succeeded, outcome.return_code) == (False, code)
+
+
+def test_a_call_that_never_gave_its_return_code_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = play(monkeypatch, Server([Count(1)]))
+
+    assert outcome.message == "[dbo].[usp_Load] ended with no return code; only 0 is success"
+
+
+def test_a_transaction_left_open_is_a_failure_and_rolled_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(DONE, open_transactions=ONE_OPEN)
+
+    outcome = play(monkeypatch, server)
+
+    assert outcome.message == "[dbo].[usp_Load] left a transaction open; it was rolled back"
+    assert not outcome.succeeded
+    assert server.asked[-1][0] == "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION"
+
+
+@pytest.mark.parametrize("number", [2812, 229, 201, 8144, 8145, 102, 156, 208])
+def test_what_trying_again_cannot_mend_is_fatal(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    raised = play(monkeypatch, Server([server_error(number, "(1205) is in the text")]))
+    told = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[number, 16, 1, None, "text"]])]))
+
+    assert (raised.fatal, told.fatal) == (True, True)
+    assert raised.message == f"[dbo].[usp_Load] failed: error {number}: (1205) is in the text"
+
+
+@pytest.mark.parametrize("number", [1205, 1222, 547, 515, 8134, 50000])
+def test_what_trying_again_may_mend_is_not(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    assert not play(monkeypatch, Server([server_error(number, "(2812) is in the text")])).fatal
+
+
+def test_lines_count_from_the_first_of_the_author(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[245, 16, 5, None, "Conversion failed"]])]), QUERY)
+
+    assert outcome.message == (
+        "the batch failed: error 245: Conversion failed (severity 16, line 2); everything was rolled back"
+    )
+
+
+def test_options_are_set_and_the_lock_is_taken_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(DONE)
+
+    play(monkeypatch, server)
+
+    asked = [sql for sql, _ in server.asked]
+    assert "SET LANGUAGE us_english; SET DATEFORMAT ymd; SET LOCK_TIMEOUT -1;" in asked[0]
+    assert "SET QUOTED_IDENTIFIER ON" in asked[1]
+    assert asked[2] == "SET XACT_ABORT OFF;"
+    assert "@LockOwner = 'Session'" in asked[4]
+    assert server.asked[4][1] == ("batchctl:42",)
+    assert asked[5].startswith("DECLARE @p1 nvarchar(4000) = ?;")
+    assert server.asked[5][1] == ("it's", 5, 2.5)
+    assert asked[6] == "SELECT @@TRANCOUNT"
+    assert server.closed == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "holder", "said"),
+    [
+        (-1, [Rows([""], [[77]])], "still being carried out there, by session 77; wait for it, or end it: KILL 77"),
+        (-1, [server_error(300, "permission was denied")], "by another session; wait for it"),
+        (-2, [], "the lock of BatchControl 42 was not granted because it was cancelled"),
+        (-3, [], "the lock of BatchControl 42 was not granted because of a deadlock"),
+        (-999, [], "the lock of BatchControl 42 was not granted because of a bad call"),
+    ],
+)  # fmt: skip
+def test_the_locks_return_code_is_believed(
+    monkeypatch: pytest.MonkeyPatch, code: int, holder: list[Answer], said: str
+) -> None:
+    server = Server(DONE, lock=[Rows([""], [[code]])], holder=holder)
+
+    outcome = play(monkeypatch, server)
+
+    assert (outcome.message or "").endswith(said)
+    assert (outcome.succeeded, outcome.fatal) == (False, False)
+    assert not [sql for sql, _ in server.asked if "usp_Load" in sql]
+
+
+def test_a_lock_granted_after_waiting_is_granted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert play(monkeypatch, Server(DONE, lock=[Rows([""], [[1]])])).succeeded
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "given"),
+    [
+        (
+            URL,
+            f"DRIVER={{{DRIVER}}};Server=etl01;Database=Staging;UID=etl;PWD=s3cret;port=1434;APP=batchctl/{__version__}",
+            {"autocommit": True, "timeout": 10},
+        ),
+        (BUNDLED, "Server=etl01;Database=Staging;UID=etl;PWD=s3cret", {"autocommit": True}),
+        (
+            ODBC,
+            f"SERVER=etl01;DATABASE=Staging;UID=etl;PWD={{s3}}}}cret}};APP=batchctl/{__version__}",
+            {"autocommit": True, "timeout": 10},
+        ),
+    ],
+)  # fmt: skip
+def test_a_session_of_its_own_is_opened_without_a_pool(
+    monkeypatch: pytest.MonkeyPatch, url: str, text: str, given: dict[str, Any]
+) -> None:
+    server = Server(DONE)
+
+    assert play(monkeypatch, server, url=url).message is None
+
+    assert server.connected == [(text, given)]
+    assert (server.pooling_off, server.closed) == (True, 1)
+
+
+@pytest.mark.parametrize("url", [URL, ODBC])
+@pytest.mark.parametrize("error", [
+    Error("28000", "[28000] [Microsoft][SQL Server]Login failed for 'etl' s3cret s3}cret. (18456) (SQLDriverConnect)"),
+    MssqlPythonError("Invalid authorization specification", "[Microsoft][SQL Server]Login failed s3cret s3}cret"),
+])  # fmt: skip
+def test_a_refused_login_is_fatal_and_shows_no_password(
+    monkeypatch: pytest.MonkeyPatch, url: str, error: Exception
+) -> None:
+    outcome = play(monkeypatch, Server(DONE, connecting=error), url=url)
+
+    assert (outcome.message or "").startswith("connection 'warehouse': Login failed")
+    assert outcome.fatal
+    assert ("s3cret" if url == URL else "s3}cret") not in repr(outcome)
+    assert "see that the server is there, and the url of [connections.warehouse]" in (outcome.message or "")
+
+
+def test_an_unreachable_server_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Error(
+        "08001", "[08001] [Microsoft][ODBC Driver 18]TCP Provider: Error code 0x2749 (10061) (SQLDriverConnect)"
+    )
+
+    assert not play(monkeypatch, Server(DONE, connecting=away)).fatal
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (URL, "needs pyodbc and Microsoft's ODBC driver: no libodbc; install it: pip install 'batchctl[sqlserver]'"),
+        (BUNDLED, "needs mssql_python: no libodbc; install it: pip install 'batchctl[sqlserver-bundled]'"),
+    ],
+)  # fmt: skip
+def test_a_missing_driver_is_said_by_check_and_by_the_step(
+    monkeypatch: pytest.MonkeyPatch, url: str, said: str
+) -> None:
+    def nothing(name: str) -> None:
+        raise ImportError("no libodbc")
+
+    monkeypatch.setattr(_mssql_driver, "import_module", nothing)
+    surroundings = around(url)
+
+    (problem,) = Sql().check(QUERY, surroundings)
+    rendered = Sql().render(a_request(QUERY, surroundings, Data1="x"))
+    outcome = Sql().execute(rendered, as_execution(Alone(connections=surroundings.connections)))
+
+    assert problem.message == f"connection 'warehouse' {said}"
+    assert (outcome.message, outcome.fatal) == (problem.message, True)
+
+
+@pytest.mark.parametrize("url", [URL, BUNDLED])
+def test_another_thread_stops_a_running_batch(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.01)
+    # Looked at once before the batch is sent, and once more when it has failed.
+    alone = Alone(looks_until_stop=1)
+    server = Server([server_error(3617, "Operation canceled", "HY008")])
+    enough = threading.Event()
+
+    def until_stopped() -> None:
+        (stop,) = alone.stops
+        threading.Thread(target=stop).start()
+        for _ in range(1000):
+            if server.cancelled > 2 or server.closed:
+                return
+            enough.wait(0.01)
+
+    server.before_batch = until_stopped
+
+    outcome = play(monkeypatch, server, QUERY, alone, url)
+
+    assert outcome.stopped
+    assert outcome.message == "was stopped at the batch; everything was rolled back"
+    assert (server.cancelled > 2, server.closed) == ((True, 1) if url == URL else (False, 2))
+
+
+def test_a_step_told_to_stop_before_it_began_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(DONE)
+
+    outcome = play(monkeypatch, server, alone=Alone(looks_until_stop=0))
+
+    assert outcome.stopped
+    assert not [sql for sql, _ in server.asked if "usp_Load" in sql]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Error("08S01", "[08S01] [Microsoft][ODBC Driver 18]Communication link failure (10054) (SQLExecDirectW)"),
+        MssqlPythonError("Communication link failure", "[Microsoft]TCP Provider: An existing connection was closed"),
+    ],
+)
+def test_a_lost_connection_is_not_tried_again(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    outcome = play(monkeypatch, Server([Count(1), error], roll_back=[error]))
+
+    assert "the connection was lost (" in (outcome.message or "")
+    assert (outcome.message or "").endswith("whether it was done is not known, so it is not tried again")
+    assert outcome.fatal
+
+
+def test_a_million_rows_are_read_and_a_few_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = play(monkeypatch, Server([Rows(["n"], [[n] for n in range(100_000)]), *DONE]))
+
+    assert "(100000 rows, 99980 of them not shown)" in (outcome.output or "")
+
+
+def test_a_secret_is_resolved_only_at_execution(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server([Count(1)])
+    step = a_step("sql", Data1="warehouse", Data2="UPDATE Item SET Name={secret:token}")
+
+    outcome = play(monkeypatch, server, step, Alone(secrets={"token": "s3cret"}))
+
+    assert outcome.succeeded
+    assert [given for sql, given in server.asked if "UPDATE" in sql] == [("s3cret",)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT '{Data1}'", "{Data1} stands in quotes; remove the quotes"),
+        ("SELECT [a]]{Data1}]", "{Data1} stands in quotes"),
+        ("SELECT 1 /* /* */ {Data1} */", "{Data1} stands in a comment"),
+        ("SELECT ?", "? would have no value"),
+        ("SELECT 1\nGO\nSELECT 2", "a line with 'GO' is a command of sqlcmd, not SQL"),
+        ("SELECT 'a\r\n  go 5 -- x\r\n'", "a line with 'go 5 -- x' is a command of sqlcmd"),
+        (":r other.sql", "a line with ':r' is a command of sqlcmd"),
+        ("SELECT '$(HOME)'", "'$(' begins a variable of sqlcmd"),
+        ("BEGIN TRAN; SELECT 1", "every step is one transaction already; take BEGIN out"),
+        ("SELECT 1; COMMIT", "every step is one transaction already; take COMMIT out"),
+        ("IF 1=1 ROLLBACK", "every step is one transaction already; take ROLLBACK out"),
+        (
+            "CREATE OR ALTER PROCEDURE p AS SELECT 1",
+            "CREATE OR must be the first in its batch; put it into EXEC (N'...')",
+        ),
+        ("CREATE VIEW v AS SELECT 1", "CREATE VIEW must be the first in its batch"),
+    ],
+)
+def test_check_says_what_is_wrong(sql: str, said: str) -> None:
+    step = a_step("sql", Data1="warehouse", Data2=sql)
+
+    found = [problem.message for problem in Sql().check(step, around(URL))]
+
+    assert [message for message in found if message.startswith(said)], found
+    with pytest.raises(StepRefused):
+        Sql().render(a_request(step, around(URL), Data1="x"))
+
+
+@pytest.mark.parametrize("name", ["", "a.b.c.d", "load; DROP", "[open", "{Data1}", "p @x=1", "load\u202e"])
+def test_a_text_that_is_no_procedure_name_is_refused(name: str) -> None:
+    step = a_step("stored_procedure", Data1="warehouse", Data2=name)
+
+    assert any(
+        "is no procedure name; write procedure" in one.message for one in StoredProcedure().check(step, around(URL))
+    )
+    with pytest.raises(StepRefused):
+        StoredProcedure().render(a_request(step, around(URL)))

@@ -1,0 +1,438 @@
+"""`sql` steps on a real PostgreSQL server."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from batchctl import __version__
+from batchctl.domain.status import OnLost
+from batchctl.plugin_api import Step, StepOutcome, StepRefused
+from batchctl.ports import Finished, Report, Spawned
+from batchctl.system.runner import ThreadStepRunner
+from batchctl.testing import a_request, a_step
+from step_handlers import _postgres, _postgres_session
+from step_handlers.sql import Sql
+from tests.postgres import PostgresServer
+from tests.step_handlers.execution import KEY, Alone, _no_process, as_execution
+from tests.step_handlers.postgres_steps import a_database, around, dump, render, run
+
+HANDLER = Sql()
+URL = "postgresql+psycopg://etl:s3cret@etl01:5433/Shop?sslmode=prefer&sslpassword=s3cret"
+
+
+def sql_step(sql: str, **given: Any) -> Step:
+    return a_step("sql", Data1="warehouse", Data2=sql, **given)
+
+
+def messages(sql: str, url: str = URL) -> list[str]:
+    return [problem.message for problem in HANDLER.check(sql_step(sql), around(url, {"f.sql": "SELECT {Data1}"}))]
+
+
+@pytest.fixture
+def database(postgres: PostgresServer) -> str:
+    return a_database(postgres)
+
+
+@pytest.fixture
+def url(postgres: PostgresServer, database: str) -> str:
+    return postgres.url(database)
+
+
+def test_every_place_of_a_placeholder_is_a_parameter_of_its_own() -> None:
+    rendered = render(HANDLER, sql_step("SELECT {Data1}::text, {Data1}, '$1', {secret:token}"), URL, Data1="x")
+
+    assert rendered.spec == {
+        "connection": "warehouse",
+        "directory": "/shop",
+        "instance": 42,
+        "before": [],
+        "statements": [{"sql": "SELECT $1::text, $2, '$1', $3", "parameters": ["x", "x", {"secret": "token"}]}],
+    }
+
+
+def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
+    text = render(
+        HANDLER, sql_step("UPDATE Item SET Name={Data1}; -- last\nSELECT {Data2}, {Data3} -- end"), URL,
+        Data1="it's\n\u202e\\!", Data2=None, Data3="plain",
+    ).command_text  # fmt: skip
+
+    assert text == (
+        "-- BatchControl 42 of batch MyFileType1\n"
+        "\\set ON_ERROR_STOP on\n"
+        "\\set ON_ERROR_ROLLBACK off\n"
+        "\\set AUTOCOMMIT on\n"
+        "\\set SINGLELINE off\n"
+        "\\set QUIET on\n"
+        "\\pset pager off\n"
+        "\\connect 'postgresql://etl@etl01:5433/Shop?sslmode=prefer&application_name=batchctl%2042'\n"
+        "\\encoding UTF8\n"
+        "SELECT current_setting('application_name') = 'batchctl 42' AS connected \\gset\n"
+        "\\if :connected\n"
+        "SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; "
+        "SET standard_conforming_strings = on;\n"
+        "SET bytea_output = 'hex'; SET extra_float_digits = 1; "
+        "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'notice';\n"
+        "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;\n"
+        "\\set QUIET off\n"
+        "BEGIN;\n"
+        "UPDATE Item SET Name=E'it''s\\n\\u202e\\\\!';\n"
+        "-- last\n"
+        "SELECT NULL, 'plain' -- end\n"
+        ";\n"
+        "COMMIT;\n"
+        "\\else\n"
+        "\\warn 'not connected; nothing was done'\n"
+        "\\endif"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("SELECT '{Data1}'", "{Data1} stands in quotes; remove the quotes"),
+        ("DO $x$ BEGIN PERFORM {Data1}; END $x$", "{Data1} stands in quotes; remove the quotes"),
+        ("SELECT E'\\'{Data1}'", "{Data1} stands in quotes"),
+        ("SELECT 1 /* a /* b */ {Data1} */", "{Data1} stands in a comment"),
+        ("SELECT /* a /* b */", "a /* is never closed with */"),
+        ("SELECT $$ x", "a $$ is never closed"),
+        ("SELECT (1; SELECT 2", "the last statement is not complete; a ( is never closed"),
+        ("SELECT $1, :x", "$1 :x would have no value; write a placeholder"),
+        ("SELECT :'x'", ":'x' would have no value; write a placeholder"),
+        ("BEGIN; SELECT 1", "every step is one transaction already; take BEGIN out"),
+        ("SELECT 1; COMMIT", "every step is one transaction already; take COMMIT out"),
+        ("ROLLBACK", "every step is one transaction already; take ROLLBACK out"),
+        ("SELECT 1; VACUUM", "VACUUM and the rest: what cannot run in a transaction must be the only statement"),
+        ("\\! ls", "what begins with '\\' is a command of psql, not SQL"),
+        ("SELECT 1 \\g |sh", "what begins with '\\' is a command of psql, not SQL"),
+        ("PREPARE x AS SELECT 1", "take PREPARE out"),
+    ],
+)
+def test_check_says_what_is_wrong(sql: str, said: str) -> None:
+    assert [message for message in messages(sql) if message.startswith(said)], messages(sql)
+    with pytest.raises(StepRefused):
+        HANDLER.render(a_request(sql_step(sql), around(URL), Data1="x"))
+
+
+def test_check_says_which_driver_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(name: str) -> None:
+        raise ImportError(f"No module named '{name}'")
+
+    monkeypatch.setattr(_postgres, "import_module", nothing)
+    said = (
+        "connection 'warehouse' needs psycopg: No module named 'psycopg'; install it: pip install 'batchctl[postgres]'"
+    )
+
+    assert messages("SELECT 1") == [said]
+    outcome = run(HANDLER, sql_step("SELECT 1"), URL)
+    assert (outcome.message, outcome.fatal) == (said, True)
+
+
+ROUTINES = """
+CREATE FUNCTION twice(x int) RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT CASE WHEN x IS NULL THEN 0 ELSE x * 2 END; END;
+CREATE OR REPLACE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN -- a ' and a ; here
+  INSERT INTO Answer (Value) VALUES (new.Name || ';''\t'); RETURN new;
+END $body$;
+CREATE TRIGGER t AFTER INSERT ON Item FOR EACH ROW EXECUTE FUNCTION noted();
+INSERT INTO Item (Name, Amount, Day) VALUES ({Data1}, twice({Data2}::int), {CycleKey});
+/* nested /* ; */ comment */ SELECT count(*)::text::int FROM Item
+WHERE '{{"a": 1}}'::jsonb ? 'a' AND '{{1,2}}'::int[] @> ARRAY[{Data2}::int / 2]
+"""
+
+
+def test_all_statements_run_in_one_transaction(postgres: PostgresServer, database: str, url: str) -> None:
+    alone = Alone()
+
+    outcome = run(HANDLER, sql_step(ROUTINES), url, alone, Data1="it's", Data2="4")
+
+    assert outcome == StepOutcome(succeeded=True, rows_affected=1, value=4, output="count\n4\n(1 row)")
+    assert dump(postgres, database)["answer"][0][1] == "it's;'\t"
+    assert [str(at) for at in dump(postgres, database)["item"][3][1:]] == ["it's", "8", "None", "2026-11-21"]
+    assert [len(session.split("@")) for session in alone.sessions] == [2]
+
+
+def test_an_error_rolls_everything_back_and_says_where(postgres: PostgresServer, database: str, url: str) -> None:
+    before = dump(postgres, database)
+
+    outcome = run(HANDLER, sql_step("DELETE FROM Item; SELECT 5;\nINSERT INTO Answer\nVALUES (1/0)"), url)
+
+    assert outcome.message is not None
+    assert outcome.message.startswith("statement 3 of 3 failed: ERROR ")
+    assert outcome.message.endswith("; everything was rolled back")
+    assert outcome.output == "?column?\n5\n(1 row)"
+    assert dump(postgres, database) == before
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "fatal"),
+    [
+        ("SELEC 1", "42601", True),
+        ("SELECT 1 FROM nowhere", "42P01", True),
+        ("SELECT nothing(1)", "42883", True),
+        ("SELECT nothing FROM Item", "42703", True),
+        ("SET ROLE nobody_here", "22023", False),
+        ("SET ROLE pg_monitor; DELETE FROM Item", "42501", True),
+        ("SELECT {Data1} IS NULL", "42P18", True),
+        ("INSERT INTO Item (Item_id) VALUES (1)", "23505", False),
+        ("INSERT INTO Item (Amount) VALUES ({Data1})", "22P02", False),
+        ("DO $$ BEGIN RAISE EXCEPTION 'own' USING ERRCODE = '40001', HINT = 'wait', DETAIL = 'more'; END $$", "40001", False),
+    ],
+)  # fmt: skip
+def test_what_trying_again_cannot_mend_is_fatal(url: str, sql: str, code: str, fatal: bool) -> None:
+    outcome = run(HANDLER, sql_step(sql), url, Data1="x")
+
+    assert f"ERROR {code}: " in (outcome.message or "")
+    assert (outcome.succeeded, outcome.fatal) == (False, fatal)
+
+
+def test_a_constraint_checked_at_the_end_rolls_back_too(postgres: PostgresServer, database: str, url: str) -> None:
+    outcome = run(
+        HANDLER,
+        sql_step(
+            "CREATE TABLE Part (Item_id int REFERENCES Item DEFERRABLE INITIALLY DEFERRED); INSERT INTO Part VALUES (99)"
+        ),
+        url,
+    )
+
+    assert (outcome.message or "").startswith("COMMIT failed: ERROR 23503: ")
+    assert "part" not in dump(postgres, database)
+
+
+@pytest.mark.parametrize(
+    "sql", ["VACUUM Item", "CREATE UNIQUE INDEX CONCURRENTLY ByName ON Item (Name)", "SAVEPOINT s; ROLLBACK TO s"]
+)
+def test_what_cannot_run_in_a_transaction_runs_alone(url: str, sql: str) -> None:
+    assert messages(sql, url) == []
+    assert run(HANDLER, sql_step(sql), url).message is None
+
+
+def test_copy_through_the_client_is_refused(url: str) -> None:
+    outcome = run(HANDLER, sql_step("COPY Item FROM STDIN"), url)
+
+    assert outcome.message == "COPY from or to the client is for psql; use COPY with a file on the server, or INSERT"
+
+
+def test_a_result_of_many_rows_keeps_memory_flat(url: str) -> None:
+    step = sql_step("SELECT n, repeat('x', 1000) FROM generate_series(1, 200000) AS n; SELECT 7, true")
+    run(HANDLER, sql_step("SELECT 1"), url)
+    tracemalloc.start()
+
+    outcome = run(HANDLER, step, url)
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert "(200000 rows, 199980 of them not shown)" in (outcome.output or "")
+    assert outcome.value == 7
+    assert peak < 20_000_000
+
+
+def test_a_flood_of_notices_is_cut_in_the_middle(url: str) -> None:
+    flood = "DO $$ BEGIN FOR i IN 1..20000 LOOP RAISE NOTICE 'line % %', i, repeat('y', 50); END LOOP; END $$"
+
+    outcome = run(HANDLER, sql_step(flood), url)
+
+    assert outcome.output is not None
+    assert outcome.output.startswith("NOTICE: line 1 yyy")
+    assert "characters left out" in outcome.output
+    assert "line 20000 " in outcome.output
+    assert len(outcome.output) < 66_000
+
+
+def test_a_session_does_not_depend_on_what_a_role_has_set(postgres: PostgresServer, database: str) -> None:
+    with postgres.connect(database) as owner:
+        owner.execute(f"CREATE ROLE odd_{database} LOGIN".encode())
+        for setting in (
+            "DateStyle = 'German'",
+            "TimeZone = 'Asia/Tokyo'",
+            "bytea_output = 'escape'",
+            "statement_timeout = 1",
+        ):
+            owner.execute(f"ALTER ROLE odd_{database} SET {setting}".encode())
+
+    outcome = run(
+        HANDLER,
+        sql_step(
+            "SELECT concat_ws(' ', '2026-02-01'::date, '2026-01-02 00:00Z'::timestamptz, '\\x00'::bytea, "
+            "current_setting('client_connection_check_interval'), current_setting('application_name'))"
+        ),
+        postgres.url(database, user=f"odd_{database}"),
+    )
+
+    assert outcome.value == f"2026-02-01 2026-01-02 00:00:00+00 \\x00 1s batchctl/{__version__}"
+
+
+def test_an_instance_that_still_runs_is_not_started_again(
+    postgres: PostgresServer, database: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_postgres_session, "LOCK_SECONDS", 0.05)
+    with postgres.connect(database) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (_postgres_session.lock_key(42),))
+
+        refused = run(HANDLER, sql_step("DELETE FROM Item"), url)
+        another = run(HANDLER, sql_step("SELECT 1"), url, instance_id=43)
+
+        assert (refused.message or "").startswith(
+            "connection 'warehouse': BatchControl 42 is still being carried out there, "
+            f"by session {other.info.backend_pid} (, idle since "
+        )
+        assert f"end it: SELECT pg_terminate_backend({other.info.backend_pid})" in (refused.message or "")
+        assert (refused.succeeded, refused.fatal, another.succeeded) == (False, False, True)
+    assert len(dump(postgres, database)["item"]) == 3
+    assert run(HANDLER, sql_step("SELECT 1"), url).succeeded
+
+
+def a_runner(url: str) -> ThreadStepRunner:
+    return ThreadStepRunner(
+        controller_id="a test",
+        plugin_process=_no_process,
+        jobs={},
+        connections=around(url).connections,
+        secrets=dict[str, str]().__getitem__,
+    )
+
+
+def first_report(runner: ThreadStepRunner) -> Report:
+    reports = runner.collect(timedelta(seconds=30))
+    return reports[0] if reports else first_report(runner)
+
+
+def test_a_stopped_step_really_stops_in_the_server(postgres: PostgresServer, database: str, url: str) -> None:
+    runner = a_runner(url)
+    try:
+        runner.start(KEY, HANDLER, render(HANDLER, sql_step("DELETE FROM Item; SELECT pg_sleep(600)"), url))
+        spawned = first_report(runner)
+        assert isinstance(spawned, Spawned)
+        pid, _, started = (spawned.identity.db_session or "").partition("@")
+        runner.stop(KEY)
+        finished = first_report(runner)
+    finally:
+        runner.close()
+
+    assert isinstance(finished, Finished)
+    assert finished.outcome.stopped
+    assert (finished.outcome.message or "").startswith("was stopped at ")
+    assert started.endswith("Z")
+    with postgres.connect(database) as owner:
+        left = owner.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'", (int(pid),)
+        ).fetchall()
+    assert left == []
+    assert len(dump(postgres, database)["item"]) == 3
+
+
+def test_a_step_told_to_stop_before_it_began_does_nothing(postgres: PostgresServer, database: str, url: str) -> None:
+    outcome = run(HANDLER, sql_step("DELETE FROM Item"), url, Alone(looks_until_stop=0))
+
+    assert (outcome.stopped, len(dump(postgres, database)["item"])) == (True, 3)
+
+
+def test_a_terminated_session_is_a_failure_and_rolled_back(postgres: PostgresServer, database: str, url: str) -> None:
+    outcome = run(HANDLER, sql_step("DELETE FROM Item; SELECT pg_terminate_backend(pg_backend_pid())"), url)
+
+    assert "statement 2 of 2 failed: FATAL 57P01: " in (outcome.message or "")
+    assert (outcome.succeeded, outcome.fatal) == (False, False)
+    assert len(dump(postgres, database)["item"]) == 3
+
+
+def test_a_connection_lost_during_commit_is_not_tried_again(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    execute = _postgres_session.Session._execute
+
+    def cut(session: _postgres_session.Session, sql: str, parameters: Any) -> None:
+        if sql == "COMMIT":
+            session.opened.pgconn.finish()
+            raise psycopg.OperationalError("the connection is lost")
+        execute(session, sql, parameters)
+
+    monkeypatch.setattr(_postgres_session.Session, "_execute", cut)
+
+    outcome = run(HANDLER, sql_step("DELETE FROM Item"), url)
+
+    assert outcome.message == (
+        "COMMIT: the connection was lost (the connection is lost); whether it was done is not known, "
+        "so it is not tried again"
+    )
+    assert outcome.fatal
+
+
+def test_a_wrong_password_and_an_unknown_database_are_fatal_and_never_shown(
+    postgres: PostgresServer, database: str
+) -> None:
+    with postgres.connect() as owner:
+        owner.execute(f"CREATE ROLE locked_{database} LOGIN PASSWORD 'right'".encode())
+        rules = postgres.data / "pg_hba.conf"
+        rules.write_text(f"host all locked_{database} 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+        owner.execute("SELECT pg_reload_conf()")
+    locked = f"postgresql+psycopg://locked_{database}:wr%40ng@127.0.0.1:{postgres.port}/{database}"
+    while (refused := run(HANDLER, sql_step("SELECT 1"), locked)).succeeded:
+        pass  # the server reads its rules again in its own time
+    unknown = run(HANDLER, sql_step("SELECT 1"), postgres.url("nowhere"))
+
+    assert "password authentication failed" in (refused.message or "")
+    assert "see that the server is there, and the url of [connections.warehouse]" in (refused.message or "")
+    assert "wr@ng" not in repr(refused)
+    assert 'database "nowhere" does not exist' in (unknown.message or "")
+    assert (refused.fatal, unknown.fatal) == (True, True)
+
+
+def test_an_unreachable_server_is_said_and_tried_again() -> None:
+    outcome = run(HANDLER, sql_step("SELECT 1"), "postgresql+psycopg://u:s3cret@127.0.0.1:1/d?connect_timeout=2")
+
+    assert (outcome.message or "").startswith("connection 'warehouse': connection failed")
+    assert "s3cret" not in repr(outcome)
+    assert not outcome.fatal
+
+
+def test_a_pooler_between_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(psycopg.ConnectionInfo, "backend_pid", property(lambda info: 1))
+
+    outcome = run(HANDLER, sql_step("SELECT 1"), url)
+
+    assert (outcome.message or "").startswith("connection 'warehouse' goes through a pooler")
+    assert outcome.fatal
+
+
+def test_a_secret_is_resolved_only_at_execution(postgres: PostgresServer, database: str, url: str) -> None:
+    step = sql_step("INSERT INTO Item (Name) VALUES ({secret:token})")
+
+    assert run(HANDLER, step, url, Alone(secrets={"token": "s3cret"})).succeeded
+    assert dump(postgres, database)["item"][-1][1] == "s3cret"
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("SELECT 1", True),
+        ("SELECT 'x'", True),
+        ("SELECT true", True),
+        ("SELECT false", False),
+        ("SELECT 0.0", False),
+        ("SELECT 0::bigint", False),
+        ("SELECT NULL", False),
+        ("SELECT ''", False),
+        ("SELECT FROM Item", False),
+        ("SELECT 1 WHERE false", False),
+        ("SELECT x FROM nowhere", None),
+    ],
+)
+def test_a_lost_step_is_verified_by_a_query(url: str, query: str, answer: bool | None) -> None:
+    step = sql_step("DELETE FROM Item", Data6=query, on_lost=OnLost.VERIFY)
+
+    outcome = run(HANDLER, HANDLER.verification(step), url)
+
+    assert HANDLER.check(step, around(url)) == []
+    assert HANDLER.is_done(outcome) is answer
+
+
+def test_statements_come_from_a_file_too(url: str) -> None:
+    surroundings = around(url, {"f.sql": "SELECT {Data1}::int + 1"})
+    rendered = HANDLER.render(a_request(sql_step("file:f.sql"), surroundings, Data1="41"))
+
+    outcome = HANDLER.execute(rendered, as_execution(replace(Alone(), connections=surroundings.connections)))
+
+    assert outcome.value == 42

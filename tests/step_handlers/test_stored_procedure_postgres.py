@@ -1,0 +1,214 @@
+"""`stored_procedure` steps on a real PostgreSQL server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from batchctl.domain.status import OnLost
+from batchctl.plugin_api import StepOutcome, StepRefused
+from batchctl.ports import Finished, Spawned
+from batchctl.testing import a_request, a_step
+from step_handlers.sql import Sql
+from step_handlers.stored_procedure import StoredProcedure
+from tests.postgres import PostgresServer
+from tests.step_handlers.execution import KEY, Alone
+from tests.step_handlers.postgres_steps import SCHEMA, a_database, around, dump, render, run
+from tests.step_handlers.test_sql_postgres import a_runner, first_report
+
+HANDLER = StoredProcedure()
+ROUTINES = """
+CREATE SCHEMA "my shop";
+CREATE PROCEDURE Load_Items(FileName text, Times int, INOUT Total bigint, "Odd" numeric DEFAULT 0.5) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1..Times LOOP
+        INSERT INTO Item (Name, Amount, Rate) VALUES (FileName, i, "Odd");
+        RAISE NOTICE 'item % of %', i, FileName;
+        COMMIT;
+    END LOOP;
+    SELECT count(*) INTO Total FROM Item;
+    RAISE WARNING 'done';
+END $$;
+CREATE FUNCTION Summary(Bottom int, OUT Name text, OUT Amount int) RETURNS SETOF record LANGUAGE sql
+AS 'SELECT Name, Amount FROM Item WHERE Amount >= Bottom ORDER BY Amount';
+CREATE FUNCTION Failing(Given text) RETURNS SETOF int LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO Item (Name) VALUES (Given);
+    RETURN QUERY SELECT generate_series(1, 5000);
+    RAISE EXCEPTION 'found %', Given USING ERRCODE = 'P0042', DETAIL = 'row 7', HINT = 'look at row 7';
+END $$;
+CREATE PROCEDURE "my shop"."We""ird"() LANGUAGE sql AS 'INSERT INTO Answer (Value) VALUES (''weird'')';
+CREATE PROCEDURE Twice(x int) LANGUAGE sql AS 'INSERT INTO Answer (Kind) VALUES (''int'')';
+CREATE FUNCTION Twice(x text) RETURNS void LANGUAGE sql AS 'INSERT INTO Answer (Kind) VALUES (''text'')';
+CREATE PROCEDURE Sleeping() LANGUAGE plpgsql AS
+$$ BEGIN INSERT INTO Item (Name) VALUES ('kept'); COMMIT; DELETE FROM Item; PERFORM pg_sleep(600); END $$;
+CREATE PROCEDURE Odd_Options() LANGUAGE plpgsql AS $$ BEGIN
+    SET DateStyle = 'German'; SET client_encoding = 'LATIN1'; SET bytea_output = 'escape'; SET ROLE pg_monitor;
+    SET statement_timeout = '1h';
+END $$;
+CREATE PROCEDURE Refused() LANGUAGE sql AS 'SELECT 1';
+"""
+
+
+def step(name: str, parameters: str | None = None, **given: Any) -> Any:
+    return a_step("stored_procedure", Data1="warehouse", Data2=name, Data3=parameters, **given)
+
+
+@pytest.fixture
+def database(postgres: PostgresServer) -> str:
+    return a_database(postgres, SCHEMA + ROUTINES)
+
+
+@pytest.fixture
+def url(postgres: PostgresServer, database: str) -> str:
+    return postgres.url(database)
+
+
+def test_a_procedure_is_called_with_named_parameters_and_may_commit(
+    postgres: PostgresServer, database: str, url: str
+) -> None:
+    called = step("load_items", "@FileName={Data1}, @Times=2, @Total=OUTPUT")
+    alone = Alone()
+
+    outcome = run(HANDLER, called, url, alone, Data1="it's; DROP TABLE Item")
+
+    assert HANDLER.check(called, around(url)) == []
+    assert outcome == StepOutcome(
+        succeeded=True,
+        value=5,
+        output=(
+            "NOTICE: item 1 of it's; DROP TABLE Item\nNOTICE: item 2 of it's; DROP TABLE Item\n"
+            "WARNING: done\ntotal\n5\n(1 row)"
+        ),
+    )
+    assert [row[1:3] for row in dump(postgres, database)["item"][3:]] == [
+        ("it's; DROP TABLE Item", 1),
+        ("it's; DROP TABLE Item", 2),
+    ]
+    assert len(alone.sessions) == 1
+
+
+def test_a_function_is_called_too_and_its_rows_are_shown(url: str) -> None:
+    outcome = run(HANDLER, step("public.SUMMARY", "Bottom={Data1}"), url, Data1="2")
+
+    assert (outcome.message, outcome.output) == (None, "name | amount\ntwo | 2\n | 7\n(2 rows)")
+
+
+def test_names_are_read_as_sql_reads_them(postgres: PostgresServer, database: str, url: str) -> None:
+    assert run(HANDLER, step('"my shop"."We""ird"'), url).succeeded
+    assert [row[1] for row in dump(postgres, database)["answer"]] == ["weird"]
+    assert run(HANDLER, step('"Load_Items"'), url).fatal
+
+
+def test_a_procedure_goes_before_a_function_of_the_same_name(postgres: PostgresServer, database: str, url: str) -> None:
+    run(HANDLER, step("twice", "x=1"), url)
+
+    assert [row[2] for row in dump(postgres, database)["answer"]] == ["int"]
+
+
+def test_an_error_after_rows_is_a_failure_with_its_place(postgres: PostgresServer, database: str, url: str) -> None:
+    outcome = run(HANDLER, step("failing", "Given={Data1}"), url, Data1="x\ny")
+
+    assert outcome.message == (
+        'SELECT * FROM "failing" failed: ERROR P0042: found x\\ny; row 7; hint: look at row 7; '
+        "in PL/pgSQL function failing(text) line 5 at RAISE"
+    )
+    assert (outcome.succeeded, outcome.fatal) == (False, False)
+    assert len(dump(postgres, database)["item"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "code"),
+    [
+        ("nowhere", None, "42883"),
+        ("no_schema.load", None, "3F000"),
+        ("load_items", "@Nothing=1", "42883"),
+        ("load_items", "@FileName='1', @Times='x', @Total=OUTPUT", "22P02"),
+    ],
+)
+def test_a_procedure_or_parameters_that_do_not_exist_are_fatal(
+    url: str, name: str, parameters: str | None, code: str
+) -> None:
+    outcome = run(HANDLER, step(name, parameters), url)
+
+    assert f"ERROR {code}: " in (outcome.message or "")
+    assert outcome.fatal is (code != "22P02")
+
+
+def test_a_procedure_one_may_not_call_is_fatal(postgres: PostgresServer, database: str) -> None:
+    with postgres.connect(database) as owner:
+        owner.execute("REVOKE ALL ON PROCEDURE Refused FROM PUBLIC")
+        owner.execute(f"CREATE ROLE poor_{database} LOGIN".encode())
+
+    outcome = run(HANDLER, step("refused"), postgres.url(database, user=f"poor_{database}"))
+
+    assert outcome.message == 'CALL "refused" failed: ERROR 42501: permission denied for procedure refused'
+    assert outcome.fatal
+
+
+def test_odd_session_options_of_a_procedure_reach_no_other_step(url: str) -> None:
+    assert run(HANDLER, step("odd_options"), url).message is None
+    assert run(HANDLER, step("summary", "Bottom=7"), url).output == "name | amount\n | 7\n(1 row)"
+
+
+def test_a_stopped_procedure_really_stops_in_the_server(postgres: PostgresServer, database: str, url: str) -> None:
+    runner = a_runner(url)
+    try:
+        runner.start(KEY, HANDLER, render(HANDLER, step("sleeping"), url))
+        spawned = first_report(runner)
+        assert isinstance(spawned, Spawned)
+        pid = int((spawned.identity.db_session or "").partition("@")[0])
+        with postgres.connect(database) as owner:
+            while not owner.execute(
+                "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND wait_event = 'PgSleep'", (pid,)
+            ).fetchall():
+                pass
+            runner.stop(KEY)
+            finished = first_report(runner)
+            left = owner.execute(
+                "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state = 'active'", (pid,)
+            ).fetchall()
+    finally:
+        runner.close()
+
+    assert isinstance(finished, Finished)
+    assert finished.outcome.message == 'was stopped at CALL "sleeping"'
+    assert finished.outcome.stopped
+    assert left == []
+    assert [row[1] for row in dump(postgres, database)["item"]] == ["one", "two", "", "kept"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "said"),
+    [
+        ("", None, "Data2: '' is no procedure name; write procedure or schema.procedure"),
+        ("a.b.c", None, "Data2: 'a.b.c' is no procedure name"),
+        ("load; DROP", None, "Data2: 'load; DROP' is no procedure name"),
+        ("load()", None, "Data2: 'load()' is no procedure name"),
+        ("{Data1}", None, "Data2: '{Data1}' is no procedure name"),
+        ('"open', None, "Data2: '\"open' is no procedure name"),
+        ("load\u202e", None, "Data2: 'load\\u202e' is no procedure name"),
+        ("load", "@x", "Data3: expected Name=value at '@x'"),
+        ("load", "@x={Dat1}", "Data3: '{Dat1}' is not a placeholder"),
+        ("load", "@x=OUTPUT, @x=1", "Data3: parameter 'x' is given twice"),
+        ("load", "@x={secret:tokn} OUTPUT", "Data3: secret 'tokn' is not in the configuration"),
+    ],
+)
+def test_check_says_what_is_wrong(name: str, parameters: str | None, said: str) -> None:
+    surroundings = around("postgresql+psycopg://etl@etl01/Shop")
+
+    found = [f"{one.column}: {one.message}" for one in HANDLER.check(step(name, parameters), surroundings)]
+
+    assert [message for message in found if message.startswith(said)], found
+    with pytest.raises(StepRefused):
+        HANDLER.render(a_request(step(name, parameters), surroundings, Data1="x"))
+
+
+def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(url: str) -> None:
+    lost = step("load_items", Data6="SELECT count(*) FROM Item WHERE Name = {Data1}", on_lost=OnLost.VERIFY)
+
+    outcome = run(Sql(), HANDLER.verification(lost), url, Data1="one")
+
+    assert HANDLER.check(lost, around(url)) == []
+    assert HANDLER.is_done(outcome) is True

@@ -1,0 +1,140 @@
+"""Command texts for Windows: golden files, and Windows' own rules applied to hostile values. Pure, so it runs anywhere."""
+
+from __future__ import annotations
+
+import ntpath
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchctl.plugin_api import StepRefused, visible
+from batchctl.testing import a_request, a_step, surroundings
+from step_handlers import _windows_shell, os_command
+from step_handlers._windows_words import join_words
+from tests.step_handlers.hostile import ATOMS, HOSTILE
+from tests.step_handlers.windows_rules import cmd_to_program, command_line_to_argv, powershell_text
+
+GOLDEN = Path(__file__).parent / "golden"
+AROUND = surroundings(r"C:\shop", secrets={"w": "env:WAREHOUSE_PASSWORD", "t": "file:C:\\keys\\a token"})
+HANDLER = os_command.OsCommand()
+CASES = {
+    "plain": (r"bin\load.exe --file={Data1} {Data2}", None, {"Data1": r"C:\in\a b\ ".strip(), "Data2": 'say "hi"'}),
+    "hostile": ('load "" {Data1}', None, {"Data1": "O'x \u2019 $(id) `id` %PATH% ^& | \\\" \r\n\u202e😀"}),
+    "secrets": ("load {Data1}", "A={Data1}, W={secret:w}, T={secret:t}", {"Data1": "it's"}),
+    "batch_file": (r"C:\jobs\load.cmd {Data1} /x", None, {"Data1": "data_20261101.csv"}),
+}
+WORDS = st.lists(HOSTILE, max_size=6)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _on_windows() -> Iterator[None]:
+    os_command._words.cache_clear()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os_command, "shell", _windows_shell)
+        patch.setattr(os_command, "os", SimpleNamespace(path=ntpath))
+        yield
+    os_command._words.cache_clear()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_text_for_powershell_and_cmd_is_the_golden_one(name: str) -> None:
+    command, environment, values = CASES[name]
+
+    rendered = HANDLER.render(a_request(a_step(Data1=command, Data4=environment), AROUND, **values))
+
+    assert rendered.command_text + "\n" == (GOLDEN / f"{name}.ps1").read_text(encoding="utf-8")
+    assert all(visible(line) == line for line in rendered.command_text.split("\n"))
+
+
+@given(WORDS)
+def test_words_are_joined_as_the_controller_joins_them_and_split_into_the_same(words: list[str]) -> None:
+    line = join_words(words)
+
+    assert line == subprocess.list2cmdline(words)
+    assert command_line_to_argv(line) == words
+
+
+@given(WORDS, HOSTILE)
+def test_powershell_starts_the_process_with_the_controllers_arguments(words: list[str], value: str) -> None:
+    text = _windows_shell.command_line(["load", *words], directory=value, environment={"A": value}, secrets={})
+
+    assert "\n" not in text
+    assert visible(text) == text
+    found = re.fullmatch(
+        r"& \{ \$ErrorActionPreference = 'Stop'; \$start = \[Diagnostics\.ProcessStartInfo\]::new\('load', (.*)\); "
+        r"\$start\.WorkingDirectory = (.*); \$start\.EnvironmentVariables\['A'\] = (.*); \$start\.UseShellExecute = .*",
+        text,
+    )
+    assert found
+    assert command_line_to_argv(powershell_text(_undoubled(found[1]))) == words
+    assert powershell_text(_undoubled(found[2])) == powershell_text(_undoubled(found[3])) == value
+
+
+def _undoubled(expression: str) -> str:
+    """PowerShell takes four more characters for a quote; inside a literal each is doubled."""
+    assert not re.search("(?<![\u2018-\u201b])([\u2018-\u201b])(?!\\1)", expression)
+    return re.sub(
+        "([\u2018-\u201b])\\1", lambda found: f"' + [char]::ConvertFromUtf32({ord(found[1])}) + '", expression
+    )
+
+
+@given(WORDS)
+def test_the_line_for_cmd_reaches_the_program_unchanged_or_is_not_offered(words: list[str]) -> None:
+    line = _windows_shell.cmd_line(["C:\\a (b)\\load.exe", *words], r"C:\in & out")
+
+    if line is None:
+        assert re.search("[%!]", "".join(words)) or visible("".join(words)) != "".join(words)
+        return
+    change, _, rest = line.partition(" && ")
+    called, _, closed = rest.rpartition(" <")
+    assert (change, closed) == ('cd /d "C:\\in & out"', "nul")
+    assert cmd_to_program(called) == " ".join(['"C:\\a (b)\\load.exe"', *([join_words(words)] if words else [])])
+
+
+@pytest.mark.parametrize("command", ["load.bat {Data1}", r"C:\jobs\LOAD.CMD --day={Data1}", "env load.bat. x{Data1}"])
+@pytest.mark.parametrize("atom", [*'"%!^&|<>()\r\n,;=', "a&calc.exe", '" & calc & "', "%PATH%"])
+def test_a_value_that_cmd_would_interpret_never_reaches_a_batch_file(command: str, atom: str) -> None:
+    step = a_step(Data1=command.replace(r"C:\jobs" + "\\", ""))
+
+    assert HANDLER.check(step, AROUND) == []
+    with pytest.raises(
+        StepRefused, match=r"the value of \{Data1\} holds '.*', which cmd.exe would interpret.*PowerShell"
+    ):
+        HANDLER.render(a_request(step, AROUND, Data1=f"x{atom}"))
+
+
+@given(HOSTILE)
+def test_what_a_batch_file_is_given_is_one_harmless_argument(value: str) -> None:
+    try:
+        rendered = HANDLER.render(a_request(a_step(Data1="load.bat x{Data1}"), AROUND, Data1=value))
+    except StepRefused:
+        return
+    assert not re.search(r'["%!^&|<>()\r\n,;=]', value)
+    assert rendered.spec["argv"] == ["load.bat", f"x{value}"]
+
+
+def test_what_cmd_would_interpret_is_found_in_the_row_itself() -> None:
+    found = [problem.message for problem in HANDLER.check(a_step(Data1='load.bat "a & b" %DAY% /date=x'), AROUND)]
+
+    assert [message[:19] for message in found] == ["argument 1 holds '&", "argument 2 holds '%"]
+
+
+@pytest.mark.parametrize("atom", ATOMS)
+def test_a_program_is_no_batch_file_and_takes_anything(atom: str) -> None:
+    rendered = HANDLER.render(a_request(a_step(Data1="load.exe x{Data1}"), AROUND, Data1=atom))
+
+    assert rendered.spec["argv"] == ["load.exe", f"x{atom}"]
+
+
+def test_a_program_with_a_folder_is_found_from_the_working_directory() -> None:
+    rendered = HANDLER.render(a_request(a_step(Data1=r"bin\load.exe", Data2="in"), AROUND))
+
+    assert rendered.spec["argv"] == [r"C:\shop\in\bin\load.exe"]
+    assert _windows_shell.located(r"D:\x\load.exe", r"C:\in") == r"D:\x\load.exe"
+    assert _windows_shell.located("load", r"C:\in") == "load"
