@@ -9,11 +9,12 @@ import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
+from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
 from batchctl.domain.text import did_you_mean, unfit, visible
 
@@ -77,6 +78,8 @@ class Settings(BaseSettings):
             ZoneInfo(value)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             message = f"'{value}' is not a time zone; write an IANA name such as Europe/Amsterdam"
+            if not available_timezones():
+                message = "this machine knows no time zones; install them: pip install tzdata"
             raise ValueError(message) from None
         return value
 
@@ -119,8 +122,57 @@ def load(given: str | None) -> Settings:
         raise ConfigurationError(_explain(error, path)) from None
     except SettingsError as error:
         raise ConfigurationError(_explain_no_json(error)) from None
+    _refuse_wrong_references(settings, path)
     _refuse_unknown_variables({secret.env for secret in settings.secrets.values() if secret.env is not None}, path)
     return settings
+
+
+def literal_passwords(settings: Settings) -> frozenset[str]:
+    """Name the URLs that stand in the file with their passwords: `database_url`, `connections.NAME`."""
+    return frozenset(
+        ".".join(where[:2])
+        for where, url in _urls_of(settings).items()
+        if urls.passwords_in(url) and _variable_of(where) is None
+    )
+
+
+def secret(settings: Settings, name: str) -> str:
+    """Return the value of a secret."""
+    sources = {name: given.source for name, given in settings.secrets.items()}
+    return resolve_secret(sources, name, settings.directory)
+
+
+def database_url(settings: Settings) -> str:
+    """Return the URL of the control database as it is connected to: with its secrets. Nobody may show or keep it."""
+    return urls.with_secrets(settings.database_url, lambda name: secret(settings, name))
+
+
+def _urls_of(settings: Settings) -> dict[tuple[str, ...], str]:
+    found: dict[tuple[str, ...], str] = {("database_url",): settings.database_url}
+    found |= {("connections", name, "url"): given.url for name, given in settings.connections.items()}
+    return found
+
+
+def _refuse_wrong_references(settings: Settings, path: Path | None) -> None:
+    text = "" if path is None else path.read_text(encoding="utf-8")
+    wrong = [
+        _explain_one(where, "", said, text, path)
+        for where, url in _urls_of(settings).items()
+        for said in _wrong_references(url, settings.secrets)
+    ]
+    if wrong:
+        raise ConfigurationError("\n".join(wrong))
+
+
+def _wrong_references(url: str, known: Collection[str]) -> list[str]:
+    misplaced = urls.misplaced_reference(url)
+    if misplaced is not None:
+        return [misplaced]
+    return [
+        f"there is no [secrets.{visible(name)}].{did_you_mean(name, known)}"
+        for name in urls.references(url)
+        if name not in known
+    ]
 
 
 def _find(given: str | None) -> Path | None:
@@ -193,7 +245,7 @@ def _explain_one(where: tuple[int | str, ...], kind: str, said: str, text: str, 
     variable = _variable_of(where)
     if variable is not None:
         return f"Environment variable {variable}: {said}"
-    place = "" if path is None else f"{path}, line {_line_of(text, last)}: "
+    place = "" if path is None else f"{path}, line {_line_of(text, *map(str, where))}: "
     return f"{place}{key}: {said}"
 
 
@@ -222,9 +274,14 @@ def _known_keys(where: tuple[int | str, ...]) -> list[str]:
             return [key for key in Settings.model_fields if key not in {"directory", "file"}]
 
 
-def _line_of(text: str, key: str) -> int:
-    pattern = re.compile(rf"^\s*(\[.*\b{re.escape(key)}\b|\"?{re.escape(key)}\"?\s*=)")
-    return next((at for at, line in enumerate(text.splitlines(), start=1) if pattern.search(line)), 1)
+def _line_of(text: str, *where: str) -> int:
+    """Return the line of a key: each part of its name stands on or below the line of the part before."""
+    lines = text.splitlines()
+    found = 0
+    for key in where:
+        pattern = re.compile(rf"^\s*\[.*\b{re.escape(key)}\b|^[^#]*?(?<![\w-]){re.escape(key)}(?![\w-])[^=]*=")
+        found = next((at for at in range(found, len(lines)) if pattern.search(lines[at])), found)
+    return found + 1
 
 
 def resolve_secret(sources: Mapping[str, str], name: str, directory: Path) -> str:

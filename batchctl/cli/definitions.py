@@ -62,14 +62,18 @@ def check(ctx: click.Context, as_json: bool) -> None:
 
     It runs no SQL in a target database, and does not look whether programs and files are there.
     """
+    from batchctl import config
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
-    from batchctl.operations import checking
+    from batchctl.operations import checking, doctor
 
     session: Session = ctx.obj
     with session.app() as app:
         found = checking.check(app.transactions, app.registry, app.surroundings)
+        literal = sorted(config.literal_passwords(app.settings))
+    for key in literal:
+        output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")
     if as_json:
         listed = [
             {"Table": one.table, "Row": one.row, "Column": one.column or None, "Message": one.message} for one in found

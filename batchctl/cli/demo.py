@@ -23,9 +23,10 @@ FOLDER = "batchctl-demo"
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--flights", type=click.Path(path_type=Path), metavar="FILE", help="Use this file of flights.")
+@click.option("--database", metavar="URL", help="Use this empty PostgreSQL database instead of SQLite files.")
 @dry_run
 @click.pass_context
-def demo(ctx: click.Context, folder: Path | None, flights: Path | None, dry_run: bool) -> None:
+def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
     """Run the worked example end to end in a fresh folder: real files arrive, one is broken, all ends well.
 
     FOLDER is ./batchctl-demo, or the first of that name with a number that is not there yet.
@@ -37,8 +38,8 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, dry_run:
     if dry_run:
         click.echo(f"The worked example would run in {target}, on the flights of {source}.")
         return
-    demonstration.prepare(target, source)
-    Demo(target).run()
+    demonstration.prepare(target, source, database)
+    Demo(target, "sqlite3 batchctl.db" if database is None else "psql DATABASE").run()
     findings = demonstration.check(target)
     for finding in findings:
         click.echo(f"Not as it should be: {finding}", err=True)
@@ -54,9 +55,10 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, dry_run:
 class Demo:
     """Walks through the example and shows each command with what it answers."""
 
-    def __init__(self, folder: Path) -> None:
-        """Work in a folder that has been prepared."""
+    def __init__(self, folder: Path, shell: str) -> None:
+        """Work in a folder that has been prepared; `shell` is how a person calls the control database's."""
         self._folder = folder
+        self._shell = shell
         self._config = str(folder / "batchctl.toml")
 
     def run(self) -> None:
@@ -65,7 +67,7 @@ class Demo:
 
         _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")
         self._type("db", "upgrade")
-        click.echo("$ sqlite3 batchctl.db < register.sql")
+        click.echo(f"$ {self._shell} < register.sql")
         demonstration.register(self._folder)
         self._type("batches")
         self._type("check")

@@ -206,3 +206,63 @@ def test_secrets_come_from_the_environment_or_a_file(tmp_path: Path, monkeypatch
     for name, says in (("gone", "NO_SUCH is not set"), ("lost", "cannot be read"), ("g", "not in the configuration")):
         with pytest.raises(ConfigurationError, match=says):
             config.resolve_secret(sources, name, tmp_path)
+
+
+SECRET_URL = "postgresql+psycopg://batch:{secret:control_db}@host/db"
+
+
+def test_a_url_may_refer_to_a_secret_which_is_resolved_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = config.load(
+        written(tmp_path, f'database_url = "{SECRET_URL}"\n[secrets.control_db]\nenv = "CONTROL_DB"\n')
+    )
+    with pytest.raises(ConfigurationError, match="CONTROL_DB is not set"):
+        config.database_url(settings)
+    monkeypatch.setenv("CONTROL_DB", "p@ss/w:rd")
+
+    assert config.database_url(settings) == "postgresql+psycopg://batch:p%40ss%2Fw%3Ard@host/db"
+    assert settings.database_url == SECRET_URL
+    assert "p@ss" not in repr(settings) + repr(settings.model_dump())
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "says"),
+    [
+        (f'\ndatabase_url = "{SECRET_URL}"\n[secrets.control_bd]\nenv = "E"\n', 2, "database_url", "'control_bd'?"),
+        (
+            '[connections.a]\nurl = "sqlite:///a"\n[connections.b]\nurl = "postgresql://u:{secret:x}@h/d"\n',
+            4,
+            "connections.b.url",
+            "there is no [secrets.x]",
+        ),
+        ('connections.a = { url = "x://u:{secret:x}@h" }\n', 1, "connections.a.url", "there is no [secrets.x]"),
+        ('[connections]\n"a".url = "x://u:{secret}@h"\n', 2, "connections.a.url", "as {secret:NAME}"),
+        ('database_url = "{secret:x}"\n[secrets.x]\nenv = "E"\n', 1, "database_url", "BATCHCTL_DATABASE_URL"),
+    ],
+)
+def test_a_wrong_reference_is_named_with_its_line(tmp_path: Path, text: str, line: int, key: str, says: str) -> None:
+    message = refusal(tmp_path, text)
+
+    assert f"batchctl.toml, line {line}: {key}: " in message
+    assert says in message
+
+
+def test_a_wrong_reference_in_a_variable_is_named_by_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCHCTL_CONNECTIONS__WH__URL", "postgresql://u:{secret:nobody}@h/d")
+
+    assert refusal(tmp_path, "").startswith("Environment variable BATCHCTL_CONNECTIONS__WH__URL: there is no [secrets.")
+
+
+def test_passwords_that_stand_in_the_file_are_known_and_those_of_the_environment_are_in_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCHCTL_DATABASE_URL", "postgresql://u:hunter2@h/d")
+    text = (
+        '[connections.a]\nurl = "postgresql://u:p@h/d"\n[connections.b]\nurl = "postgresql://u:{secret:s}@h/d"\n'
+        '[connections.c]\nurl = "mssql+pyodbc:///?odbc_connect=Pwd=p"\n[secrets.s]\nenv = "E"\n'
+    )
+
+    assert config.literal_passwords(config.load(written(tmp_path, text))) == {"connections.a", "connections.c"}

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from batchctl.domain.rows import InstanceId
 from batchctl.operations.intervene import Operator
-from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
+from tests.control_databases import ControlDatabase
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(control_database: ControlDatabase) -> Iterator[World]:
     """Return a fresh database with an engine the test drives."""
-    made = World(tmp_path)
+    made = World(control_database)
     yield made
     made.close()
 
@@ -27,7 +26,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 @pytest.fixture
 def anywhere(world: World) -> Iterator[StoreTransactions]:
     """Return another program's way to the database, as the command line has one beside a running controller."""
-    made = StoreTransactions(engine.open_engine(f"sqlite:///{world.path}", world.directory))
+    made = world.open()
     yield made
     made.close()
 

@@ -151,7 +151,7 @@ def test_rows_written_with_foreign_keys_switched_off_are_findings(world: World) 
     world.batch(steps=1)
     world.submit()
     world.create()
-    world.sql("PRAGMA foreign_keys = OFF")
+    world.hand.loosen()
     world.step(99, 10)
     world.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (98, 1), (1, 97)")
 

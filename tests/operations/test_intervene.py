@@ -99,7 +99,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(
     world: World, dry_operator: Operator, instance_in: Make, audited: Audited, action: str, status: str
 ) -> None:
     instance_id = instance_in(status)
-    before = list(world.hand.iterdump())
+    before = world.hand.dump()
 
     if (action, status) in ALLOWED:
         planned = do(dry_operator, action, instance_id)
@@ -109,7 +109,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(
         with pytest.raises(Refused):
             do(dry_operator, action, instance_id)
 
-    assert list(world.hand.iterdump()) == before
+    assert world.hand.dump() == before
     assert audited() == []
 
 

@@ -1,0 +1,232 @@
+"""Whether everything that batchctl leans on is sound: the control database, every connection, this host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from zoneinfo import available_timezones
+
+from batchctl import config
+from batchctl.domain import urls
+from batchctl.domain.errors import BatchctlError, ConfigurationError, SchemaMismatch
+from batchctl.domain.health import Reading, Result
+from batchctl.domain.text import visible
+from batchctl.ports import ControllerLock
+from batchctl.store import engine, examination, schema
+from batchctl.store.transactions import StoreTransactions
+from batchctl.system.limits import all_within
+from batchctl.system.shares import share_of
+
+LIMIT = timedelta(seconds=20)
+"""How long all of it may take; an attempt to connect is given up after 10 seconds."""
+SKEW = timedelta(seconds=2)
+CONTROL = "database_url"
+IN_FILE = "The password stands in the file itself, for everybody to read who may read the file."
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A reading, and what was looked at: the key of a setting, or `this host`."""
+
+    target: str
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Doctor:
+    """Knows the settings, this host's own clock, and the way to the controller's lock."""
+
+    settings: config.Settings
+    now: Callable[[], datetime]
+    lock: Callable[[], ControllerLock]
+    limit: timedelta = LIMIT
+
+    def examine(self) -> tuple[Line, ...]:
+        """Look at everything at once; what is broken does not keep the rest from being looked at."""
+        patients = {CONTROL: self._control}
+        patients |= {f"connections.{name}": partial(self._target, name) for name in self.settings.connections}
+        found = all_within(self.limit, {key: partial(self._readings, key, look) for key, look in patients.items()})
+        lines: list[tuple[str, Iterable[Reading]]] = []
+        for key in patients:
+            lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
+        lines += [(f"secrets.{name}", [self._secret(name)]) for name in self.settings.secrets]
+        lines.append(("this host", [self._time_zones()]))
+        return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)
+
+    def _readings(self, key: str, look: Callable[[], Iterator[Reading]]) -> list[Reading]:
+        """Collect the readings of one database, up to where nothing more can be read."""
+        found: list[Reading] = []
+        try:
+            for reading in look():
+                found.append(reading)  # noqa: PERF402 - those before an error count
+        except Exception as error:  # noqa: BLE001 - drivers raise anything, and one must not hide what the others say
+            found.append(self._trouble(error, key))
+        return found
+
+    def _trouble(self, error: Exception, key: str) -> Reading:
+        file = "the environment" if self.settings.file is None else str(self.settings.file)
+        next_step = f"see that the server is there, and that {key} in {file} fits"
+        if isinstance(error, BatchctlError):
+            check = "driver" if isinstance(error, ConfigurationError) else "login"
+            return Reading(check, Result.FAIL, error.message, error.next_step or next_step)
+        return Reading("login", Result.FAIL, self._said(error), next_step)
+
+    def _said(self, error: Exception) -> str:
+        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return visible(urls.redacted(said, self._passwords()))
+
+    def _silent(self) -> Reading:
+        said = f"It did not answer within {self.limit.total_seconds():g} seconds."
+        return Reading("login", Result.FAIL, said, "see that the server is there, and that no firewall stands between")
+
+    def _control(self) -> Iterator[Reading]:
+        try:
+            url = config.database_url(self.settings)
+        except ConfigurationError as error:
+            yield _no_secret(error, self.settings.database_url)
+            return
+        opened = engine.open_engine(url, self.settings.directory)
+        yield _driver(opened)
+        with closing(StoreTransactions(opened)) as transactions:
+            with transactions.read():
+                yield Reading("login", Result.OK, f"{examination.place_of(opened)} answers.")
+            yield from self._schema_and_rights(transactions)
+            yield from self._part("clock", transactions, self._clock)
+            yield from self._part("durability", transactions, examination.durability)
+        path = engine.lock_path(url, self.settings.directory)
+        if path is not None:
+            yield _place(share_of(str(path)))
+        yield self._controller()
+
+    def _target(self, name: str) -> Iterator[Reading]:
+        given = self.settings.connections[name]
+        try:
+            url = urls.with_secrets(given.url, partial(config.secret, self.settings))
+        except ConfigurationError as error:
+            yield _no_secret(error, given.url)
+            return
+        opened = examination.open_target(url, self.settings.directory)
+        yield _driver(opened)
+        with examination.looking_at(opened) as connection:
+            rights = examination.target_rights(connection)
+            yield Reading("login", Result.OK, f"{examination.place_of(opened)} answers.")
+            yield from rights
+            yield from self._clock(connection)
+            yield from map(_of_another_owner, examination.durability(connection))
+        if given.procedures is not None:
+            yield self._procedures(name, given.procedures)
+
+    def _schema_and_rights(self, transactions: StoreTransactions) -> Iterator[Reading]:
+        try:
+            with transactions.read() as connection:
+                schema.verify(connection)
+        except BatchctlError as error:
+            yield Reading("schema", Result.FAIL, error.message, error.next_step)
+            if isinstance(error, SchemaMismatch):
+                return  # Which tables there should be, only the other version knows.
+        else:
+            yield Reading("schema", Result.OK, f"{schema.newest_revision()}, as this version needs it.")
+        yield from self._part("rights", transactions, examination.rights)
+
+    def _part(
+        self, check: str, transactions: StoreTransactions, look: Callable[[Any], Sequence[Reading]]
+    ) -> Sequence[Reading]:
+        """Return some of the readings, or why there are none."""
+        try:
+            with transactions.read() as connection:
+                return look(connection)
+        except BatchctlError as error:
+            return [Reading(check, Result.FAIL, error.message, error.next_step or "batchctl db verify")]
+        except Exception as error:  # noqa: BLE001 - as above
+            return [Reading(check, Result.FAIL, self._said(error), "batchctl db verify")]
+
+    def _clock(self, connection: Any) -> list[Reading]:
+        before = self.now()
+        database = examination.now(connection)
+        between = (self.now() - before) / 2
+        if database is None:
+            return [Reading("clock", Result.OK, "This host's clock is the database's.")]
+        skew = database - (before + between)
+        seconds = f"{abs(skew.total_seconds()):.1f} s"
+        if abs(skew) <= SKEW + between:
+            return [Reading("clock", Result.OK, f"{seconds} between this host's clock and the server's.")]
+        said = f"This host's clock is {seconds} {'behind' if skew > timedelta(0) else 'ahead of'} the server's."
+        return [
+            Reading("clock", Result.WARN, said, "let both take their time from one source: timedatectl set-ntp true")
+        ]
+
+    def _controller(self) -> Reading:
+        try:
+            holder = self.lock().holder()
+        except BatchctlError as error:
+            return Reading("controller", Result.WARN, error.message, error.next_step)
+        if holder is None:
+            return Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")
+        return Reading("controller", Result.OK, f"Controller {visible(holder)} works on it.")
+
+    def _password(self, key: str) -> Iterator[Reading]:
+        if key in config.literal_passwords(self.settings):
+            yield Reading("password", Result.WARN, IN_FILE, how_to_hide(key))
+
+    def _secret(self, name: str) -> Reading:
+        try:
+            config.secret(self.settings, name)
+        except ConfigurationError as error:
+            next_step = f"give it to the user who runs batchctl: {visible(self.settings.secrets[name].source)}"
+            return Reading("secret", Result.WARN, error.message, next_step)
+        return Reading("secret", Result.OK, "Its value is there.")
+
+    def _procedures(self, name: str, procedures: str) -> Reading:
+        folder = self.settings.directory / procedures
+        if folder.is_dir():
+            return Reading("procedures", Result.OK, f"{visible(str(folder))} is there.")
+        said = f"The folder {visible(str(folder))} does not exist."
+        return Reading("procedures", Result.WARN, said, f"create it, or correct connections.{visible(name)}.procedures")
+
+    def _time_zones(self) -> Reading:
+        if "Europe/Amsterdam" in available_timezones():
+            zone = self.settings.business_time_zone
+            return Reading("tzdata", Result.OK, f"Time zones are known; business dates are reckoned in {zone}.")
+        return Reading("tzdata", Result.WARN, "This host knows hardly any time zone.", "pip install tzdata")
+
+    def _passwords(self) -> list[str]:
+        """Return what no message may hold, whoever wrote it."""
+        found: list[str] = []
+        for name in self.settings.secrets:
+            try:
+                found.append(config.secret(self.settings, name))
+            except ConfigurationError:
+                continue
+        given = [self.settings.database_url, *(one.url for one in self.settings.connections.values())]
+        return found + [password for url in given for password in urls.passwords_in(url)]
+
+
+def how_to_hide(key: str) -> str:
+    """Say what to write instead of a password in the file."""
+    return f"write {{secret:NAME}} for the password of {visible(key)}, and [secrets.NAME] env = ... or file = ..."
+
+
+def _no_secret(error: ConfigurationError, url: str) -> Reading:
+    names = ", ".join(f"[secrets.{visible(name)}]" for name in urls.references(url))
+    return Reading("secret", Result.FAIL, error.message, f"give the user who runs batchctl what {names} names")
+
+
+def _driver(opened: Any) -> Reading:
+    return Reading("driver", Result.OK, f"{opened.dialect.driver}, for {opened.dialect.name}.")
+
+
+def _of_another_owner(reading: Reading) -> Reading:
+    """Only warn of how a target database keeps its data; what no step can work through stays grave."""
+    is_lenient = reading.result is Result.FAIL and reading.check != "pooler"
+    return replace(reading, result=Result.WARN) if is_lenient else reading
+
+
+def _place(share: str | None) -> Reading:
+    if share is None:
+        return Reading("place", Result.OK, "The file lies on no network share that this host knows of.")
+    said = f"The file lies on a network share ({share}), whose locks cannot be trusted: two programs may damage it."
+    return Reading("place", Result.FAIL, said, "move the file to a disk of this host, or use PostgreSQL")

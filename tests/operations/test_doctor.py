@@ -1,0 +1,334 @@
+"""What `doctor` says of databases, connections and this host, on a good day and on a bad one."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from batchctl import app, config
+from batchctl.domain.health import Reading, Result
+from batchctl.operations.doctor import Doctor, Line
+from batchctl.store import engine, schema
+from batchctl.store.dialects.health import mssql, postgresql, sqlite
+from batchctl.system.clock import SystemClock
+from batchctl.system.shares import file_system_of
+from tests.control_databases import ControlDatabase, SqliteControl
+from tests.postgres import PostgresServer
+
+
+def configured(folder: Path, text: str) -> str:
+    path = folder / "batchctl.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def examined(folder: Path, url: str, more: str = "") -> dict[tuple[str, str], Reading]:
+    """Examine a control database; return the readings by target and check."""
+    lines = app.examine(configured(folder, f'database_url = "{url}"\n{more}'))
+    return by_name(lines)
+
+
+def by_name(lines: tuple[Line, ...]) -> dict[tuple[str, str], Reading]:
+    return {(line.target, line.reading.check): line.reading for line in lines}
+
+
+def failing(found: dict[tuple[str, str], Reading]) -> set[tuple[str, str]]:
+    return {key for key, reading in found.items() if reading.result is Result.FAIL}
+
+
+def test_a_sound_database_fails_in_nothing_but_what_the_tests_server_saves(control_database: ControlDatabase) -> None:
+    found = examined(control_database.directory, control_database.url)
+    of_control = {check for target, check in found if target == "database_url"}
+
+    assert {"driver", "login", "schema", "rights", "clock", "controller"} <= of_control
+    if control_database.kind == "sqlite":
+        assert failing(found) == set()
+        assert {"synchronous", "journal mode", "place"} <= of_control
+    else:
+        assert failing(found) == {("database_url", "fsync")}
+        assert found["database_url", "fsync"].next_step == "start the server without -c fsync=off"
+        assert {"full_page_writes", "synchronous_commit", "standby", "pooler"} <= of_control
+    assert found["this host", "tzdata"].result is Result.OK
+
+
+def test_what_does_not_say_ok_says_what_to_type(control_database: ControlDatabase) -> None:
+    more = '[connections.w]\nurl = "postgresql://u:literal@127.0.0.1:1/d"\n[secrets.s]\nenv = "NO_SUCH"\n'
+    found = examined(control_database.directory, control_database.url, more)
+
+    assert {reading.result for reading in found.values()} == set(Result)
+    assert all(reading.next_step for reading in found.values() if reading.result is not Result.OK)
+
+
+def test_an_empty_database_wants_the_tables(tmp_path: Path, postgres: PostgresServer) -> None:
+    reading = examined(tmp_path, postgres.url(postgres.new_database()))["database_url", "schema"]
+
+    assert reading.result is Result.FAIL
+    assert "holds no batchctl tables" in reading.message
+    assert reading.next_step == "batchctl db upgrade"
+
+
+def test_a_database_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    reading = examined(tmp_path, "sqlite:///none.db")["database_url", "login"]
+
+    assert (reading.result, reading.next_step) == (Result.FAIL, "batchctl db upgrade")
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_a_newer_schema_is_told_from_an_older_one(
+    control_database: ControlDatabase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hand = control_database.hand()
+    hand.sql("UPDATE alembic_version SET version_num = '9999'")
+    newer = examined(control_database.directory, control_database.url)["database_url", "schema"]
+    hand.sql("UPDATE alembic_version SET version_num = '0001'")
+    hand.close()
+    later = tmp_path / "later"
+    shutil.copytree(schema.migrations_path(), later)
+    (later / "versions" / "9000_later.py").write_text("", encoding="utf-8")
+    monkeypatch.setattr(schema, "migrations_path", lambda: later)
+    older = examined(control_database.directory, control_database.url)["database_url", "schema"]
+
+    assert newer.result is older.result is Result.FAIL
+    assert "has schema 9999, which this version of batchctl" in newer.message
+    assert "newer" in str(newer.next_step)
+    assert "this version needs 9000" in older.message
+    assert str(older.next_step).startswith("batchctl db upgrade")
+
+
+@pytest.mark.parametrize(("seconds", "word"), [(5, "ahead of"), (-5, "behind")])
+def test_clocks_that_differ_are_a_warning_where_the_server_has_its_own(
+    control_database: ControlDatabase, seconds: int, word: str
+) -> None:
+    settings = config.load(configured(control_database.directory, f'database_url = "{control_database.url}"'))
+
+    def now() -> datetime:
+        return SystemClock().now() + timedelta(seconds=seconds)
+
+    reading = by_name(Doctor(settings, now, lambda: app.App(settings).lock).examine())["database_url", "clock"]
+    if control_database.kind == "sqlite":
+        assert reading.result is Result.OK
+    else:
+        assert reading.result is Result.WARN
+        assert f"{word} the server's" in reading.message
+
+
+def test_the_controller_at_work_is_named(control_database: ControlDatabase) -> None:
+    configuration = configured(control_database.directory, f'database_url = "{control_database.url}"')
+    with app.App(config.load(configuration)).lock.hold("host:anna"):
+        reading = by_name(app.examine(configuration))["database_url", "controller"]
+
+    assert reading == Reading("controller", Result.OK, "Controller host:anna works on it.")
+
+
+@pytest.fixture
+def silent_server() -> Iterator[int]:
+    """The port of a server that takes every call and never says a word."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        yield int(listening.getsockname()[1])
+
+
+def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
+    sqlite_database: SqliteControl, silent_server: int
+) -> None:
+    text = (
+        f'database_url = "{sqlite_database.url}"\n[connections.silent]\nurl = "postgresql://u@127.0.0.1:{silent_server}/d"\n'
+        '[connections.refused]\nurl = "postgresql://u@127.0.0.1:1/d"\n[connections.gone]\nurl = "sqlite:///gone.db"\n'
+    )
+    settings = config.load(configured(sqlite_database.directory, text))
+    doctor = Doctor(settings, SystemClock().now, lambda: app.App(settings).lock, limit=timedelta(seconds=1))
+    found = by_name(doctor.examine())
+
+    assert found["connections.silent", "login"].message == "It did not answer within 1 seconds."
+    assert "Connection refused" in found["connections.refused", "login"].message
+    assert "gone.db" in found["connections.gone", "login"].message
+    assert found["database_url", "login"].result is Result.OK
+    assert failing(found) == {(f"connections.{name}", "login") for name in ("silent", "refused", "gone")}
+
+
+def test_connections_are_looked_at_each_in_its_own_way(
+    sqlite_database: SqliteControl, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sqlite3.connect(sqlite_database.directory / "wh.db").execute("CREATE TABLE t (a)").connection.close()
+    (sqlite_database.directory / "text.db").write_text("this is no database, but a long enough text" * 50)
+    more = (
+        '[connections.wh]\nurl = "sqlite:///wh.db"\nprocedures = "nowhere"\n'
+        '[connections.text]\nurl = "sqlite:///text.db"\n'
+        f'[connections.pg]\nurl = "{postgres.url(postgres.new_database())}"\n'
+        '[connections.oracle]\nurl = "oracle://u@h/d"\n'
+        '[connections.strange]\nurl = "postgresql+nodriver://u@h/d"\n'
+        '[connections.nonsense]\nurl = "postgresql://u@h:port/d"\n'
+        '[connections.locked]\nurl = "postgresql://u:{secret:pw}@h/d"\n[secrets.pw]\nenv = "NO_SUCH"\n'
+    )
+    found = examined(sqlite_database.directory, sqlite_database.url, more)
+
+    assert found["connections.wh", "rights"].result is Result.OK
+    assert found["connections.wh", "procedures"].result is Result.WARN
+    assert "file is not a database" in found["connections.text", "login"].message
+    assert found["connections.pg", "login"].result is Result.OK
+    assert found["connections.pg", "fsync"].result is Result.WARN
+    assert "superuser" in found["connections.pg", "rights"].message
+    assert "oracle" in found["connections.oracle", "driver"].message
+    assert "steps use postgresql or postgresql+psycopg" in found["connections.strange", "driver"].message
+    assert found["connections.nonsense", "driver"].message == "The url is not a database URL."
+    assert "NO_SUCH is not set" in found["connections.locked", "secret"].message
+    assert found["secrets.pw", "secret"].result is Result.WARN
+
+
+def test_a_driver_that_is_missing_is_named_with_what_installs_it(tmp_path: Path) -> None:
+    more = '[connections.w]\nurl = "mssql+mssqlpython://u@127.0.0.1:1/d"\n'
+    found = examined(tmp_path, "sqlite:///none.db", more)
+    (reading,) = (reading for (target, _), reading in found.items() if target == "connections.w")
+
+    assert reading.result is Result.FAIL
+    assert "batchctl[sqlserver" in str(reading.next_step) or reading.check == "login"
+
+
+URLS = [
+    "postgresql://u:hunter2@127.0.0.1:1/d",
+    "postgresql://u:hunter2@127.0.0.1:port/d",
+    "postgresql://u:p@ss@hunter2@127.0.0.1:1/d",
+    "postgresql://u@127.0.0.1:1/d?password=hunter2",
+    "postgresql://u@127.0.0.1:1/d?PASSWORD=hunter2",
+    "mssql+pyodbc:///?odbc_connect=DRIVER={x};SERVER=127.0.0.1,1;PWD=hunter2",
+    "mssql+pyodbc:///?odbc_connect=DRIVER%3D%7Bx%7D%3BPassword%3D%7Bhunter2%7D",
+    "oracle://u:hunter2@h/d",
+    "hunter2",
+]
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_no_reading_holds_a_password(tmp_path: Path, url: str) -> None:
+    lines = app.examine(configured(tmp_path, f'database_url = "{url}"\n[connections.w]\nurl = "{url}"\n'))
+
+    assert "hunter2" not in repr(lines)
+    assert {"database_url", "connections.w"} == {line.target for line in lines if line.reading.result is Result.FAIL}
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://u:hunter2@127.0.0.1:1/d", "postgresql://u@127.0.0.1:1/d?password=hunter2&sslpassword=hunter2"]
+)
+def test_an_engine_keeps_its_password_to_itself(tmp_path: Path, url: str) -> None:
+    opened = engine.open_engine(url, tmp_path)
+    with pytest.raises(OperationalError) as refused:
+        opened.connect()
+
+    assert "hunter2" not in f"{opened!r} {opened.url} {opened.url.password} {refused.value} {refused.value!r}"
+
+
+def test_what_a_driver_says_is_redacted_with_all_that_it_carries(tmp_path: Path) -> None:
+    class Chatty(Exception):
+        def __init__(self, said: str) -> None:
+            super().__init__("IM002", said)
+            self.driver_error = said
+
+    def connect() -> None:
+        try:
+            raise ValueError("PWD=hunter2")
+        except ValueError as error:
+            raise Chatty("SERVER=s;PWD={hunter2};") from error
+
+    opened = engine.open_engine("postgresql://u:hunter2@h/d", tmp_path)
+    opened.dialect.connect = lambda *_, **__: connect()  # type: ignore[method-assign,assignment]  # a driver that repeats what it was given
+    with pytest.raises(Chatty) as refused:
+        opened.connect()
+
+    assert refused.value.args == ("IM002", "SERVER=s;PWD={***};")
+    assert refused.value.driver_error == "SERVER=s;PWD={***};"
+    assert str(refused.value.__cause__) == "PWD=***"
+
+
+def worst(readings: Iterator[Reading]) -> dict[str, Result]:
+    return {reading.check: reading.result for reading in readings if reading.result is not Result.OK}
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (mssql.Facts(), {}),
+        (mssql.Facts(delayed_durability="ALLOWED"), {}),
+        (mssql.Facts(delayed_durability="FORCED"), {"delayed durability": Result.FAIL}),
+        (mssql.Facts(updateability="READ_ONLY"), {"updateability": Result.FAIL}),
+        (mssql.Facts(is_snapshot=False), {"read committed snapshot": Result.WARN}),
+    ],
+)
+def test_sql_server_is_judged_by_how_it_is_set(facts: mssql.Facts, said: dict[str, Result]) -> None:
+    assert worst(mssql.judge(facts)) == said
+
+
+def test_a_name_of_sql_server_is_quoted_in_the_mending_command() -> None:
+    steps = [reading.next_step for reading in mssql.judge(mssql.Facts(name="a]b", delayed_durability="FORCED"))]
+
+    assert steps[0] == "ALTER DATABASE [a]]b] SET DELAYED_DURABILITY = DISABLED;"
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (postgresql.Facts(), {}),
+        (postgresql.Facts(fsync="off"), {"fsync": Result.FAIL}),
+        (postgresql.Facts(full_page_writes="off"), {"full_page_writes": Result.FAIL}),
+        (postgresql.Facts(synchronous_commit="off"), {"synchronous_commit": Result.FAIL}),
+        (postgresql.Facts(synchronous_commit_of_others="off"), {"synchronous_commit": Result.WARN}),
+        (postgresql.Facts(is_standby=True), {"standby": Result.FAIL}),
+        (postgresql.Facts(is_pooled=True), {"pooler": Result.FAIL}),
+    ],
+)
+def test_postgresql_is_judged_by_how_it_is_set(facts: postgresql.Facts, said: dict[str, Result]) -> None:
+    assert worst(postgresql.judge(facts)) == said
+
+
+@pytest.mark.parametrize(
+    ("synchronous", "mode", "version", "said"),
+    [
+        (2, "wal", (3, 51, 3), {}),
+        (3, "truncate", (3, 40, 1), {}),
+        (2, "wal", (3, 51, 2), {"journal mode": Result.WARN}),
+        (1, "wal", (3, 52, 0), {"synchronous": Result.FAIL}),
+        (2, "off", (3, 52, 0), {"journal mode": Result.FAIL}),
+        (2, "memory", (3, 40, 1), {"journal mode": Result.FAIL}),
+    ],
+)
+def test_sqlite_is_judged_by_how_it_is_set(
+    synchronous: int, mode: str, version: tuple[int, int, int], said: dict[str, Result]
+) -> None:
+    assert worst(sqlite.judge(sqlite.Facts("/d/x.db", synchronous, mode, version))) == said
+
+
+def test_the_command_that_mends_the_journal_mode_does(sqlite_database: SqliteControl) -> None:
+    before = examined(sqlite_database.directory, sqlite_database.url)["database_url", "journal mode"]
+    with sqlite3.connect(sqlite_database.directory / "batchctl.db") as hand:
+        hand.execute("PRAGMA journal_mode = TRUNCATE")
+    after = examined(sqlite_database.directory, sqlite_database.url)["database_url", "journal mode"]
+
+    assert before.result is (Result.OK if sqlite3.sqlite_version_info >= (3, 51, 3) else Result.WARN)
+    assert after.result is Result.OK
+
+
+MOUNTS = """\
+/dev/sda1 / ext4 rw 0 0
+server:/x /mnt/with\\040blank nfs4 rw 0 0
+tmpfs /mnt/with\\040blank/inner tmpfs rw 0 0
+server:/y /mnt/with\\040blank/inner cifs rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home/a.db", "ext4"),
+        ("/mnt/with blank/a.db", "nfs4"),
+        ("/mnt/with blanket/a.db", "ext4"),
+        ("/mnt/with blank/inner/a.db", "cifs"),
+    ],
+)
+def test_the_file_system_of_a_file_is_the_innermost_and_last(path: str, kind: str) -> None:
+    assert file_system_of(path, MOUNTS) == kind

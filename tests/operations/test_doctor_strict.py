@@ -1,0 +1,232 @@
+"""A server that asks for passwords and keeps what it is given: secrets reach it, and reach nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from batchctl.cli import main
+from tests.strict_postgres import StrictServer
+
+PASSWORD = "p@ss;w\"o'r%d/:é}{x"
+ROWS = """
+INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B');
+INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
+SELECT ProcessBatch_id, 10, 'one', 'sql', 'warehouse', 'SELECT current_user' FROM ProcessBatch;
+INSERT INTO FileProcess (Entity) VALUES ('B')
+"""
+TABLES = ("FileProcess", "ProcessBatch", "ProcessControl", "BatchControl", "BatchProcessHistory", "AuditLog")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[StrictServer]:
+    """A server of this module's own."""
+    made = StrictServer()
+    try:
+        made.start()
+        yield made
+    finally:
+        made.remove()
+
+
+class Home:
+    """A database with its tables, and a role that logs in with a secret."""
+
+    def __init__(self, server: StrictServer, folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self.server = server
+        self.folder = folder
+        self.name = server.new_role(name, PASSWORD)
+        self.capsys = capsys
+        url = f"postgresql+psycopg://{name}:{{secret:pw}}@127.0.0.1:{server.port}/{name}"
+        text = f'database_url = "{url}"\n[connections.warehouse]\nurl = "{url}"\n[secrets.pw]\nfile = "pw.txt"\n'
+        (folder / "batchctl.toml").write_text(text, encoding="utf-8")
+        self.password(PASSWORD)
+        assert self("db", "upgrade")[0] == 0
+
+    def password(self, value: str) -> None:
+        """Write the password where the configuration says it lies."""
+        (self.folder / "pw.txt").write_text(f"{value}\n", encoding="utf-8")
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        """Run a command; return its exit code, and what it printed."""
+        code = main.run(["--config", str(self.folder / "batchctl.toml"), *words])
+        said = self.capsys.readouterr()
+        assert PASSWORD not in said.out + said.err
+        assert "Traceback" not in said.err or "--debug" in words
+        return code, said.out, said.err
+
+    def doctor(self) -> tuple[int, dict[tuple[str, str], dict[str, Any]]]:
+        code, out, _ = self("doctor", "--json")
+        return code, {(line["Target"], line["Check"]): line for line in json.loads(out)}
+
+    def rows(self, table: str) -> list[tuple[object, ...]]:
+        with self.server.connect(self.name) as connection:
+            return connection.execute(f"SELECT * FROM {table}".encode()).fetchall()
+
+
+@pytest.fixture
+def home(
+    server: StrictServer, tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> Home:
+    """A database and a role of the test's own."""
+    return Home(server, tmp_path, f"r{abs(hash(request.node.name)) % 10**8}", capsys)
+
+
+def test_a_server_as_it_should_be_passes_with_the_secret_and_shows_it_nowhere(home: Home) -> None:
+    home.server.alter(ROWS, home.name)
+    code, found = home.doctor()
+
+    assert {key: line["Message"] for key, line in found.items() if line["Result"] != "OK"} == {}
+    assert code == 0
+    assert home("check")[1:] == ("Everything is in order.\n", "")
+    assert home("run", "--once")[0] == 0
+    assert home("history", "1", "--json")[0] == 0
+    written = repr([home.rows(table) for table in TABLES])
+    assert "success" in written
+    assert PASSWORD not in written
+
+
+def test_a_wrong_password_is_refused_in_plain_words(home: Home) -> None:
+    home.password("wrong" * 3)
+    code, found = home.doctor()
+    refused, out, err = home("status")
+
+    assert code == 6
+    for target in ("database_url", "connections.warehouse"):
+        assert found[target, "login"]["Result"] == "FAIL"
+        assert "password authentication failed" in found[target, "login"]["Message"]
+        assert found[target, "login"]["Next"]
+    assert (refused, out) == (4, "")
+    assert "password authentication failed" in err
+    assert "wrongwrong" not in err
+    assert "wrongwrong" not in home("--debug", "status")[2]
+    home.password(PASSWORD)
+    assert home("status")[0] == 0
+
+
+def test_a_secret_that_is_not_there_is_named(home: Home) -> None:
+    (home.folder / "pw.txt").unlink()
+    code, found = home.doctor()
+    refused, _, err = home("status")
+
+    assert (code, refused) == (6, 2)
+    assert found["database_url", "secret"]["Result"] == "FAIL"
+    assert err == "Error: Secret 'pw' cannot be resolved: file pw.txt cannot be read.\n"
+
+
+def mended(line: dict[str, Any]) -> str:
+    """The SQL of a mending command."""
+    return str(line["Next"]).partition(": ")[2]
+
+
+def test_a_table_without_rights_is_named_and_granting_them_loses_nothing(home: Home) -> None:
+    home.server.alter(ROWS, home.name)
+    home.server.alter(
+        f"REVOKE INSERT, UPDATE ON BatchProcessHistory FROM {home.name};"
+        f"REVOKE ALL ON SEQUENCE batchcontrol_batchcontrol_id_seq FROM {home.name}",
+        home.name,
+    )
+    code, out, _ = home("doctor", "--json")
+    lacking = [line for line in json.loads(out) if line["Result"] == "FAIL"]
+    refused, _, err = home("run", "--once")
+
+    assert code == 6
+    assert [line["Check"] for line in lacking] == ["rights", "rights"]
+    assert "INSERT, UPDATE on BatchProcessHistory" in lacking[0]["Message"]
+    assert "batchcontrol_batchcontrol_id_seq" in lacking[1]["Message"]
+    assert refused == 4
+    assert "does not give this role the rights" in err
+    assert "ready" in repr(home.rows("FileProcess"))
+    for line in lacking:
+        home.server.alter(mended(line), home.name)
+    assert home.doctor()[0] == 0
+    assert home("run", "--once")[0] == 0
+    assert "complete" in repr(home.rows("FileProcess"))
+
+
+def test_settings_that_lose_commits_fail_until_the_command_shown_is_pasted(home: Home) -> None:
+    def settle(statements: str, value: str) -> None:
+        home.server.alter(statements)
+        assert home.server.is_set("fsync", value)
+        assert home.server.is_set("full_page_writes", value)
+
+    settle("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf()", "off")
+    try:
+        code, found = home.doctor()
+        failing = [found["database_url", check] for check in ("fsync", "full_page_writes")]
+        of_target = found["connections.warehouse", "fsync"]
+    finally:
+        settle("; ".join(map(mended, failing)), "on")
+
+    assert code == 6
+    assert [line["Result"] for line in failing] == ["FAIL", "FAIL"]
+    assert of_target["Result"] == "WARN"
+    assert home.doctor()[0] == 0
+
+
+def test_other_programs_that_do_not_wait_for_the_disk_are_a_warning(home: Home) -> None:
+    home.server.alter(f"ALTER ROLE {home.name} SET synchronous_commit = off")
+    code, found = home.doctor()
+
+    assert (code, found["database_url", "synchronous_commit"]["Result"]) == (0, "WARN")
+    assert "off for other programs" in found["database_url", "synchronous_commit"]["Message"]
+
+
+def test_a_role_that_can_do_nothing_is_a_warning_for_a_connection(home: Home) -> None:
+    home.server.alter(
+        f"REVOKE ALL ON SCHEMA public FROM public; REVOKE ALL ON SCHEMA public FROM {home.name}", home.name
+    )
+    home.server.alter(f"ALTER ROLE {home.name} SET search_path = nowhere")
+    _, found = home.doctor()
+
+    assert "may use no schema" in found["connections.warehouse", "rights"]["Message"]
+    assert found["database_url", "schema"]["Result"] == "FAIL"
+
+
+def test_a_standby_is_refused_as_control_database_and_a_warning_as_target(home: Home) -> None:
+    signal = home.server.data / "standby.signal"
+    home.server.stop()
+    signal.touch()
+    home.server.start()
+    try:
+        code, found = home.doctor()
+    finally:
+        home.server.stop()
+        signal.unlink()
+        home.server.start()
+
+    assert code == 6
+    assert "is a standby" in found["database_url", "login"]["Message"]
+    assert found["connections.warehouse", "standby"]["Result"] == "WARN"
+
+
+def test_a_server_that_is_away_is_said_to_be_away(home: Home) -> None:
+    home.server.stop()
+    try:
+        code, found = home.doctor()
+        refused, _, err = home("run", "--once")
+    finally:
+        home.server.start()
+
+    assert (code, refused) == (6, 4)
+    assert "Connection refused" in found["database_url", "login"]["Message"]
+    assert "cannot be reached" in err
+    assert home("status")[0] == 0
+
+
+@pytest.mark.parametrize("command", ["status", "check"])
+def test_a_password_in_the_file_works_and_is_warned_about(home: Home, command: str) -> None:
+    path = home.folder / "batchctl.toml"
+    path.write_text(path.read_text().replace("{secret:pw}", quote(PASSWORD, safe="")), encoding="utf-8")
+    code, _, err = home(command)
+    found = home.doctor()[1]
+
+    assert code == 0
+    assert ("Warning: database_url holds its password" in err) == (command == "check")
+    assert quote(PASSWORD, safe="") not in err
+    assert found["database_url", "password"]["Result"] == "WARN"
