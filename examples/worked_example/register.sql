@@ -11,29 +11,34 @@ VALUES ('MyFileType1',
         'One file of flights: verify, load, merge, report, archive');
 
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, MaxDuration, OnLost, Data1)
-VALUES ((SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1'),
-        10, 'verify the file', 'os_command', 60, 'rerun',
-        'python3 commands/verify_file.py --file={Data1}/{Data2} --from={Data3} --to={Data4}');
+SELECT ProcessBatch_id,
+       10, 'verify the file', 'os_command', 60, 'rerun',
+       'python3 commands/verify_file.py --file={Data1}/{Data2} --from={Data3} --to={Data4}'
+FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1';
 
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ExpectedDuration, AlarmDuration, Data1, Data2, Data3)
-VALUES ((SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1'),
-        20, 'load into staging', 'stored_procedure', 5, 60,
-        'warehouse', 'load_flights',
-        '@Path=''{Data1}/{Data2}'', @FileName={Data2}, @StartDate={Data3}, @EndDate={Data4}');
+SELECT ProcessBatch_id,
+       20, 'load into staging', 'stored_procedure', 5, 60,
+       'warehouse', 'load_flights',
+       '@Path=''{Data1}/{Data2}'', @FileName={Data2}, @StartDate={Data3}, @EndDate={Data4}'
+FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1';
 
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ExpectedDuration, AlarmDuration, Data1, Data2)
-VALUES ((SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1'),
-        30, 'merge into the warehouse', 'sql', 5, 60,
-        'warehouse', 'file:merge_flights.sql');
+SELECT ProcessBatch_id,
+       30, 'merge into the warehouse', 'sql', 5, 60,
+       'warehouse', 'file:merge_flights.sql'
+FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1';
 
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost, Data1, Data2)
-VALUES ((SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1'),
-        40, 'write the report', 'python', 'rerun',
-        'monthly_report', 'first_day={Data3}, last_day={Data4}');
+SELECT ProcessBatch_id,
+       40, 'write the report', 'python', 'rerun',
+       'monthly_report', 'first_day={Data3}, last_day={Data4}'
+FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1';
 
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, MaxDuration, OnLost, Data1)
-VALUES ((SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1'),
-        50, 'archive the file', 'os_command', 60, 'rerun',
-        'python3 commands/archive_file.py --file={Data1}/{Data2} --to=archive');
+SELECT ProcessBatch_id,
+       50, 'archive the file', 'os_command', 60, 'rerun',
+       'python3 commands/archive_file.py --file={Data1}/{Data2} --to=archive'
+FROM ProcessBatch WHERE ProcessBatchName = 'MyFileType1';
 
 COMMIT;

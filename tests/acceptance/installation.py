@@ -52,17 +52,23 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def run_time_dependencies(name: str) -> list[Distribution]:
-    """What a distribution needs on this platform, and what that needs, without extras."""
+    """What a distribution needs on this platform with the driver for PostgreSQL, and what that needs."""
     found: dict[str, Distribution] = {}
     wanted = [name]
     while wanted:
         for line in distribution(wanted.pop()).requires or []:
             requirement = Requirement(line)
             needed = canonicalize_name(requirement.name)
-            if needed not in found and (not requirement.marker or requirement.marker.evaluate({"extra": ""})):
+            if needed not in found and is_needed(requirement):
                 found[needed] = distribution(needed)
                 wanted.append(needed)
     return list(found.values())
+
+
+def is_needed(requirement: Requirement) -> bool:
+    """Say whether a requirement holds here: without extras, or for one of those that bring the driver."""
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", "postgres", "binary"))
 
 
 def lend(package: Distribution, site_packages: Path) -> None:

@@ -4,48 +4,39 @@ from __future__ import annotations
 
 import json
 import shlex
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import closing
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from batchctl.store import engine, schema
-from batchctl.store.dialects import sqlite
-from batchctl.store.transactions import StoreTransactions
 from tests.acceptance.installation import RunBatchctl
+from tests.control_databases import ControlDatabase, SqliteControl, with_tables
 
 HOSTILE = "[red]x[/red] \x1b[31m\u202e😀 {Data1} %s"
 
 
-@cache
-def empty_database() -> bytes:
-    """Return a control database without rows, as `db upgrade` makes it."""
-    with TemporaryDirectory() as folder:
-        transactions = StoreTransactions(engine.open_engine("sqlite:///new.db", Path(folder), may_create=True))
-        with transactions.read() as connection:
-            sqlite.prepare_file(connection)
-        transactions.run(frozenset(), schema.upgrade)
-        transactions.close()
-        return (Path(folder) / "new.db").read_bytes()
+def a_file(folder: Path) -> SqliteControl:
+    """Make a control database in a folder of its own."""
+    folder.mkdir(exist_ok=True)
+    made = SqliteControl(folder)
+    with_tables(made)
+    return made
 
 
 class Night:
     """A folder with a control database, and the command that works on it."""
 
-    def __init__(self, folder: Path, run_batchctl: RunBatchctl) -> None:
-        self.folder = folder
+    def __init__(self, database: ControlDatabase, run_batchctl: RunBatchctl) -> None:
+        self.database = database
+        self.folder = database.directory
         self._run = run_batchctl
-        folder.mkdir(exist_ok=True)
-        (folder / "batchctl.db").write_bytes(empty_database())
+        self.environment = {} if database.kind == "sqlite" else {"BATCHCTL_DATABASE_URL": database.url}
 
     def __call__(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """Run a command in the folder."""
-        return self._run(*args, cwd=self.folder, env=env)
+        return self._run(*args, cwd=self.folder, env={**self.environment, **(env or {})})
 
     def json(self, *args: str) -> Any:
         """Run a command that must succeed and read what it printed as JSON."""
@@ -55,9 +46,8 @@ class Night:
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Do something by hand, as in an SQL client."""
-        with closing(sqlite3.connect(self.folder / "batchctl.db", isolation_level=None)) as hand:
-            hand.execute("PRAGMA foreign_keys = ON")
-            return hand.execute(statement, values).fetchall()
+        with closing(self.database.hand()) as hand:
+            return hand.sql(statement, *values)
 
     def batch(self, name: str, *commands: str, **columns: object) -> None:
         """Register a batch of OS commands by rows."""
@@ -76,10 +66,10 @@ class Night:
         ((status,),) = self.sql("SELECT Status FROM BatchControl WHERE BatchControl_id = ?", instance_id)
         return str(status)
 
-    def dump(self) -> list[str]:
+    def dump(self) -> object:
         """Return everything the database holds."""
-        with closing(sqlite3.connect(self.folder / "batchctl.db")) as hand:
-            return list(hand.iterdump())
+        with closing(self.database.hand()) as hand:
+            return hand.dump()
 
     def _insert(self, table: str, columns: Mapping[str, object]) -> None:
         marks = ", ".join("?" * len(columns))

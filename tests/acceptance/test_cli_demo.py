@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
 from tests.acceptance.installation import RunBatchctl
+from tests.postgres import PostgresServer
 
 
 def test_the_demo_runs_to_its_good_end_in_a_fresh_folder(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
@@ -39,3 +41,23 @@ def test_a_folder_in_use_is_left_alone(run_batchctl: RunBatchctl, tmp_path: Path
     assert "is not empty" in refused.stderr
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["precious.txt"]
     assert "batchctl-demo," in second.stdout
+
+
+def test_the_demo_runs_on_postgresql_with_a_real_procedure(run_batchctl: RunBatchctl, postgres: PostgresServer) -> None:
+    database = postgres.new_database()
+    with (
+        tempfile.TemporaryDirectory() as made
+    ):  # The server itself reads the files, and may not look into the tests' own.
+        folder = Path(made)
+        folder.chmod(0o755)
+        done = run_batchctl("demo", "demo", "--database", postgres.url(database), cwd=folder)
+
+    assert done.returncode == 0, done.stderr
+    assert "the warehouse holds 336,776 flights" in done.stdout
+    with postgres.connect(database) as control:
+        assert control.execute("SELECT Status, count(*) FROM FileProcess GROUP BY 1 ORDER BY 1").fetchall() == [
+            ("complete", 12),
+            ("duplicate", 1),
+        ]
+        attempts = "SELECT Status, count(*) FROM BatchProcessHistory GROUP BY 1 ORDER BY 1"
+        assert control.execute(attempts).fetchall() == [("failed", 1), ("success", 60)]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
-from tests.acceptance.night import Night, python
+from tests.acceptance.night import Night, a_file, python
 
 ANY = [("status",), ("check",), ("submit", "E"), ("process",), ("run", "--once"), ("pause", "1"), ("db", "verify")]
 
@@ -51,7 +51,7 @@ def test_a_database_without_tables_is_told_from_a_missing_one(run_batchctl: RunB
 @pytest.fixture(scope="module")
 def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
     """A database without rows."""
-    return Night(tmp_path_factory.mktemp("errors"), run_batchctl)
+    return Night(a_file(tmp_path_factory.mktemp("errors")), run_batchctl)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_help_needs_neither_a_database_nor_what_only_databases_need(
 @pytest.fixture
 def controller(tmp_path: Path, run_batchctl: RunBatchctl, installed_batchctl: Path) -> Iterator[subprocess.Popen[str]]:
     """A controller that carries out a step which ends only when it is told to."""
-    night = Night(tmp_path / "busy", run_batchctl)
+    night = Night(a_file(tmp_path / "busy"), run_batchctl)
     night.batch("Long", python("import sys; print(sys.stdin.read()); __import__('signal').pause()"))
     night.arrive("Long")
     process = subprocess.Popen(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
-import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,25 +13,34 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
+from tests.postgres import PostgresServer
+from tests.system.watching import ends
 
 
 class Shop:
     """A folder with a database, and the controllers that run in it."""
 
-    def __init__(self, directory: Path, command: Path, run: RunBatchctl) -> None:
-        self.directory = directory
+    def __init__(self, database: ControlDatabase, command: Path, run: RunBatchctl) -> None:
+        self.database = database
+        directory = self.directory = database.directory
         self.command = command
         self._run = run
         self.controllers: list[subprocess.Popen[str]] = []
-        (directory / "batchctl.toml").write_text("stop_grace = 1\nshutdown_grace = 1\n", encoding="utf-8")
+        self.configure()
         assert self.run("db", "upgrade").returncode == 0
-        self.hand = sqlite3.connect(directory / "batchctl.db", isolation_level=None, timeout=10)
+        self.hand = database.hand()
         self.fifo = directory / "fifo"
         os.mkfifo(self.fifo)
 
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
         return self._run(*args, cwd=self.directory)
+
+    def configure(self, more: str = "") -> None:
+        """Write the configuration."""
+        settings = f'database_url = "{self.database.url}"\nstop_grace = 1\nshutdown_grace = 1\n{more}'
+        (self.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
 
     def start(self, *args: str) -> subprocess.Popen[str]:
         """Start a command that goes on."""
@@ -49,19 +58,19 @@ class Shop:
     def batch(self, name: str, *commands: str, **columns: object) -> None:
         """Register a batch of os_commands by rows."""
         keys, marks = "".join(f", {key}" for key in columns), ", ?" * len(columns)
-        self.hand.execute(
-            f"INSERT INTO ProcessBatch (ProcessBatchName{keys}) VALUES (?{marks})", (name, *columns.values())
-        )
+        self.hand.sql(f"INSERT INTO ProcessBatch (ProcessBatchName{keys}) VALUES (?{marks})", name, *columns.values())
         for seq, command in enumerate(commands, start=1):
-            self.hand.execute(
+            self.hand.sql(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
                 " SELECT ProcessBatch_id, ?, 'step', 'os_command', ? FROM ProcessBatch WHERE ProcessBatchName = ?",
-                (seq, command, name),
+                seq,
+                command,
+                name,
             )
 
     def submit(self, entity: str) -> None:
         """Drop a row as any program would."""
-        self.hand.execute("INSERT INTO FileProcess (Entity) VALUES (?)", (entity,))
+        self.hand.sql("INSERT INTO FileProcess (Entity) VALUES (?)", entity)
 
     def says(self, script: str) -> str:
         """Return a command that writes its process id to the pipe first."""
@@ -73,16 +82,37 @@ class Shop:
 
     def value(self, statement: str) -> object:
         """Return the first value a statement finds."""
-        return self.hand.execute(statement).fetchone()[0]
+        return self.hand.sql(statement)[0][0]
+
+    def close(self) -> None:
+        """End what still runs."""
+        for controller in self.controllers:
+            controller.kill()
+            controller.communicate()
+        self.hand.close()
 
 
 @pytest.fixture
-def shop(tmp_path: Path, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
-    made = Shop(tmp_path, installed_batchctl, run_batchctl)
+def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(empty_database, installed_batchctl, run_batchctl)
     yield made
-    for controller in made.controllers:
-        controller.kill()
-        controller.communicate()
+    made.close()
+
+
+@pytest.fixture
+def sqlite_shop(tmp_path: Path, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(SqliteControl(tmp_path), installed_batchctl, run_batchctl)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def postgres_shop(
+    postgres: PostgresServer, tmp_path: Path, installed_batchctl: Path, run_batchctl: RunBatchctl
+) -> Iterator[Shop]:
+    made = Shop(PostgresControl(postgres, tmp_path, postgres.new_database()), installed_batchctl, run_batchctl)
+    yield made
+    made.close()
 
 
 def test_a_second_controller_exits_5_and_names_the_first_and_a_dead_one_never_blocks(shop: Shop) -> None:
@@ -169,7 +199,7 @@ def test_a_single_row_starts_its_batch_while_the_controller_waits(shop: Shop) ->
 
 def test_a_step_beyond_max_duration_is_stopped_with_its_tree(shop: Shop) -> None:
     shop.batch("B", shop.says("sleep 300 & wait"), RetryCount=0)
-    shop.hand.execute("UPDATE ProcessControl SET MaxDuration = 1")
+    shop.hand.sql("UPDATE ProcessControl SET MaxDuration = 1")
     shop.submit("B")
     controller = shop.start("run", "--once")
     pid = shop.hear()
@@ -190,22 +220,23 @@ def test_python_jobs_that_crash_leave_or_hang_hurt_nobody(shop: Shop) -> None:
         "@job('good')\ndef good(word): print('all is', word)\n",
         encoding="utf-8",
     )
-    settings = 'stop_grace = 1\nplugin_modules = ["bad_jobs"]\n'
-    (shop.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
+    shop.configure('plugin_modules = ["bad_jobs"]\n')
     for name in ("crash", "leave", "quit", "hang", "good"):
         shop.batch(name)
         arguments = "word='well'" if name == "good" else None
-        shop.hand.execute(
+        shop.hand.sql(
             "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2, MaxDuration)"
             " SELECT ProcessBatch_id, 1, 'call', 'python', ?, ?, 1 FROM ProcessBatch WHERE ProcessBatchName = ?",
-            (name, arguments, name),
+            name,
+            arguments,
+            name,
         )
         shop.submit(name)
     assert shop.run("run", "--once").returncode == 1
 
-    found = shop.hand.execute(
+    found = shop.hand.sql(
         "SELECT b.ProcessBatchName, h.Status, h.Output FROM BatchProcessHistory h JOIN ProcessBatch b USING (ProcessBatch_id)"
-    ).fetchall()
+    )
     assert {name: status for name, status, _ in found} == {
         "crash": "failed",
         "leave": "failed",
@@ -229,22 +260,22 @@ def test_a_populator_that_misbehaves_rejects_its_row_and_stops_no_other(shop: Sh
         f"    def populate(self, row, batch):\n        {body}\nPOPULATORS = (Bad,)\n",
         encoding="utf-8",
     )
-    settings = 'populate_timeout = 1\nplugin_modules = ["bad"]\n'
-    (shop.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
+    shop.configure('populate_timeout = 1\nplugin_modules = ["bad"]\n')
     shop.batch("bad", "true", Populator="bad", Seq=1)
     shop.batch("good", "true", Seq=2)
     shop.submit("bad")
     shop.submit("good")
     shop.run("run", "--once")
 
-    assert shop.hand.execute("SELECT Entity, Status FROM FileProcess ORDER BY 1").fetchall() == [
+    assert shop.hand.sql("SELECT Entity, Status FROM FileProcess ORDER BY 1") == [
         ("bad", "rejected"),
         ("good", "complete"),
     ]
     assert shop.value("SELECT Message FROM FileProcess WHERE Entity = 'bad'")
 
 
-def test_a_controller_whose_lock_file_is_removed_ends_and_stops_its_step(shop: Shop) -> None:
+def test_a_controller_whose_lock_file_is_removed_ends_and_stops_its_step(sqlite_shop: Shop) -> None:
+    shop = sqlite_shop
     shop.batch("B", shop.says("sleep 300"))
     shop.submit("B")
     controller = shop.start("run")
@@ -256,31 +287,96 @@ def test_a_controller_whose_lock_file_is_removed_ends_and_stops_its_step(shop: S
     assert shop.value("SELECT Status FROM BatchControl") == "held"
 
 
-def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(shop: Shop) -> None:
+def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(sqlite_shop: Shop) -> None:
+    shop = sqlite_shop
     shop.batch("B", shop.says("read go < fifo; exit 0"))
     shop.submit("B")
     controller = shop.start("run", "--until-idle", "0.2")
     shop.hear()
-    shop.hand.execute("BEGIN IMMEDIATE")
+    shop.hand.begin_writing()
     shop.fifo.write_text("go\n", encoding="utf-8")
     said = iter(controller.stderr or ())
     assert any("controller.waiting" in line for line in said)
-    shop.hand.execute("ROLLBACK")
+    shop.hand.sql("ROLLBACK")
 
     assert controller.wait(PATIENCE) == 0
     assert shop.value("SELECT Status FROM BatchControl") == "complete"
 
 
-def test_the_example_registration_works_from_the_sqlite3_shell_under_a_running_controller(shop: Shop) -> None:
+def test_the_example_registration_works_from_the_databases_own_shell_under_a_running_controller(shop: Shop) -> None:
     script = Path(__file__).parents[2] / "examples" / "register_a_batch.sql"
     controller = shop.start("run")
     for _ in range(2):
-        shell = ["sqlite3", "-bail", str(shop.directory / "batchctl.db")]
-        subprocess.run(shell, input=script.read_text(encoding="utf-8"), text=True, check=True, timeout=PATIENCE)
-    shop.hand.execute("INSERT INTO FileProcess (Entity, FileName) VALUES ('CountLines', ?)", (str(shop.fifo),))
+        if isinstance(shop.database, PostgresControl):
+            said = shop.database.server.psql(shop.database.name, script.read_text(encoding="utf-8"))
+            assert (said.returncode, said.stderr) == (0, "")
+        else:
+            shell = ["sqlite3", "-bail", str(shop.directory / "batchctl.db")]
+            subprocess.run(shell, input=script.read_text(encoding="utf-8"), text=True, check=True, timeout=PATIENCE)
+    shop.hand.sql("INSERT INTO FileProcess (Entity, FileName) VALUES ('CountLines', ?)", str(shop.fifo))
     shop.fifo.write_text("one\ntwo\n", encoding="utf-8")
     controller.send_signal(signal.SIGTERM)
 
     assert controller.wait(PATIENCE) == 0
     assert shop.value("SELECT Status FROM BatchControl") == "complete"
     assert shop.value("SELECT Output FROM BatchProcessHistory") == f"2 {shop.fifo}\n"
+
+
+def test_a_step_outlives_its_databases_server_and_its_end_is_recorded(
+    postgres_shop: Shop, postgres: PostgresServer
+) -> None:
+    shop = postgres_shop
+    shop.batch("B", shop.says("read go < fifo; exit 0"), "true")
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0.5")
+    shop.hear()
+    shop.hand.close()
+    postgres.stop(at_once=True)
+    shop.fifo.write_text("go\n", encoding="utf-8")
+    said = iter(controller.stderr or ())
+    assert any("controller.waiting" in line for line in said)
+    postgres.start()
+    shop.hand = shop.database.hand()
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.hand.sql("SELECT ProcessControlSeq, AttemptNo, Status FROM BatchProcessHistory ORDER BY 1") == [
+        (1, 1, "success"),
+        (2, 1, "success"),
+    ]
+
+
+def test_a_controller_whose_sessions_are_ended_goes_on_and_keeps_others_out(
+    postgres_shop: Shop, postgres: PostgresServer
+) -> None:
+    shop = postgres_shop
+    shop.batch("B", shop.says("read go < fifo; exit 0"))
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0.5")
+    shop.hear()
+    with postgres.connect() as dba:
+        dba.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'batchctl%%'")
+    said = iter(controller.stderr or ())
+    assert any("controller.waiting" in line for line in said)
+    # It takes the lock again with its next turn, which may be a second away.
+    assert any(json.loads(shop.run("status", "--json").stdout)["Controller"] for _ in range(20))
+    second = shop.run("process")
+    assert (second.returncode, str(controller.pid) in second.stderr) == (5, True)
+    shop.fifo.write_text("go\n", encoding="utf-8")
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM BatchControl") == "complete"
+
+
+def test_a_step_whose_controller_dies_on_a_server_is_held(postgres_shop: Shop) -> None:
+    shop = postgres_shop
+    shop.batch("B", shop.says("sleep 300"))
+    shop.submit("B")
+    first = shop.start("run")
+    pid = shop.hear()
+    first.kill()
+    first.wait(PATIENCE)
+    after = shop.run("run", "--once")
+
+    assert after.returncode == 1
+    assert ends(pid)
+    assert shop.value("SELECT Status FROM BatchControl") == "held"

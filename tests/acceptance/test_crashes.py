@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import signal
-import sqlite3
 import subprocess
 import sys
 from collections import Counter
@@ -15,6 +14,8 @@ import pytest
 from batchctl import config
 from batchctl.app import App, upgrade_database
 from tests.acceptance.dying_controller import DEATH
+from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
+from tests.postgres import PostgresServer
 
 DRIVER = Path(__file__).with_name("dying_controller.py")
 ROOT = Path(__file__).parents[2]
@@ -25,25 +26,27 @@ APPEND = 'printf "%s\\n" "$1" >> effects'
 class Shop:
     """A folder with a database, a batch of three steps that leave a line each, and two files to process."""
 
-    def __init__(self, directory: Path, on_lost: str, retries: int) -> None:
-        self.directory = directory
+    def __init__(self, database: ControlDatabase, on_lost: str, retries: int) -> None:
+        directory = self.directory = database.directory
         self.file = directory / "batchctl.toml"
-        self.file.write_text("stop_grace = 1\n", encoding="utf-8")
+        self.file.write_text(f'database_url = "{database.url}"\nstop_grace = 1\n', encoding="utf-8")
         (directory / "effects").touch()
         (directory / "append.sh").write_text(APPEND, encoding="utf-8")
         upgrade_database(str(self.file))
-        self.hand = sqlite3.connect(directory / "batchctl.db", isolation_level=None)
-        self.hand.execute(
-            "INSERT INTO ProcessBatch (ProcessBatchName, RetryCount, RetryWaitMins) VALUES ('B', ?, 0)", (retries,)
+        self.hand = database.hand()
+        self.hand.sql(
+            "INSERT INTO ProcessBatch (ProcessBatchName, RetryCount, RetryWaitMins) VALUES ('B', ?, 0)", retries
         )
         for seq in (10, 20, 30):
             command = f"sh append.sh {{BatchControl_id}}/{seq}"
-            self.hand.execute(
+            self.hand.sql(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, OnLost)"
                 " VALUES (1, ?, 'append', 'os_command', ?, ?)",
-                (seq, command, on_lost),
+                seq,
+                command,
+                on_lost,
             )
-        self.hand.executemany("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', ?)", [("1",), ("2",)])
+        self.hand.many("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', ?)", [("1",), ("2",)])
 
     def die(self, boundary: str, when: str, nth: int) -> int:
         """Run a controller that dies there; return its exit code."""
@@ -63,10 +66,19 @@ class Shop:
 
     def attempts(self, status: str) -> list[str]:
         """Return instance/seq of the attempts with a status."""
-        found = self.hand.execute(
-            "SELECT BatchControl_id || '/' || ProcessControlSeq FROM BatchProcessHistory WHERE Status = ?", (status,)
+        found = self.hand.sql(
+            "SELECT BatchControl_id || '/' || ProcessControlSeq FROM BatchProcessHistory WHERE Status = ?", status
         )
         return [row[0] for row in found]
+
+
+DEATHS_ON_A_SERVER = [
+    ("C2", "after", 1),
+    ("C3", "before", 1),
+    ("C4", "after", 2),
+    ("C7", "before", 2),
+    ("C7", "after", 4),
+]
 
 
 def is_alive(pid: int) -> bool:
@@ -86,32 +98,45 @@ DEATHS = [
 def test_with_hold_nothing_runs_twice_and_nothing_is_forgotten(
     tmp_path: Path, boundary: str, when: str, nth: int
 ) -> None:
-    shop = Shop(tmp_path, "hold", 0)
+    die_and_go_on(SqliteControl(tmp_path), boundary, when, nth)
+
+
+@pytest.mark.parametrize(("boundary", "when", "nth"), DEATHS_ON_A_SERVER)
+def test_with_hold_nothing_runs_twice_on_a_server_either(
+    postgres: PostgresServer, tmp_path: Path, boundary: str, when: str, nth: int
+) -> None:
+    die_and_go_on(PostgresControl(postgres, tmp_path, postgres.new_database()), boundary, when, nth)
+
+
+def die_and_go_on(database: ControlDatabase, boundary: str, when: str, nth: int) -> None:
+    """Kill a controller at a commit; see that another one, and a person, bring everything to its end."""
+    shop = Shop(database, "hold", 0)
     died = shop.die(boundary, when, nth)
     shop.go_on()
     lost = shop.attempts("lost")
-    shop.hand.execute("UPDATE BatchControl SET Status = 'ready' WHERE Status = 'held'")
+    shop.hand.sql("UPDATE BatchControl SET Status = 'ready' WHERE Status = 'held'")
     shop.go_on()
 
     assert died == DEATH or (boundary, nth) == ("C2", 4)
-    assert [row[0] for row in shop.hand.execute("SELECT Status FROM BatchControl")] == ["complete", "complete"]
+    assert shop.hand.sql("SELECT Status FROM BatchControl") == [("complete",), ("complete",)]
     twice = {step for step, times in shop.effects().items() if times > 1}
     assert twice <= set(lost)
     assert sorted(shop.effects()) == ["1/10", "1/20", "1/30", "2/10", "2/20", "2/30"]
+    shop.hand.close()
 
 
 @pytest.mark.parametrize(("boundary", "when", "nth"), [("C4", "after", 2), ("C7", "before", 2), ("C7", "after", 3)])
 def test_with_rerun_the_next_controller_goes_on_by_itself(tmp_path: Path, boundary: str, when: str, nth: int) -> None:
-    shop = Shop(tmp_path, "rerun", 2)
+    shop = Shop(SqliteControl(tmp_path), "rerun", 2)
     assert shop.die(boundary, when, nth) == DEATH
     shop.go_on()
 
-    assert [row[0] for row in shop.hand.execute("SELECT Status FROM BatchControl")] == ["complete", "complete"]
+    assert shop.hand.sql("SELECT Status FROM BatchControl") == [("complete",), ("complete",)]
     assert sorted(shop.effects()) == ["1/10", "1/20", "1/30", "2/10", "2/20", "2/30"]
 
 
 def test_a_step_that_outlives_its_killed_controller_is_stopped_before_anything_is_decided(tmp_path: Path) -> None:
-    shop = Shop(tmp_path, "hold", 0)
+    shop = Shop(SqliteControl(tmp_path), "hold", 0)
     pipe = tmp_path / "begun"
     subprocess.run(["mkfifo", str(pipe)], check=True)
     script = f"echo $$ > {shlex.quote(str(pipe))}; trap '' TERM; while :; do sleep 1; done"
@@ -125,6 +150,6 @@ def test_a_step_that_outlives_its_killed_controller_is_stopped_before_anything_i
 
     shop.go_on()
     assert not is_alive(pid)
-    message = shop.hand.execute("SELECT Message FROM BatchProcessHistory WHERE Status = 'lost'").fetchone()[0]
+    message = shop.hand.sql("SELECT Message FROM BatchProcessHistory WHERE Status = 'lost'")[0][0]
     assert str(pid) in message
-    assert shop.hand.execute("SELECT Status FROM BatchControl").fetchall() == [("held",), ("ready",)]
+    assert shop.hand.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [("held",), ("ready",)]
