@@ -53,6 +53,8 @@ def connect(connection: Connection) -> psycopg.Connection[Any]:
     url = url_of(connection)
     _, given = url.get_dialect()().create_connect_args(url)
     asked: dict[str, Any] = {"connect_timeout": 10, **given, "application_name": f"batchctl/{__version__}"}
+    # What is sent and read is UTF-8, whatever the database or the environment would choose.
+    asked["client_encoding"] = "utf8"
     try:
         opened = psycopg.connect(autocommit=True, **asked)
     except psycopg.Error as error:

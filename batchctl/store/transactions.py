@@ -20,6 +20,9 @@ ATTEMPTS = 3
 """How often a transaction is tried while the database is busy; each try waits for a while by itself."""
 
 
+_FIND_HOLDER = "try again; if it lasts, find the program that holds the lock"
+
+
 class StoreTransactions:
     """One connection, used by one thread, that every statement of this process goes through."""
 
@@ -37,6 +40,9 @@ class StoreTransactions:
         try:
             yield self._connected()
         except Exception as error:
+            if self._is_transient(error):
+                message = "The control database stayed locked by another program while it was read."
+                raise Busy(message, next_step=_FIND_HOLDER) from error
             self._explain(error)
             raise
 
@@ -60,7 +66,7 @@ class StoreTransactions:
             return cast("Result", busy(self._once, work))
         except tenacity.RetryError as error:
             message = f"The control database stayed locked by another program ({', '.join(sorted(boundaries))})."
-            raise Busy(message, next_step="try again; if it lasts, find the program that holds the lock") from error
+            raise Busy(message, next_step=_FIND_HOLDER) from error
         except Exception as error:
             self._explain(error)
             raise

@@ -146,6 +146,21 @@ WHERE '{{"a": 1}}'::jsonb ? 'a' AND '{{1,2}}'::int[] @> ARRAY[{Data2}::int / 2]
 """
 
 
+def test_text_arrives_whole_whatever_encoding_the_database_gives_its_clients(
+    postgres: PostgresServer, database: str, url: str
+) -> None:
+    with postgres.connect(database) as dba:
+        dba.execute("CREATE TABLE said (words text)")
+        dba.execute(f"ALTER DATABASE {database} SET client_encoding = 'LATIN1'")
+
+    outcome = run(HANDLER, sql_step("INSERT INTO said VALUES ({Data3}), ('ü€')"), url, Data3="ü€😀")
+
+    assert outcome.succeeded, outcome.message
+    with postgres.connect(database) as dba:
+        dba.execute("SET client_encoding = 'UTF8'")
+        assert dba.execute("SELECT words FROM said").fetchall() == [("ü€😀",), ("ü€",)]
+
+
 def test_all_statements_run_in_one_transaction(postgres: PostgresServer, database: str, url: str) -> None:
     alone = Alone()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import Busy, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake, schema
 from batchctl.store.controller_lock import SessionControllerLock
@@ -131,6 +131,33 @@ def test_settings_of_the_role_change_nothing(postgres: PostgresServer, database:
         ).scalar_one()
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar_one() == "on"
     assert f"{row.inserted_at:%Y-%m-%d %H}" == moment
+    transactions.close()
+
+
+def test_text_is_utf8_whatever_encoding_the_database_gives_its_clients(postgres: PostgresServer, database: str) -> None:
+    with postgres.connect(database) as dba:
+        dba.execute(f"ALTER DATABASE {database} SET client_encoding = 'LATIN1'")
+    transactions = way_to(postgres.url(database))
+    transactions.run(
+        C1, lambda at: intake.add(at, entity="ü€😀", file_name=None, data=None, cycle_key=None, source="t")
+    )
+
+    with transactions.read() as connection:
+        assert [row.entity for row in intake.untaken(connection, 0, 10)] == ["ü€😀"]
+    transactions.close()
+
+
+def test_a_table_locked_for_long_is_busy_also_for_who_only_reads(postgres: PostgresServer, database: str) -> None:
+    transactions = way_to(postgres.url(database))
+    with transactions.read() as connection:
+        connection.exec_driver_sql("SET lock_timeout = '1ms'")
+    with postgres.connect(database) as dba, dba.transaction():
+        dba.execute("LOCK TABLE FileProcess")
+        with pytest.raises(Busy, match="stayed locked"), transactions.read() as connection:
+            intake.untaken(connection, 0, 10)
+
+    with transactions.read() as connection:
+        assert intake.untaken(connection, 0, 10) == []
     transactions.close()
 
 

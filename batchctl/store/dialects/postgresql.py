@@ -90,6 +90,7 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: A
     """Return an engine for the database, which must exist."""
     given = {name: value for name, value in _CONNECTING.items() if name not in url.query}
     given.setdefault("application_name", f"batchctl/{__version__}")
+    given["client_encoding"] = "utf8"
     settings = [f"-c {name}={value.replace(' ', chr(92) + ' ')}" for name, value in _SETTINGS.items()]
     given["options"] = " ".join([*url.normalized_query.get("options", ()), *settings])
     try:
