@@ -195,7 +195,8 @@ class App:
 
     def _turn(self, controller: Controller) -> None:
         controller.turn(IDLE_WAIT)
-        if not self.lock.is_held():
+        # A database that does not answer would only keep the loop waiting once more.
+        if controller.trouble is None and not self.lock.is_held():
             self._end_at_once(controller)
         if self._stop_by is not None and self.clock.monotonic() >= self._stop_by:
             controller.stop_steps()
@@ -209,8 +210,12 @@ class App:
         controller.stop_steps()
         while controller.is_flying:
             controller.turn(IDLE_WAIT)
-        message = "The controller's lock file was removed or replaced while it ran; what was running has been stopped."
-        raise Busy(message, next_step="batchctl status   (and leave the file beside the database alone)")
+        message = (
+            "The controller's lock was lost, and another may work on the database; what was running has been stopped."
+        )
+        raise Busy(
+            message, next_step="batchctl status   (a file beside a SQLite database holds the lock: leave it alone)"
+        )
 
     def _recovered_controller(self, runner: ThreadStepRunner) -> Controller:
         recorder = Recorder(self.preparer, self.ids.controller_id(), self.ids.host())

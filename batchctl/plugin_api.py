@@ -50,6 +50,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.urls import is_password, passwords_in, redacted
 
 __all__ = [
     "NO_DATA",
@@ -89,12 +90,15 @@ __all__ = [
     "did_you_mean",
     "fill",
     "fit_value",
+    "is_password",
     "job",
     "parameters_for",
     "parse",
     "parse_for",
     "parse_parameters",
+    "passwords_in",
     "problems",
+    "redacted",
     "unfit",
     "values_of",
     "visible",

@@ -11,7 +11,7 @@ from batchctl.plugin_api import Connection, visible
 from step_handlers._catalog import Batch, error_of
 from step_handlers._mssql import SqlServer
 from step_handlers._mssql_driver import connect, load
-from step_handlers._urls import url_of, without_passwords
+from step_handlers._urls import without_passwords
 
 _LONGEST_MESSAGE = 500
 _PYODBC_NUMBER = re.compile(r"\(([0-9]+)\) \(SQL")
@@ -62,7 +62,7 @@ def open_session(connection: Connection) -> Session:
     try:
         session: Session = connect(driver, connection)
     except driver.Error as error:
-        said = visible(without_passwords(url_of(connection), str(error)))[:_LONGEST_MESSAGE]
+        said = visible(without_passwords(connection, str(error)))[:_LONGEST_MESSAGE]
         name = visible(connection.name)
         message = f"connection '{name}' cannot be opened: {said}; see the url of [connections.{name}]"
         raise NoSession(message, fatal=error.args[:1] == (_LOGIN_REFUSED,)) from None

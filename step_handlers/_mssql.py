@@ -175,7 +175,7 @@ def _opened(driver: Any, connection: Connection) -> Any:
     except driver.Error as error:
         problem = _Problem.of(error)
         name = visible(connection.name)
-        said = visible(without_passwords(url_of(connection), problem.text))
+        said = visible(without_passwords(connection, problem.text))
         raise Unusable(
             f"connection '{name}': {said}; see that the server is there, and the url of [connections.{name}]",
             fatal=problem.is_fatal,

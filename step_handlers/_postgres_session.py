@@ -58,7 +58,7 @@ def connect(connection: Connection) -> psycopg.Connection[Any]:
     try:
         opened = psycopg.connect(autocommit=True, **asked)
     except psycopg.Error as error:
-        said = visible(without_passwords(url, str(error).strip().splitlines()[0]))
+        said = visible(without_passwords(connection, str(error).strip().splitlines()[0]))
         name = visible(connection.name)
         fatal = any(words in said for words in _IN_WORDS)
         raise Unusable(

@@ -68,6 +68,17 @@ class Token(NamedTuple):
     kind: Kind
     text: str
 
+    @property
+    def shown(self) -> str:
+        """Return it as it may stand in a text for a terminal, which takes tabs and lone carriage returns for orders."""
+        match self.kind:
+            case Kind.SPACE:
+                return re.sub(r"[\t\r\f\v]", " ", self.text.replace("\r\n", "\n"))
+            case Kind.COMMENT:
+                return "\n".join(visible(line.rstrip("\r")) for line in self.text.split("\n"))
+            case _:
+                return self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

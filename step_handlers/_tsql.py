@@ -218,14 +218,10 @@ def _write(token: Token) -> str:
     match token.kind:
         case Kind.HOLE:
             return f"@{token.text}"
-        case Kind.SPACE:
-            return re.sub(r"[\t\r\f\v]", " ", token.text.replace("\r\n", "\n"))
-        case Kind.COMMENT:
-            return "\n".join(visible(line.rstrip("\r")) for line in token.text.split("\n"))
         case Kind.TEXT:
             return _author_text(token.text)
         case _:
-            return token.text
+            return token.shown
 
 
 def _author_text(text: str) -> str:

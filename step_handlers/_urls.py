@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from batchctl.plugin_api import Connection, visible
+from batchctl.plugin_api import Connection, is_password, passwords_in, redacted, visible
 
-MASK = "***"
-_SECRET_KEY = re.compile(r"pwd|pass(?!file)|secret|token", re.IGNORECASE)
 _ODBC_PART = re.compile(r"([^;=]+)=(\{(?:[^}]|\}\})*+\}|[^;]*)")
 
 
@@ -27,28 +25,9 @@ def url_of(connection: Connection) -> URL:
         raise MalformedUrl(f"the url of connection '{visible(connection.name)}' cannot be read") from None
 
 
-def without_passwords(url: URL, text: str) -> str:
-    """Blot out every password of a URL wherever it stands in a text."""
-    for password in sorted(_passwords(url), key=len, reverse=True):
-        text = text.replace(password, MASK)
-    return text
-
-
-def _passwords(url: URL) -> Iterator[str]:
-    if url.password:
-        yield url.password
-    for key, value in url.normalized_query.items():
-        for one in value:
-            if key.lower() == "odbc_connect":
-                yield from _odbc_passwords(one)
-            elif one and _SECRET_KEY.search(key):
-                yield one
-
-
-def _odbc_passwords(text: str) -> Iterator[str]:
-    for key, value in odbc_parts(text):
-        if value and _SECRET_KEY.search(key):
-            yield value
+def without_passwords(connection: Connection, text: str) -> str:
+    """Blot out every password of a connection's URL wherever it stands in a text."""
+    return redacted(text, passwords_in(connection.url))
 
 
 def odbc_parts(text: str) -> Iterator[tuple[str, str]]:
@@ -65,5 +44,5 @@ def query_without_passwords(url: URL) -> dict[str, str]:
     return {
         key: ",".join(value)
         for key, value in url.normalized_query.items()
-        if not _SECRET_KEY.search(key) and key.lower() != "odbc_connect"
+        if not is_password(key) and key.lower() != "odbc_connect"
     }

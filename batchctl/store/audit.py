@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from batchctl.domain.rows import AuditEntry
+from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log
 
 _a = audit_log.c
-_ADD = insert(audit_log)
+_ADD = RowInsert(audit_log)
 _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
 _OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
 
@@ -39,7 +40,7 @@ def add(
         "ValuesBefore": before,
         "ValuesAfter": after,
     }
-    connection.execute(_ADD, values)
+    _ADD(connection, values)
 
 
 def of_target(connection: Connection, target: str) -> list[AuditEntry]:
