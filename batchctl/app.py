@@ -23,7 +23,7 @@ from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Boundary, ControllerLock, Finished
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
-from batchctl.store import engine, schema
+from batchctl.store import engine, identity, schema
 from batchctl.store.controller_lock import SessionControllerLock
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
@@ -82,7 +82,9 @@ class App:
     @cached_property
     def preparer(self) -> Preparer:
         """Makes steps ready to run."""
-        return Preparer(cache(self.registry.handler), self.surroundings, self.ids.user(), self.ids.host())
+        with self.transactions.read() as connection:
+            database_id = identity.database_id(connection)
+        return Preparer(cache(self.registry.handler), self.surroundings, self.ids.user(), self.ids.host(), database_id)
 
     @cached_property
     def lock(self) -> ControllerLock:
@@ -275,6 +277,7 @@ class App:
             connections=connections_of(self.settings),
             secrets=self._secret,
             slots=self.slots,
+            clock=self.clock,
             stop_grace=timedelta(seconds=self.settings.stop_grace),
             output_cap=self.settings.output_limit,
         )

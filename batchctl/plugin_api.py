@@ -212,6 +212,11 @@ class Execution(Protocol):
         """True once the step has been told to stop."""
         ...
 
+    @property
+    def must_end(self) -> bool:
+        """True once the step was told to stop and its grace time is over: what is left of it is ended by force."""
+        ...
+
 
 class StepHandler(Protocol):
     """Carries out steps of one ProcessType. One object serves all steps; it keeps no state between calls."""

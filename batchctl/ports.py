@@ -79,6 +79,8 @@ class Finished:
     key: HistoryId
     outcome: StepOutcome
     identity: Identity | None
+    ended_at: datetime | None = None
+    """When, by the `Clock`; the database may take the report much later. None: as it is recorded."""
 
 
 Report = Spawned | Finished

@@ -50,6 +50,7 @@ class Preparer:
     surroundings: Surroundings
     user: str
     host: str
+    database_id: str
 
     def prepare(
         self,
@@ -74,6 +75,7 @@ class Preparer:
                 attempt_no=attempt_no,
                 surroundings=self.surroundings,
                 note=self._note(instance, batch, step, attempt_no, cause, now),
+                database_id=self.database_id,
             )
             return Prepared(asked, handler, handler.render(request), None)
         except (StepRefused, PluginError) as refused:

@@ -133,4 +133,5 @@ def a_request(step: Step, around: Surroundings, **instance: Any) -> StepRequest:
         attempt_no=1,
         surroundings=around,
         note="BatchControl 42 of batch MyFileType1",
+        database_id="test",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
@@ -199,12 +199,12 @@ class Run:
         return self._ended(StepOutcome(succeeded=False, message=message, output=output, fatal=hint is not None))
 
     def _lost_sight(self, trouble: str) -> StepOutcome:
-        """Trying again might run the package twice, so a person has to decide."""
+        """Trying again might run the package twice: OnLost decides."""
         message = (
             f"execution {self.execution_id} was under way and nobody knows how it ended: {trouble}. "
             "Look at it in SSMS (All Executions), then rerun or skip the step"
         )
-        return StepOutcome(succeeded=False, fatal=True, message=message, output=self._output([]))
+        return StepOutcome(succeeded=False, lost=True, message=message, output=self._output([]))
 
     def _output(self, lines: Sequence[str]) -> str:
         text = "\n".join([f"execution_id {self.execution_id}", *self.notes, *lines])
@@ -233,8 +233,8 @@ def look(run: Run, package: Package, common: str, lost: int) -> StepOutcome:
         return StepOutcome(succeeded=True, value=False, output="the catalog has no execution of this step")
     end = run.adopt(int(rows[0][0]))
     attempt = _attempt(str(rows[0][2]), common)
-    if end.fatal or end.stopped:
-        return StepOutcome(succeeded=False, stopped=end.stopped, message=end.message, output=end.output)
+    if end.fatal or end.stopped or end.lost:
+        return replace(end, succeeded=False)
     if end.succeeded and attempt != lost:
         # What an older attempt has done says nothing about the lost one.
         message = f"the newest execution in the catalog is that of attempt {attempt}, not of the lost attempt {lost}"

@@ -29,6 +29,8 @@ _FATAL = frozenset(
 """What trying again cannot mend: missing names, syntax, parameters that do not fit, rights, logging in."""
 _FATAL_STATES = frozenset({"28000", "42S02"})
 _LOST_STATES = frozenset({"08S01", "08007", "08003", "10054", "01002"})
+_SHOWN_OF_A_LOCK = 32
+"""How many characters of a lock's name sys.dm_tran_locks shows."""
 _REFUSED_LOCK = {
     -1: "in time",
     -2: "because it was cancelled",
@@ -160,6 +162,7 @@ def _written(
     prelude = [variable.sent() for variable in variables]
     spec: dict[str, JsonValue] = {
         "instance": request.instance.instance_id,
+        "lock": request.lock_name,
         "settings": abort,
         "called": called,
         "batch": "\n".join([*prelude, body]),
@@ -242,11 +245,13 @@ class _Session:
     ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
     problem: _Problem | None = None
     return_code: int | None = None
+    closed_to_stop: bool = False
 
     def cancel(self) -> None:
         """Cancel what runs until the step has ended; where a driver cannot, end the session."""
         cancel = getattr(self.cursor, "cancel", None)
         if cancel is None:
+            self.closed_to_stop = True
             self.opened.close()
             return
         while True:
@@ -290,7 +295,7 @@ class _Session:
             "SELECT session_id, CONVERT(varchar(33), login_time, 126) FROM sys.dm_exec_sessions WHERE session_id = @@SPID"
         )
         self.execution.in_session(f"{session[0]}@{session[1]}")
-        resource = f"batchctl:{spec['instance']}"
+        resource = spec["lock"]
         got = self._first(
             "DECLARE @got int; EXEC @got = sp_getapplock @Resource = ?, @LockMode = 'Exclusive', @LockOwner = 'Session', "
             f"@LockTimeout = {round(LOCK_SECONDS * 1000)}; SELECT @got;",
@@ -309,7 +314,7 @@ class _Session:
             holder = self._first(
                 "SELECT request_session_id FROM sys.dm_tran_locks WHERE resource_type = 'APPLICATION' "
                 "AND request_status = 'GRANT' AND resource_description LIKE ?",
-                f"%[[]{resource}]%",
+                f"%[[]{resource[:_SHOWN_OF_A_LOCK]}%",
             )
         by = "another session" if holder is None else f"session {holder}"
         end = "" if holder is None else f", or end it: KILL {holder}"
@@ -369,23 +374,24 @@ class _Session:
         self._roll_back()
         what = spec["called"] or "the batch"
         end = "" if spec["called"] or not sent else "; everything was rolled back"
+        problem = self.problem or _Problem.of(error or _Stopped())
+        if sent and self.problem is None and problem.state in _LOST_STATES and not self.closed_to_stop:
+            message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"
+            return self._ended(message, lost=True)
         if self.execution.stopping:
             return StepOutcome(
                 succeeded=False, stopped=True, message=f"was stopped at {what}{end}", output=self.results.text()
             )
         if isinstance(error, Unusable):
             return self._ended(str(error), fatal=error.fatal)
-        problem = self.problem or _Problem.of(error or _Stopped())
-        if self.problem is None and problem.state in _LOST_STATES and sent:
-            message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"
-            return self._ended(f"{message}, so it is not tried again", fatal=True)
         return self._ended(f"{what} failed: {problem.said(spec['lines_before'])}{end}", fatal=problem.is_fatal)
 
-    def _ended(self, message: str | None, *, fatal: bool = False) -> StepOutcome:
+    def _ended(self, message: str | None, *, fatal: bool = False, lost: bool = False) -> StepOutcome:
         return StepOutcome(
             succeeded=message is None,
             message=message,
             fatal=fatal,
+            lost=lost,
             return_code=self.return_code,
             output=self.results.text(),
             rows_affected=self.results.affected,

@@ -66,6 +66,7 @@ class Postgres:
             lines += ["BEGIN;", *(_psql.statement(bound) for bound in inside), "COMMIT;"]
         spec: dict[str, JsonValue] = {
             "instance": request.instance.instance_id,
+            "lock": request.lock_name,
             "before": [_as_json(bound) for bound in before],
             "statements": [_as_json(bound) for bound in inside],
         }
@@ -92,6 +93,7 @@ class Postgres:
         numbered = [f"${at}" for at in range(1, len(arguments) + 1)]
         spec: dict[str, JsonValue] = {
             "instance": request.instance.instance_id,
+            "lock": request.lock_name,
             "which": _which(parts),
             "call": {
                 "called": ".".join(map(_psql.identifier, parts)),
@@ -122,10 +124,10 @@ class Postgres:
         if missing is not None:
             raise Unusable(missing, fatal=True)
         with closing(connect(connection)) as opened:
-            session = Session(opened, execution, Results(execution.masked))
-            execution.on_stop(session.cancel)
+            session = Session(opened, connection, execution, Results(execution.masked))
+            execution.on_stop(session.stop)
             try:
-                return session.carry_out(spec, connection)
+                return session.carry_out(spec)
             finally:
                 session.ended.put(None)
 

@@ -30,6 +30,12 @@ SETTINGS = {
 }
 """What a role or a database may have set otherwise, and what the meaning of a value or a step's end would hang on."""
 
+NO_TRANSACTION_TIMEOUT = (
+    "SELECT count(CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL\n"
+    "THEN set_config('transaction_timeout', '0', false) END) AS timeouts"
+)
+"""The same for a setting that there is only since PostgreSQL 17."""
+
 _TOKEN = re.compile(
     r"""
       (?P<space>[ \t\r\n\f\v]+)
@@ -219,6 +225,7 @@ def connected(request: StepRequest, url: URL, lines: Sequence[str]) -> str:
             rf"SELECT current_setting('application_name') = '{name}' AS connected \gset",
             r"\if :connected",
             *set_up,
+            rf"{NO_TRANSACTION_TIMEOUT} \gset",
             r"\set QUIET off",
             *lines,
             r"\else",

@@ -1,4 +1,4 @@
-"""A proxy on loopback that cuts a connection to PostgreSQL where a test says: before a COMMIT arrives, or before its answer."""
+"""A proxy on loopback that cuts a connection to PostgreSQL where a test says: before a word arrives, or before its answer."""
 
 from __future__ import annotations
 
@@ -15,33 +15,39 @@ _KEY = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)
 class Cut(Enum):
     """Where the connection is cut."""
 
-    BEFORE_COMMIT = "the server never hears the COMMIT"
-    AFTER_COMMIT = "nobody hears the server's answer to the COMMIT"
+    BEFORE = "the server never hears the word"
+    AFTER = "nobody hears the server's answer to the word"
 
 
 class Proxy:
     """Passes bytes on, until it is told to cut."""
 
-    def __init__(self, port: int, *, pools: bool = False) -> None:
+    def __init__(self, port: int, *, word: bytes = b"COMMIT", pools: bool = False) -> None:
         """Stand before a server; what `pools` gives its clients keys of its own, as a connection pooler does."""
         self._target = port
+        self._word = word
         self._pools = pools
+        self._swallows = threading.Event()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
         self._plan: dict[int, Cut] = {}
-        self._commits = 0
+        self._seen = 0
         self._open: list[socket.socket] = []
         self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
     @property
-    def commits(self) -> int:
-        """How many COMMITs have been seen."""
-        return self._commits
+    def seen(self) -> int:
+        """How often the word has been seen."""
+        return self._seen
 
     def cut(self, number: int, where: Cut) -> None:
-        """Cut the connection that sends the COMMIT of this number, counted from the next one as 1."""
-        self._plan[self._commits + number] = where
+        """Cut the connection that sends the word for this time, counted from the next one as 1."""
+        self._plan[self._seen + number] = where
+
+    def swallow(self) -> None:
+        """Pass nothing on any more, as a network does that has lost its other half."""
+        self._swallows.set()
 
     def close(self) -> None:
         self._listening.close()
@@ -67,15 +73,16 @@ class Proxy:
         threading.Thread(target=self._pump_down, args=(server, client, deaf), daemon=True).start()
         with suppress(OSError):
             while said := client.recv(65536):
-                if b"COMMIT" in said:
+                if self._word in said:
                     with self._lock:
-                        self._commits += 1
-                        cut = self._plan.pop(self._commits, None)
-                    if cut is Cut.BEFORE_COMMIT:
+                        self._seen += 1
+                        cut = self._plan.pop(self._seen, None)
+                    if cut is Cut.BEFORE:
                         break
-                    if cut is Cut.AFTER_COMMIT:
+                    if cut is Cut.AFTER:
                         deaf.set()
-                server.sendall(said)
+                if not self._swallows.is_set():
+                    server.sendall(said)
         self._end(client, server)
 
     def _pump_down(self, server: socket.socket, client: socket.socket, deaf: threading.Event) -> None:

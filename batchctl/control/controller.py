@@ -6,7 +6,7 @@ It takes the place of the seed's s_PopulateDatamart and s_ProcessControl.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -24,6 +24,9 @@ from batchctl.store import definitions, history, instances
 
 LOOK = timedelta(milliseconds=100)
 """How often the controller looks whether anybody changed the database while it waits."""
+
+LOCKED_LOOK = timedelta(seconds=1)
+"""How soon an instance is tried again whose row somebody else keeps locked."""
 
 BACK_OFF = timedelta(seconds=1)
 LONGEST_BACK_OFF = timedelta(seconds=30)
@@ -110,6 +113,10 @@ class Controller:
         self._spawned: list[Spawned] = []
         self._parked: set[InstanceId] = set()
         """Instances that could not be claimed; they are tried again when something has changed."""
+        self._locked: set[InstanceId] = set()
+        """Instances whose rows somebody else keeps locked; that has been told."""
+        self._waits = False
+        """True while all ends that are left wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
         self._stopping = False
         self.trouble: BatchctlError | None = None
@@ -192,7 +199,7 @@ class Controller:
         """Return how long to wait for the next report, so that no deadline is missed."""
         if self.trouble is not None:
             limits = [self._back_off]
-        elif self._ends or (self._look and self._free > 0):
+        elif (self._ends and not self._waits) or (self._look and self._free > 0):
             return timedelta(0)
         else:
             limits = [wait, LOOK]
@@ -284,13 +291,25 @@ class Controller:
         except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
-        self._ends.clear()
+        self._ends = list(written.waiting)
+        self._waits = bool(written.waiting)
         self._unsettled = False
-        self._look = bool(ends or written.starts)
+        self._look = len(written.waiting) < len(ends) or bool(written.starts)
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
+        self._locked -= {attempt.instance.instance_id for attempt in written.starts}
+        self._locked -= {told.instance.instance_id for told in written.told}
+        self._tell_locked(dict(written.locked))
         return written
+
+    def _tell_locked(self, locked: Mapping[InstanceId, str]) -> None:
+        for instance_id in locked.keys() - self._locked:
+            self._tell("instance.locked", BatchControl_id=instance_id, Message=locked[instance_id])
+        self._locked |= locked.keys()
+        if locked:
+            # Whoever rolls back tells nobody.
+            self._next_due = self._clock.now() + LOCKED_LOOK
 
     def _something_may_start(self) -> bool:
         """Look, without taking the write lock, whether there is anything to claim; note when the next will be due."""
@@ -310,8 +329,7 @@ class Controller:
             written, left = Written(), ends
             if self._unsettled:
                 written, left = self._recorder.settle(connection, ends, self._batches, self._flights)
-            for end in left:
-                written += self._recorder.record_end(connection, end, self._batches, now, stopping=stopping)
+            written += self._recorder.record_ends(connection, left, self._batches, now, stopping=stopping)
             places = self._free - len(written.starts)
             if claims and places > 0:
                 busy = self._busy(written.starts)
@@ -329,8 +347,10 @@ class Controller:
         """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded."""
         written = Written()
         for end in ends:
-            written += self._first_that_is_taken(end)
-            self._ends.remove(end)
+            recorded = self._first_that_is_taken(end)
+            written += recorded
+            if not recorded.waiting:
+                self._ends.remove(end)
         return written
 
     def _first_that_is_taken(self, end: End) -> Written:
@@ -389,6 +409,7 @@ def _end(flight: Flight, report: Finished) -> End:
         attempt=flight.attempt,
         outcome=made_storable(report.outcome),
         identity=report.identity,
+        ended_at=report.ended_at,
         timed_out=flight.stop is Stop.TIMEOUT,
         cancelled=flight.stop is Stop.CANCEL,
     )

@@ -145,6 +145,8 @@ class Creator:
         on_purpose: bool,
     ) -> _Made:
         now = self.clock.now()
+        if intake.is_locked(connection, row.intake_id):
+            return _Made({}, {}, ())
         found = intake.load(connection, row.intake_id)
         if found is None or found.status is not IntakeStatus.READY:
             return _Made({}, {}, ())

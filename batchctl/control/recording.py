@@ -65,6 +65,7 @@ class End:
     attempt: Attempt
     outcome: StepOutcome
     identity: Identity | None = None
+    ended_at: datetime | None = None
     timed_out: bool = False
     cancelled: bool = False
 
@@ -108,10 +109,20 @@ class Written:
     told: tuple[Told, ...] = ()
     parked: tuple[tuple[InstanceId, str], ...] = ()
     """Instances that could not be claimed, and why; they are left alone until something changes."""
+    locked: tuple[tuple[InstanceId, str], ...] = ()
+    """Instances whose rows somebody else keeps locked, and who; they are tried again soon."""
+    waiting: tuple[End, ...] = ()
+    """Ends that could not be recorded for that reason."""
 
     def __add__(self, other: Written) -> Written:
         """Put together what two parts of a transaction wrote."""
-        return Written(self.starts + other.starts, self.told + other.told, self.parked + other.parked)
+        return Written(
+            self.starts + other.starts,
+            self.told + other.told,
+            self.parked + other.parked,
+            self.locked + other.locked,
+            self.waiting + other.waiting,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,20 @@ class Recorder:
     preparer: Preparer
     controller: str
     host: str
+
+    def record_ends(
+        self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool
+    ) -> Written:
+        """Record how attempts ended; one whose rows somebody else keeps locked waits, and the others do not wait for it."""
+        locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
+        written = Written()
+        for end in ends:
+            instance_id = end.attempt.instance.instance_id
+            if instance_id in locked:
+                written += Written(locked=(_locked(connection, instance_id),), waiting=(end,))
+            else:
+                written += self.record_end(connection, end, batches, now, stopping=stopping)
+        return written
 
     def record_end(self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool) -> Written:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
@@ -229,6 +254,9 @@ class Recorder:
         """
         written = Written()
         for batch, instance in self.candidates(connection, batches, busy, now, parked):
+            if instance.instance_id in instances.locked(connection, [instance.instance_id]):
+                written += Written(locked=(_locked(connection, instance.instance_id),))
+                continue
             after = moves.claimed(instance, self.controller)
             try:
                 with savepoint(connection):
@@ -348,6 +376,7 @@ class Recorder:
             identity=end.identity,
             retry_count_after=move.retry_count,
             next_run_time_after=move.next_run_time if move.next_run_time > LONG_AGO else None,
+            ended_at=end.ended_at or now,
             now=now,
         )
 
@@ -367,6 +396,7 @@ class Recorder:
             identity=end.identity,
             retry_count_after=None,
             next_run_time_after=None,
+            ended_at=end.ended_at or now,
             now=now,
         )
         ended = moves.Ended(seq=end.attempt.step.seq, status=HistoryStatus.FENCED, message=None)
@@ -379,6 +409,10 @@ def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstan
     if not stopping:
         return ()
     return [failure for failure in instances.standing_failures(connection) if failure.batch_id in stopping]
+
+
+def _locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, str]:
+    return instance_id, f"the row is locked by {instances.blocker(connection)}"
 
 
 def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:

@@ -85,6 +85,7 @@ class Recovery:
             identity=None,
             retry_count_after=None if move is None else move.retry_count,
             next_run_time_after=move.next_run_time if move is not None and waits else None,
+            ended_at=now,
             now=now,
         )
         return after

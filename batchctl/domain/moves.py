@@ -46,6 +46,8 @@ def ended(step: Step, outcome: StepOutcome, *, timed_out: bool, cancelled: bool)
     status = HistoryStatus.FAILED
     if outcome.succeeded:
         status = HistoryStatus.SUCCESS
+    elif outcome.lost:
+        status = HistoryStatus.LOST
     elif outcome.stopped and timed_out:
         status, said = (
             HistoryStatus.TIMEOUT,

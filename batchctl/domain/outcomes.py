@@ -77,6 +77,14 @@ class StepRequest:
     surroundings: Surroundings
     note: str
     """One line that says when, where and as whom it runs; goes into the command text as a comment."""
+    database_id: str
+    """What tells the instance from those of the same number in other control databases."""
+
+    @property
+    def lock_name(self) -> str:
+        """Return the name of the lock that a database session holds as long as it carries out a step of the instance."""
+        # The number stands in front: SQL Server shows no more than 32 characters of a lock's name.
+        return f"batchctl:{self.instance.instance_id}:{self.database_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +116,8 @@ class StepOutcome:
     """True when trying again cannot help: retries are skipped."""
     stopped: bool = False
     """True when the execution ended because it was told to stop."""
+    lost: bool = False
+    """True when nobody knows whether it was done, as when a connection breaks: OnLost decides what follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

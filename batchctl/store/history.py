@@ -114,6 +114,7 @@ def close_entry(
     identity: Identity | None,
     retry_count_after: int | None,
     next_run_time_after: datetime | None,
+    ended_at: datetime,
     now: datetime,
 ) -> bool:
     """Record how an attempt ended; false when its end was recorded before."""
@@ -126,7 +127,7 @@ def close_entry(
         "NextRunTimeAfter": next_run_time_after,
         **_proof(identity),
     }
-    end: dict[str, object] = {"Status": status.value, "EndTime": now, "z_updated": now}
+    end: dict[str, object] = {"Status": status.value, "EndTime": ended_at, "z_updated": now}
     end |= {name: value for name, value in known.items() if value is not None}
     return _LIVE_ENTRY(connection, end, history_id=history_id)
 

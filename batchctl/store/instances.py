@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, bindparam, exists, func, select, text, update
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import data_values, readable, text_of
+from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OPEN_INSTANCE, batch_control, file_process, process_batch
 
@@ -103,6 +104,17 @@ def next_due(connection: Connection, now: datetime) -> datetime | None:
     """Return when the next waiting instance becomes due."""
     due: datetime | None = connection.execute(_NEXT_DUE, {"now": now}).scalar_one()
     return due
+
+
+def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Container[int]:
+    """Return those instances that somebody else keeps locked, as far as the database can tell."""
+    return dialect_of(connection).locked_instances(connection, instance_ids)
+
+
+def blocker(connection: Connection) -> str:
+    """Name whoever keeps rows locked."""
+    found = dialect_of(connection).blocker(connection)
+    return "another program" if found is None else f"{found[0]}; to end it: {found[1]}"
 
 
 def claim(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:

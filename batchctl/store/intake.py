@@ -12,6 +12,7 @@ from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.store.columns import readable, text_of
 from batchctl.store.definitions import ENTITY
+from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowUpdate
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
 
@@ -88,6 +89,11 @@ def add(
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     """Return one row."""
     return next(iter(readable(connection.execute(_LOAD, {"intake_id": intake_id}), intake_row)), None)
+
+
+def is_locked(connection: Connection, intake_id: IntakeId) -> bool:
+    """Say whether somebody else keeps a row locked, as far as the database can tell."""
+    return dialect_of(connection).is_locked_intake(connection, intake_id)
 
 
 def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:

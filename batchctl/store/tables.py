@@ -260,3 +260,15 @@ audit_log = _table(
     _check("Actor", "Actor <> ''"),
     sqlite_autoincrement=True,
 )
+
+setting = _table(
+    "Setting",
+    _key("Setting_id"),
+    _required("Name", name()),
+    _required("Value", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("Name"),
+    _check("Name", "Name <> ''"),
+    sqlite_autoincrement=True,
+)

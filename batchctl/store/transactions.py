@@ -16,11 +16,12 @@ from batchctl.store.dialects import dialect_of
 
 Result = TypeVar("Result")
 
-ATTEMPTS = 3
-"""How often a transaction is tried while the database is busy; each try waits for a while by itself."""
+ATTEMPTS = 10
+PATIENCE = 5
+"""How often, and for how many seconds, a transaction is tried again while the database is busy.
 
-
-_FIND_HOLDER = "try again; if it lasts, find the program that holds the lock"
+A try that waits for somebody else's lock gives up by itself after a while; see the dialects.
+"""
 
 
 class StoreTransactions:
@@ -41,32 +42,30 @@ class StoreTransactions:
             yield self._connected()
         except Exception as error:
             if self._is_transient(error):
-                message = "The control database stayed locked by another program while it was read."
-                raise Busy(message, next_step=_FIND_HOLDER) from error
+                raise self._busy() from error
             self._explain(error)
             raise
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:  # noqa: ARG002 - for tests that cut at one of them
         """Run `work` between BEGIN and COMMIT; all of it again when the database was busy."""
         try:
             return self._once(work)
         except Exception as error:
             if self._is_transient(error):
-                return self._again(boundaries, work)
+                return self._again(work)
             self._explain(error)
             raise
 
-    def _again(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
+    def _again(self, work: Callable[[Connection], Result]) -> Result:
         busy = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._is_transient),
-            stop=tenacity.stop_after_attempt(ATTEMPTS),
+            stop=tenacity.stop_after_attempt(ATTEMPTS) | tenacity.stop_after_delay(PATIENCE),
             wait=tenacity.wait_random_exponential(multiplier=0.05, max=1),
         )
         try:
             return cast("Result", busy(self._once, work))
         except tenacity.RetryError as error:
-            message = f"The control database stayed locked by another program ({', '.join(sorted(boundaries))})."
-            raise Busy(message, next_step=_FIND_HOLDER) from error
+            raise self._busy() from error
         except Exception as error:
             self._explain(error)
             raise
@@ -112,6 +111,13 @@ class StoreTransactions:
 
     def _is_transient(self, error: BaseException) -> bool:
         return isinstance(error, Conflict) or self._dialect.is_transient(error)
+
+    def _busy(self) -> Busy:
+        blocker = None
+        with suppress(Exception):  # Whoever may not see other sessions is told less.
+            blocker = self._dialect.blocker(self._connected())
+        who, end = blocker or ("another program", "find the program that holds the lock, and end it")
+        return Busy(f"The control database stayed locked by {who}.", next_step=f"try again; if it lasts: {end}")
 
     def _explain(self, error: Exception) -> None:
         """Raise in words what concerns the database as a whole; a lost connection is made anew at the next use."""

@@ -8,6 +8,11 @@ _SEPARATOR = "\nGO\n"
 _TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
 _VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) OUTPUT inserted\.version_num VALUES \('(\w+)'\)")
+_NEXT_VERSION = re.compile(
+    r"UPDATE alembic_version SET version_num='(\w+)'(?: OUTPUT inserted\.version_num)?"
+    r" WHERE alembic_version\.version_num = '(\w+)'"
+)
+_SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
 _HEAD = """\
@@ -94,6 +99,11 @@ def guarded(statement: str) -> str:
     if version := _VERSION.match(statement):
         number = f"('{version[1]}')"
         return f"{_IF_NO_VERSION} VALUES {number};"
+    if versions := _NEXT_VERSION.match(statement):
+        after, before = versions.groups()
+        return f"UPDATE alembic_version SET version_num = '{after}' WHERE version_num = '{before}';"  # noqa: S608 - as above
+    if setting := _SETTING.match(statement):
+        return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
     message = f"no way is known to repeat: {statement}"
     raise NotImplementedError(message)
 

@@ -19,7 +19,7 @@ from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, 
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import did_you_mean, shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd, RunsOneCommand, StepHandler
-from batchctl.ports import Finished, Report, Spawned
+from batchctl.ports import Clock, Finished, Report, Spawned
 from batchctl.system import platform
 from batchctl.system.clock import SystemClock
 from batchctl.system.cookies import all_cookies_of, cookie_of, environment_for_children
@@ -49,6 +49,7 @@ class ThreadStepRunner:
         jobs: Mapping[str, Job],
         connections: Mapping[str, Connection],
         secrets: Callable[[str], str],
+        clock: Clock | None = None,
         slots: int = 1,
         stop_grace: timedelta = STOP_GRACE,
         output_cap: int = OUTPUT_CAP,
@@ -60,7 +61,7 @@ class ThreadStepRunner:
         self.connections = connections
         self.secrets = secrets
         self.output_cap = output_cap
-        self.now = SystemClock().now
+        self.now = (clock or SystemClock()).now
         self.environment = environment_for_children()
         self.side_threads = Threads("batchctl-side")
         self._grace = stop_grace.total_seconds()
@@ -185,6 +186,7 @@ class ThreadStepRunner:
         self._report(step, outcome)
 
     def _report(self, step: RunningStep, outcome: StepOutcome) -> None:
+        ended_at = self.now()
         if step.stopping and not outcome.succeeded:
             outcome = replace(outcome, stopped=True)
         outcome = step.without_secrets(outcome)
@@ -192,7 +194,7 @@ class ThreadStepRunner:
         output = shortened(outcome.output, self.output_cap) if outcome.output is not None else None
         if message is not outcome.message or output is not outcome.output:
             outcome = replace(outcome, message=message, output=output)
-        self._reports.put(Finished(step.key, outcome, step.identity))
+        self._reports.put(Finished(step.key, outcome, step.identity, ended_at))
 
     def borrow_process(self) -> PluginProcess:
         """Lend a plugin process nobody uses; one that may not serve any more is ended."""
@@ -238,6 +240,11 @@ class RunningStep:
     def stopping(self) -> bool:
         """True once the step has been told to stop."""
         return self.stop.told
+
+    @property
+    def must_end(self) -> bool:
+        """True once the step was told to stop and its grace time is over."""
+        return self.stop.is_due
 
     def on_stop(self, stop: Callable[[], None]) -> None:
         """Name what to call, from another thread, when the step is to stop."""

@@ -31,6 +31,11 @@ class Stop:
         """When patience ends: the grace time after being told, or at once for what was never told."""
         return 0.0 if self._told_at is None else self._told_at + self._grace
 
+    @property
+    def is_due(self) -> bool:
+        """True once the execution was told to stop and the grace time is over."""
+        return self.told and time.monotonic() >= self.until
+
     def tell(self) -> None:
         """Tell the execution to stop; returns at once, telling again changes nothing."""
         with self._lock:

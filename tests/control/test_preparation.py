@@ -41,7 +41,7 @@ def prepare(handler: StepHandler, *, cause: Cause = Cause.AUTO, name: str = "loa
     """Make a step of a handler ready."""
     step = a_step(handler.process_type, name=name)
     batch = BatchDefinition(batch_id=BatchId(1), name="B", entity="B", steps=(step,))
-    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1")
+    preparer = Preparer(lambda _: handler, surroundings("/"), "anna", "host1", "test")
     return preparer.prepare(an_instance(), batch, step, attempt_no=3, cause=cause, now=NOW)
 
 

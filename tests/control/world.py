@@ -208,7 +208,7 @@ class World:
 
     def recorder(self, controller: str = "c1") -> Recorder:
         """Return what a controller writes with."""
-        preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1")
+        preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1", "test")
         return Recorder(preparer, controller, "host1")
 
     def controller(self, name: str = "c1", *, slots: int = 1) -> Controller:

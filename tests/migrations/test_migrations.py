@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 from alembic.script import ScriptDirectory
+from sqlalchemy import text
 
 from batchctl.app import upgrade_database
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
-from batchctl.store import engine, schema, tables
+from batchctl.store import engine, identity, schema, tables
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
@@ -50,6 +51,40 @@ def test_the_files_are_numbered_as_alembic_orders_them() -> None:
     script = ScriptDirectory(str(schema.migrations_path()))
 
     assert [revision.revision for revision in script.walk_revisions()] == list(reversed(schema.revisions()))
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_what_a_released_migration_makes_is_never_changed(dialect: str) -> None:
+    golden = Path(__file__).parent / "golden" / f"{dialect}.sql"
+
+    assert schema.script(dialect) == golden.read_text(encoding="utf-8")
+
+
+def test_an_older_database_is_brought_up_with_all_that_it_holds(empty: StoreTransactions) -> None:
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0001"))
+    empty.run(frozenset(), lambda connection: connection.execute(text("INSERT INTO FileProcess (Entity) VALUES ('E')")))
+    with empty.read() as connection, pytest.raises(SchemaMismatch, match=r"has schema 0001; this version needs"):
+        schema.verify(connection)
+
+    empty.run(frozenset(), schema.upgrade)
+
+    with empty.read() as connection:
+        schema.verify(connection)
+        assert connection.execute(text("SELECT Entity FROM FileProcess")).scalars().all() == ["E"]
+        assert schema.differences(connection) == []
+
+
+def test_every_database_gets_a_name_that_no_other_has(tmp_path: Path) -> None:
+    names = set()
+    for number in range(3):
+        opened = StoreTransactions(engine.open_engine(f"sqlite:///{number}.db", tmp_path, may_create=True))
+        opened.run(frozenset(), schema.upgrade)
+        with opened.read() as connection:
+            names.add(identity.database_id(connection))
+        opened.close()
+
+    assert len(names) == 3
+    assert {len(name) for name in names} == {32}
 
 
 def test_up_down_up(empty: StoreTransactions) -> None:

@@ -16,7 +16,7 @@ from batchctl.cli.main import run
 from batchctl.store import schema, tsql_script
 from batchctl.store.tables import metadata
 
-GOLDEN = Path(__file__).parent / "golden" / "control_database.sql"
+GOLDEN = Path(__file__).parent / "golden" / "mssql.sql"
 SCRIPT = schema.script("mssql")
 BATCHES = [batch.strip() for batch in re.split(r"^GO$", SCRIPT, flags=re.MULTILINE) if batch.strip()]
 GUARDED = re.compile(r"\AIF (?:OBJECT_ID\(N'\w+', N'U'\) IS NULL|NOT EXISTS \(.*\))\n(.*)\Z", re.DOTALL)
@@ -126,7 +126,7 @@ def test_conditions_on_sqlite_types_stay_out_of_it() -> None:
 def test_whatever_makes_something_looks_first_whether_it_is_there() -> None:
     making = [batch for batch in BATCHES if re.search(r"\b(?:CREATE|INSERT|ALTER)\b", batch)]
 
-    assert len(making) == 1 + len(TABLES) + 4 + 1
+    assert len(making) == 1 + len(TABLES) + 4 + 1 + 1
     assert all(GUARDED.match(batch) for batch in making)
 
 
@@ -153,9 +153,13 @@ def test_what_filtered_indexes_need_is_set() -> None:
 
 def test_the_version_is_written_last_and_only_once() -> None:
     assert SCRIPT.count("INSERT INTO alembic_version") == 1
+    (first,) = [batch for batch in BATCHES if "INSERT INTO alembic_version" in batch]
+    assert first == (
+        "IF NOT EXISTS (SELECT 1 FROM alembic_version)\nINSERT INTO alembic_version (version_num) VALUES ('0001');"
+    )
+    *_, before, newest = schema.revisions()
     assert BATCHES[BATCHES.index("COMMIT TRANSACTION;") - 2] == (
-        "IF NOT EXISTS (SELECT 1 FROM alembic_version)\n"
-        f"INSERT INTO alembic_version (version_num) VALUES ('{schema.newest_revision()}');"
+        f"UPDATE alembic_version SET version_num = '{newest}' WHERE version_num = '{before}';"
     )
 
 

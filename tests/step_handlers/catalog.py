@@ -151,6 +151,11 @@ class Watched(Alone):
         """True once told."""
         return self.told
 
+    @property
+    def must_end(self) -> bool:
+        """Nothing is ended by force here."""
+        return False
+
     def stop(self) -> None:
         """Tell it to stop, and carry out what was named for that."""
         self.told = True

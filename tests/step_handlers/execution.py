@@ -67,6 +67,11 @@ class Alone:
         self.looks_until_stop -= 1
         return self.looks_until_stop < 0
 
+    @property
+    def must_end(self) -> bool:
+        """Nothing is ended by force here."""
+        return False
+
 
 def run_for_real(
     handler: StepHandler,

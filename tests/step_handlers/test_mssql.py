@@ -205,7 +205,7 @@ def test_options_are_set_and_the_lock_is_taken_before_anything_else(monkeypatch:
     assert "SET QUOTED_IDENTIFIER ON" in asked[1]
     assert asked[2] == "SET XACT_ABORT OFF;"
     assert "@LockOwner = 'Session'" in asked[4]
-    assert server.asked[4][1] == ("batchctl:42",)
+    assert server.asked[4][1] == ("batchctl:42:test",)
     assert asked[5].startswith("DECLARE @p1 nvarchar(4000) = ?;")
     assert server.asked[5][1] == ("it's", 5, 2.5)
     assert asked[6] == "SELECT @@TRANCOUNT"
@@ -354,12 +354,12 @@ def test_a_step_told_to_stop_before_it_began_sends_nothing(monkeypatch: pytest.M
         MssqlPythonError("Communication link failure", "[Microsoft]TCP Provider: An existing connection was closed"),
     ],
 )
-def test_a_lost_connection_is_not_tried_again(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_a_lost_connection_makes_a_lost_step(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     outcome = play(monkeypatch, Server([Count(1), error], roll_back=[error]))
 
     assert "the connection was lost (" in (outcome.message or "")
-    assert (outcome.message or "").endswith("whether it was done is not known, so it is not tried again")
-    assert outcome.fatal
+    assert (outcome.message or "").endswith("whether it was done is not known")
+    assert (outcome.lost, outcome.fatal) == (True, False)
 
 
 def test_a_million_rows_are_read_and_a_few_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,13 +12,14 @@ import pytest
 
 from batchctl import __version__
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import Step, StepOutcome, StepRefused
+from batchctl.plugin_api import Rendered, Step, StepHandler, StepOutcome, StepRefused
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.testing import a_request, a_step
 from step_handlers import _postgres, _postgres_session
 from step_handlers.sql import Sql
 from tests.postgres import PostgresServer
+from tests.proxy import Cut, Proxy
 from tests.step_handlers.execution import KEY, Alone, _no_process, as_execution
 from tests.step_handlers.postgres_steps import a_database, around, dump, render, run
 
@@ -51,6 +52,7 @@ def test_every_place_of_a_placeholder_is_a_parameter_of_its_own() -> None:
         "connection": "warehouse",
         "directory": "/shop",
         "instance": 42,
+        "lock": "batchctl:42:test",
         "before": [],
         "statements": [{"sql": "SELECT $1::text, $2, '$1', $3", "parameters": ["x", "x", {"secret": "token"}]}],
     }
@@ -79,6 +81,8 @@ def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
         "SET bytea_output = 'hex'; SET extra_float_digits = 1; "
         "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'notice';\n"
         "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;\n"
+        "SELECT count(CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL\n"
+        "THEN set_config('transaction_timeout', '0', false) END) AS timeouts \\gset\n"
         "\\set QUIET off\n"
         "BEGIN;\n"
         "UPDATE Item SET Name=E'it''s\\n\\u202e\\\\!';\n"
@@ -287,7 +291,7 @@ def test_an_instance_that_still_runs_is_not_started_again(
 ) -> None:
     monkeypatch.setattr(_postgres_session, "LOCK_SECONDS", 0.05)
     with postgres.connect(database) as other:
-        other.execute("SELECT pg_advisory_lock(%s)", (_postgres_session.lock_key(42),))
+        other.execute("SELECT pg_advisory_lock(%s)", (_postgres_session.lock_key("batchctl:42:test"),))
 
         refused = run(HANDLER, sql_step("DELETE FROM Item"), url)
         another = run(HANDLER, sql_step("SELECT 1"), url, instance_id=43)
@@ -302,8 +306,9 @@ def test_an_instance_that_still_runs_is_not_started_again(
     assert run(HANDLER, sql_step("SELECT 1"), url).succeeded
 
 
-def a_runner(url: str) -> ThreadStepRunner:
+def a_runner(url: str, *, stop_grace: float = 10) -> ThreadStepRunner:
     return ThreadStepRunner(
+        stop_grace=timedelta(seconds=stop_grace),
         controller_id="a test",
         plugin_process=_no_process,
         jobs={},
@@ -341,6 +346,62 @@ def test_a_stopped_step_really_stops_in_the_server(postgres: PostgresServer, dat
     assert len(dump(postgres, database)["item"]) == 3
 
 
+def stopped_in_the_middle(runner: ThreadStepRunner, rendered: Rendered, handler: StepHandler = HANDLER) -> StepOutcome:
+    """Start a step, stop it once it has its session, and return how it ended."""
+    try:
+        runner.start(KEY, handler, rendered)
+        assert isinstance(first_report(runner), Spawned)
+        runner.stop(KEY)
+        finished = first_report(runner)
+    finally:
+        runner.close()
+    assert isinstance(finished, Finished)
+    return finished.outcome
+
+
+def test_what_does_not_let_itself_be_cancelled_is_ended_by_force(
+    postgres: PostgresServer, database: str, url: str
+) -> None:
+    text = """DO $$ BEGIN LOOP
+        BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN RAISE NOTICE 'go on'; END;
+    END LOOP; END $$"""
+    runner = a_runner(url, stop_grace=0.2)
+
+    outcome = stopped_in_the_middle(runner, render(HANDLER, sql_step(text), url))
+
+    assert (outcome.stopped, outcome.lost) == (True, False)
+    assert (outcome.message or "") == "was stopped at statement 1 of 1; everything was rolled back"
+    with postgres.connect(database) as owner:
+        assert owner.execute("SELECT 1 FROM pg_stat_activity WHERE query LIKE '%go on%' AND state = 'active' "
+                             "AND pid <> pg_backend_pid()").fetchall() == []  # fmt: skip
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(
+    postgres: PostgresServer, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_postgres_session, "FORCED_TRIES", 1)
+    proxy = Proxy(postgres.port)
+    far = f"{postgres.url(database, port=proxy.port)}?connect_timeout=2"
+    runner = a_runner(far, stop_grace=0)
+    try:
+        runner.start(KEY, HANDLER, render(HANDLER, sql_step("SELECT pg_sleep(600)"), far))
+        spawned = first_report(runner)
+        assert isinstance(spawned, Spawned)
+        proxy.swallow()
+        runner.stop(KEY)
+        finished = first_report(runner)
+    finally:
+        runner.close()
+        proxy.close()
+
+    pid = (spawned.identity.db_session or "").partition("@")[0]
+    assert isinstance(finished, Finished)
+    assert finished.outcome.lost
+    assert (finished.outcome.message or "").endswith(
+        f": was told to stop, but the server does not answer; session {pid} may still carry it out"
+    )
+
+
 def test_a_step_told_to_stop_before_it_began_does_nothing(postgres: PostgresServer, database: str, url: str) -> None:
     outcome = run(HANDLER, sql_step("DELETE FROM Item"), url, Alone(looks_until_stop=0))
 
@@ -355,24 +416,33 @@ def test_a_terminated_session_is_a_failure_and_rolled_back(postgres: PostgresSer
     assert len(dump(postgres, database)["item"]) == 3
 
 
-def test_a_connection_lost_during_commit_is_not_tried_again(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    execute = _postgres_session.Session._execute
+@pytest.mark.parametrize(("where", "left"), [(Cut.BEFORE, 3), (Cut.AFTER, 0)])
+def test_a_connection_lost_during_commit_is_a_lost_step(
+    postgres: PostgresServer, database: str, where: Cut, left: int
+) -> None:
+    proxy = Proxy(postgres.port)
+    proxy.cut(1, where)
 
-    def cut(session: _postgres_session.Session, sql: str, parameters: Any) -> None:
-        if sql == "COMMIT":
-            session.opened.pgconn.finish()
-            raise psycopg.OperationalError("the connection is lost")
-        execute(session, sql, parameters)
+    outcome = run(HANDLER, sql_step("DELETE FROM Item"), postgres.url(database, port=proxy.port))
+    proxy.close()
 
-    monkeypatch.setattr(_postgres_session.Session, "_execute", cut)
+    assert (outcome.message or "").startswith("COMMIT: the connection was lost (")
+    assert (outcome.message or "").endswith("); whether it was done is not known")
+    assert (outcome.succeeded, outcome.lost, outcome.fatal) == (False, True, False)
+    assert len(dump(postgres, database)["item"]) == left
 
-    outcome = run(HANDLER, sql_step("DELETE FROM Item"), url)
 
-    assert outcome.message == (
-        "COMMIT: the connection was lost (the connection is lost); whether it was done is not known, "
-        "so it is not tried again"
-    )
-    assert outcome.fatal
+def test_a_connection_lost_before_the_commit_is_a_failure(postgres: PostgresServer, database: str) -> None:
+    proxy = Proxy(postgres.port, word=b"DELETE")
+    proxy.cut(1, Cut.AFTER)
+
+    outcome = run(HANDLER, sql_step("DELETE FROM Item"), postgres.url(database, port=proxy.port))
+    proxy.close()
+
+    assert (outcome.message or "").startswith("statement 1 of 1 failed: ")
+    assert (outcome.message or "").endswith("; everything was rolled back")
+    assert (outcome.lost, outcome.fatal) == (False, False)
+    assert len(dump(postgres, database)["item"]) == 3
 
 
 def test_a_wrong_password_and_an_unknown_database_are_fatal_and_never_shown(

@@ -224,13 +224,13 @@ def test_a_lost_connection_before_the_start_was_carried_out_is_a_failure() -> No
     assert catalog.asked.count("status") == 31
 
 
-def test_an_execution_that_cannot_be_seen_any_more_is_never_started_again_unasked() -> None:
+def test_an_execution_that_cannot_be_seen_any_more_is_lost_and_never_started_again_unasked() -> None:
     catalog = a_catalog(start=[CONNECTION_LOST])
     catalog.refused_sessions = frozenset({2, 3, 4})
 
     outcome = carried_out(catalog)
 
-    assert (outcome.succeeded, outcome.fatal) == (False, True)
+    assert (outcome.succeeded, outcome.lost) == (False, True)
     assert "execution 4711 was under way and nobody knows how it ended" in (outcome.message or "")
 
 
@@ -361,7 +361,9 @@ def test_stopping_the_search_stops_what_it_has_found() -> None:
 
 
 def test_the_engine_asks_for_a_lost_execution_by_the_marker_of_its_step() -> None:
-    preparer = Preparer(find_handler=lambda _: Ssis(), surroundings=AROUND, user="etl", host="ETL02")
+    preparer = Preparer(
+        find_handler=lambda _: Ssis(), surroundings=AROUND, user="etl", host="ETL02", database_id="test"
+    )
     batch = BatchDefinition(batch_id=BatchId(1), name="MyFileType1", entity="MyFileType1")
     now = datetime(2026, 11, 21, 3, tzinfo=UTC)
 

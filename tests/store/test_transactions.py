@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,17 @@ def test_a_busy_database_is_tried_again_and_then_named(
     with transactions.read() as connection:
         connection.exec_driver_sql(IMPATIENT[control_database.kind])
     hand.begin_writing()
-    with pytest.raises(Busy, match=r"stayed locked by another program \(C1\)"):
+    with pytest.raises(Busy) as caught:
         transactions.run(C1, add)
+    who, end = {
+        "sqlite": (r"another program", "find the program that holds the lock, and end it"),
+        "postgresql": (
+            r"session \d+ \(user \w+, idle in transaction, transaction open since .* UTC\)",
+            "SELECT pg_term",
+        ),
+    }[control_database.kind]
+    assert re.fullmatch(rf"The control database stayed locked by {who}\.", caught.value.message)
+    assert f"if it lasts: {end}" in (caught.value.next_step or "")
     hand.sql("ROLLBACK")
 
     assert transactions.run(C1, add) > 0

@@ -18,6 +18,7 @@ from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import CommandEnd, Execution, StepOutcome
 from batchctl.ports import Finished, Spawned
 from batchctl.system import platform
+from batchctl.system.clock import SystemClock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, WAIT, finished, outcome_of, run_job, spawned, start
@@ -43,7 +44,12 @@ def test_an_execution_ends_with_the_handlers_outcome(runner: ThreadStepRunner) -
 
     start(runner, lambda execution: outcome)
 
-    assert finished(runner) == Finished(KEY, outcome, None)
+    before = SystemClock().now()
+    end = finished(runner)
+
+    assert end == Finished(KEY, outcome, None, end.ended_at)
+    assert end.ended_at is not None
+    assert end.ended_at <= before + timedelta(minutes=1)
 
 
 def test_a_long_command_is_reported_with_its_process_and_so_is_its_end(runner: ThreadStepRunner, ear: Ear) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -84,6 +84,21 @@ class Dialect(Protocol):
 
     def look(self, connection: Connection) -> None:
         """Raise if the session is known to be gone; the server is asked only where the driver cannot tell."""
+        ...
+
+    def blocker(self, connection: Connection) -> tuple[str, str] | None:
+        """Name whoever has kept a lock on the control tables longest, and say how to end that; None when nobody is seen."""
+        ...
+
+    def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
+        """Return those instances that cannot be written without waiting for somebody else's transaction.
+
+        Where the database can tell, the others are locked for this one; where it cannot, none is returned.
+        """
+        ...
+
+    def is_locked_intake(self, connection: Connection, intake_id: int) -> bool:
+        """Say the same of a FileProcess row."""
         ...
 
     def violations(self, connection: Connection) -> list[str]:

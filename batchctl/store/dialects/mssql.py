@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -84,6 +84,19 @@ _MAY_NOT_SEE = frozenset({229, 297, 300})
 _MAY_NOT_CHECK = frozenset({2571, 7983})
 _MOST_VIOLATIONS = 100
 _MODEL = "batchctl_model"
+
+
+_BLOCKER = """
+SELECT TOP 1 s.session_id, s.program_name, s.login_name, s.host_name,
+       CONVERT(varchar(8), DATEADD(minute, DATEDIFF(minute, SYSDATETIME(), SYSUTCDATETIME()), a.transaction_begin_time), 108)
+FROM sys.dm_tran_locks AS l
+JOIN sys.dm_exec_sessions AS s ON s.session_id = l.request_session_id
+JOIN sys.dm_tran_session_transactions AS t ON t.session_id = s.session_id
+JOIN sys.dm_tran_active_transactions AS a ON a.transaction_id = t.transaction_id
+WHERE l.resource_database_id = DB_ID() AND l.request_status = 'GRANT' AND l.request_session_id <> @@SPID
+AND l.resource_type IN ('OBJECT', 'PAGE', 'KEY', 'RID') AND l.request_mode NOT IN ('Sch-S', 'IS', 'S')
+ORDER BY a.transaction_begin_time
+"""
 
 
 def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
@@ -264,6 +277,26 @@ def look(connection: Connection) -> None:
     """Raise if the session is gone, and its lock with it; only the server knows."""
     if _session(connection).execute(_HAS_LOCK).fetchone()[0] != "Exclusive":
         raise ServerError("the session no longer has the controller's lock", state="08003")
+
+
+def blocker(connection: Connection) -> tuple[str, str] | None:
+    """Name the session whose transaction has locked rows of this database longest."""
+    found = _session(connection).execute(_BLOCKER).fetchone()
+    if found is None:
+        return None
+    number, program, login, host, since = found
+    said = visible(f"{program}, {login} on {host}, transaction open since {since} UTC")
+    return f"session {number} ({said})", f"KILL {number}"
+
+
+def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:  # noqa: ARG001 - the protocol's
+    """None of them: READPAST is not to be had in a serializable transaction."""
+    return ()
+
+
+def is_locked_intake(connection: Connection, intake_id: int) -> bool:  # noqa: ARG001 - as above
+    """Never: as above."""
+    return False
 
 
 def violations(connection: Connection) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -84,6 +84,30 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 AND l.classid::bigint = 1650553955 AND l.objid::bigint = hashtext(current_schema())::bigint & 4294967295
 """)
+
+
+_BLOCKER = text("""
+SELECT l.pid, a.application_name AS program, a.usename AS user_name, a.state,
+       to_char(a.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') AS since
+FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = current_schema()::regnamespace
+LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.granted AND l.pid <> pg_backend_pid() AND c.relkind = 'r'
+AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock',
+               'ExclusiveLock', 'AccessExclusiveLock')
+ORDER BY a.xact_start NULLS LAST LIMIT 1
+""")
+_LOCKED_INSTANCES = """
+WITH free AS (
+    SELECT b.BatchControl_id FROM BatchControl b JOIN FileProcess f ON f.FileProcess_id = b.FileProcess_id
+    WHERE b.BatchControl_id = ANY(%(ids)s) FOR NO KEY UPDATE SKIP LOCKED
+)
+SELECT BatchControl_id FROM BatchControl
+WHERE BatchControl_id = ANY(%(ids)s) AND BatchControl_id NOT IN (SELECT BatchControl_id FROM free)
+"""
+_LOCKED_INTAKE = """
+WITH free AS (SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s FOR NO KEY UPDATE SKIP LOCKED)
+SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s AND NOT EXISTS (SELECT 1 FROM free)
+"""
 
 
 def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
@@ -242,6 +266,27 @@ def lock_holder(connection: Connection) -> str | None:
 def look(connection: Connection) -> None:
     """Raise if the session is known to be gone, without asking the server."""
     _raw(connection).pgconn.consume_input()
+
+
+def blocker(connection: Connection) -> tuple[str, str] | None:
+    """Name the session whose transaction has locked rows of the control tables longest."""
+    found = connection.execute(_BLOCKER).first()
+    if found is None:
+        return None
+    known = [found.program, found.user_name and f"user {found.user_name}", found.state]
+    known += [found.since and f"transaction open since {found.since} UTC"]
+    said = visible(", ".join(str(part) for part in known if part))
+    return f"session {found.pid}{f' ({said})' if said else ''}", f"SELECT pg_terminate_backend({found.pid})"
+
+
+def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
+    """Lock the rows of instances and of their intake; return those that others have locked."""
+    return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
+
+
+def is_locked_intake(connection: Connection, intake_id: int) -> bool:
+    """Lock a FileProcess row, unless somebody else has."""
+    return _raw(connection).execute(_LOCKED_INTAKE, {"id": intake_id}).fetchone() is not None
 
 
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's

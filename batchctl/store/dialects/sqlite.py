@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +194,21 @@ def lock_holder(connection: Connection) -> str | None:
 def look(connection: Connection) -> None:
     """Not here."""
     raise NotImplementedError(connection)
+
+
+def blocker(connection: Connection) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
+    """Nobody: SQLite does not know who holds its lock."""
+    return None
+
+
+def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:  # noqa: ARG001 - the protocol's
+    """None of them: one lock is for the whole file."""
+    return ()
+
+
+def is_locked_intake(connection: Connection, intake_id: int) -> bool:  # noqa: ARG001 - as above
+    """Never: as above."""
+    return False
 
 
 def violations(connection: Connection) -> list[str]:

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0001.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0002.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it; running it again changes nothing.
@@ -31,7 +31,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting'))
    AND OBJECT_ID(N'alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -290,6 +290,41 @@ GO
 
 IF NOT EXISTS (SELECT 1 FROM alembic_version)
 INSERT INTO alembic_version (version_num) VALUES ('0001');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(N'Setting', N'U') IS NULL
+CREATE TABLE Setting (
+    Setting_id BIGINT NOT NULL IDENTITY,
+    Name NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Value NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Setting_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Setting_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Setting] PRIMARY KEY (Setting_id),
+    CONSTRAINT [UQ_Setting_Name] UNIQUE (Name),
+    CONSTRAINT [CK_Setting_Name] CHECK (Name <> '')
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = 'DatabaseId')
+INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(replace(convert(nvarchar(36), newid()), '-', ''));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0002' WHERE version_num = '0001';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

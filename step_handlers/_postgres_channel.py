@@ -1,0 +1,182 @@
+"""Sending PostgreSQL one statement at a time, and reading all that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from batchctl.plugin_api import JsonValue, visible
+from step_handlers._database import Unusable
+from step_handlers._results import Results
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg.pq.abc import PGresult
+
+_ROWS_AT_ONCE = 1000
+_CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "COPY"})
+
+
+class GivenUp(Exception):
+    """Nobody waits for the server's answer any longer."""
+
+
+class Refused(Exception):
+    """The server refused a statement."""
+
+    def __init__(self, result: PGresult) -> None:
+        """Say on one line all that the server said."""
+        from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+
+        def said(field: Field) -> str:
+            return visible((result.error_field(field) or b"").decode("utf-8", "backslashreplace"))
+
+        self.code = said(Field.SQLSTATE)
+        parts = [f"{said(Field.SEVERITY_NONLOCALIZED)} {self.code}: {said(Field.MESSAGE_PRIMARY)}"]
+        parts += [
+            f"{word}{text}"
+            for word, text in (
+                ("", said(Field.MESSAGE_DETAIL)),
+                ("hint: ", said(Field.MESSAGE_HINT)),
+                ("in ", said(Field.CONTEXT).replace("\\n", ", called by ")),
+            )
+            if text
+        ]
+        super().__init__("; ".join(parts))
+        self.position = int(said(Field.STATEMENT_POSITION) or 0)
+
+
+@dataclass(slots=True)
+class Channel:
+    """A session's statements and their results."""
+
+    opened: psycopg.Connection[Any]
+    results: Results
+    secret: Callable[[str], str]
+    given_up: bool = False
+    """Set from another thread, when the server does not answer and nobody can wait for it."""
+    sent: str = ""
+    """The text that was sent last."""
+
+    def execute(self, sql: str, parameters: Sequence[JsonValue] = ()) -> None:
+        """Send a statement and read everything it answers; raises `Refused`, `GivenUp`, `Unusable`, `psycopg.Error`."""
+        import psycopg  # noqa: PLC0415 - as above
+        from psycopg.generators import fetch, send  # noqa: PLC0415 - as above
+
+        values = [self.secret(str(value["secret"])) if isinstance(value, dict) else value for value in parameters]
+        wire = self.opened.pgconn
+        wire.send_query_params(
+            sql.encode(),
+            [None if value is None else str(value).encode() for value in values],
+            param_types=[_type(value) for value in values],
+        )
+        if psycopg.pq.version() >= 170000:
+            wire.set_chunked_rows_mode(_ROWS_AT_ONCE)
+        else:
+            wire.set_single_row_mode()
+        self.sent = sql
+        self._wait(send(wire))
+        try:
+            first = self._wait(fetch(wire))
+            if first is not None:
+                self._read(first)
+        finally:
+            with suppress(psycopg.Error):
+                while (rest := self._wait(fetch(wire))) is not None and not _copies(rest):
+                    pass
+
+    def place(self, error: Exception) -> str:
+        """Say at which line of the text sent last a refusal points, when it has lines."""
+        position = error.position if isinstance(error, Refused) else 0
+        if not position or "\n" not in self.sent:
+            return ""
+        return f"; at line {self.sent.count(chr(10), 0, position - 1) + 1}"
+
+    def _wait(self, work: Any) -> Any:
+        return self.opened.wait(self._unless_given_up(work))
+
+    def _unless_given_up(self, work: Any) -> Generator[Any, Any, Any]:
+        try:
+            wanted = next(work)
+            while True:
+                is_ready = yield wanted
+                if not is_ready and self.given_up:
+                    raise GivenUp
+                wanted = work.send(is_ready)
+        except StopIteration as end:
+            return end.value
+
+    def _read(self, first: PGresult) -> None:
+        columns = [(first.fname(at) or b"").decode() for at in range(first.nfields)]
+        if columns or _has_rows(first):
+            self.results.show(columns, self._rows(first))
+            if isinstance(self.results.value, str):
+                self.results.value = _typed(first.ftype(0), self.results.value)
+        else:
+            self._check(first)
+
+    def _rows(self, first: PGresult) -> Iterator[Sequence[object]]:
+        from psycopg.generators import fetch  # noqa: PLC0415 - as above
+
+        result: PGresult | None = first
+        while result is not None:
+            self._check(result)
+            for row in range(result.ntuples):
+                yield [_decoded(result.get_value(row, at)) for at in range(result.nfields)]
+            result = self._wait(fetch(self.opened.pgconn))
+
+    def _check(self, result: PGresult) -> None:
+        from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
+
+        if result.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE, ExecStatus.NONFATAL_ERROR}:
+            raise Refused(result)
+        if _copies(result):
+            raise Unusable(
+                "COPY from or to the client is for psql; use COPY with a file on the server, or INSERT", fatal=True
+            )
+        command = (result.command_status or b"").decode().partition(" ")[0]
+        if command in _CHANGES:
+            self.results.affected += result.command_tuples or 0
+
+
+def _has_rows(result: PGresult) -> bool:
+    from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
+
+    return result.status in {ExecStatus.TUPLES_OK, ExecStatus.SINGLE_TUPLE, ExecStatus.TUPLES_CHUNK}
+
+
+def _copies(result: PGresult) -> bool:
+    from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
+
+    return result.status in {ExecStatus.COPY_IN, ExecStatus.COPY_OUT, ExecStatus.COPY_BOTH}
+
+
+def _decoded(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("utf-8", "backslashreplace")
+
+
+def _type(value: JsonValue) -> int:
+    """Return the type that PostgreSQL gives to the literal of a value: text stays open until it is used."""
+    match value:
+        case bool() | str() | None:
+            return 0
+        case int() if abs(value) < 2**31:
+            return 23
+        case int() if -(2**63) <= value < 2**63:
+            return 20
+        case _:
+            return 1700
+
+
+def _typed(kind: int, text: str) -> str | int | float:
+    match kind:
+        case 16:
+            return int(text == "t")
+        case 20 | 21 | 23 | 26:
+            return int(text)
+        case 700 | 701 | 1700:
+            return float(text)
+        case _:
+            return text

@@ -1,0 +1,95 @@
+"""A person keeps a row locked in an SQL client: that row waits, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from batchctl.control.controller import LOCKED_LOOK
+from tests.control.world import NO_WAIT, World
+from tests.control_databases import Hand, PostgresControl
+from tests.postgres import PostgresServer
+
+
+@pytest.fixture
+def world(postgres: PostgresServer, prepared: str, tmp_path: Path) -> Iterator[World]:
+    """Return a world on PostgreSQL, which locks rows; SQLite locks whole files."""
+    made = World(PostgresControl(postgres, tmp_path, postgres.new_database(prepared)))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client(world: World) -> Iterator[Hand]:
+    """Return somebody's SQL client."""
+    made = world.database.hand()
+    made.sql("BEGIN")
+    yield made
+    made.close()
+
+
+def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name)
+        world.submit(name)
+    world.create()
+    client.sql("UPDATE BatchControl SET Data1 = 'x' WHERE BatchControl_id = 1")
+    controller = world.process()
+    while_locked = world.statuses()
+    controller.look_again()
+    world.turn_until_idle(controller)
+
+    client.sql("ROLLBACK")
+    world.clock.advance(LOCKED_LOOK)
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+
+    assert while_locked == ["ready", "complete"]
+    assert world.statuses() == ["complete", "complete"]
+    (event,) = [event for event in world.events if event.name == "instance.locked"]
+    assert event.fields["BatchControl_id"] == 1
+    assert str(event.fields["Message"]).startswith("the row is locked by session ")
+    assert "; to end it: SELECT pg_terminate_backend(" in str(event.fields["Message"])
+
+
+@pytest.mark.parametrize("row", ["BatchControl", "FileProcess"])
+def test_the_end_of_a_locked_instances_step_waits_and_no_other_does(world: World, client: Hand, row: str) -> None:
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    world.runner.script = lambda rendered: None
+    controller = world.controller(slots=2)
+    while len(world.runner.open) < 2:
+        controller.turn(NO_WAIT)
+    client.sql(f"UPDATE {row} SET z_updated = z_updated WHERE {row}_id = 1")
+    for key in list(world.runner.open):
+        world.runner.end(key, world.ok)
+    for _ in range(5):
+        controller.turn(NO_WAIT)
+
+    while_locked = world.statuses()
+    client.sql("COMMIT")
+    world.turn_until_idle(controller)
+
+    assert while_locked == ["running", "complete"]
+    assert world.statuses() == ["complete", "complete"]
+    assert world.history() == [(1, 10, 1, "auto", "success"), (2, 10, 1, "auto", "success")]
+    assert world.names().count("instance.locked") == 1
+    assert world.runner.waits[-1] == NO_WAIT
+
+
+def test_a_locked_intake_row_waits_and_no_other_does(world: World, client: Hand) -> None:
+    world.batch("A")
+    world.submit("A")
+    world.submit("A")
+    client.sql("DELETE FROM FileProcess WHERE FileProcess_id = 1")
+    world.create()
+    while_locked = world.sql("SELECT FileProcess_id FROM BatchControl")
+    client.sql("ROLLBACK")
+    world.create()
+
+    assert while_locked == [(2,)]
+    assert sorted(world.sql("SELECT FileProcess_id FROM BatchControl")) == [(1,), (2,)]

@@ -1,0 +1,229 @@
+BEGIN;
+
+CREATE TABLE alembic_version (
+    version_num VARCHAR(32) NOT NULL, 
+    CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
+);
+
+-- Running upgrade  -> 0001
+
+CREATE TABLE FileProcess (
+    FileProcess_id BIGSERIAL NOT NULL, 
+    Entity VARCHAR(200) NOT NULL, 
+    FileName TEXT, 
+    Status VARCHAR(20) DEFAULT 'ready' NOT NULL, 
+    Data TEXT, 
+    CycleKey VARCHAR(200), 
+    Source VARCHAR(200), 
+    Message TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_FileProcess" PRIMARY KEY (FileProcess_id), 
+    CONSTRAINT "CK_FileProcess_Status" CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate')), 
+    CONSTRAINT "CK_FileProcess_Entity" CHECK (Entity <> '')
+);
+
+CREATE TABLE ProcessBatch (
+    ProcessBatch_id BIGSERIAL NOT NULL, 
+    ProcessBatchName VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200), 
+    Enabled SMALLINT DEFAULT 1 NOT NULL, 
+    Seq INTEGER DEFAULT 100 NOT NULL, 
+    RetryCount INTEGER DEFAULT 0 NOT NULL, 
+    RetryWaitMins INTEGER DEFAULT 5 NOT NULL, 
+    Populator VARCHAR(200) DEFAULT 'pattern' NOT NULL, 
+    PopulatorArgs TEXT, 
+    OnFailure VARCHAR(20) DEFAULT 'hold_batch' NOT NULL, 
+    DependencyMode VARCHAR(20) DEFAULT 'all' NOT NULL, 
+    MaxConcurrent INTEGER DEFAULT 1 NOT NULL, 
+    DuplicateCheck SMALLINT DEFAULT 1 NOT NULL, 
+    Description TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_ProcessBatch" PRIMARY KEY (ProcessBatch_id), 
+    CONSTRAINT "UQ_ProcessBatch_ProcessBatchName" UNIQUE (ProcessBatchName), 
+    CONSTRAINT "CK_ProcessBatch_ProcessBatchName" CHECK (ProcessBatchName <> ''), 
+    CONSTRAINT "CK_ProcessBatch_Enabled" CHECK (Enabled IN (0, 1)), 
+    CONSTRAINT "CK_ProcessBatch_DuplicateCheck" CHECK (DuplicateCheck IN (0, 1)), 
+    CONSTRAINT "CK_ProcessBatch_RetryCount" CHECK (RetryCount BETWEEN 0 AND 1000), 
+    CONSTRAINT "CK_ProcessBatch_RetryWaitMins" CHECK (RetryWaitMins BETWEEN 0 AND 525600), 
+    CONSTRAINT "CK_ProcessBatch_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000), 
+    CONSTRAINT "CK_ProcessBatch_OnFailure" CHECK (lower(OnFailure) IN ('hold_batch', 'stop_all', 'continue')), 
+    CONSTRAINT "CK_ProcessBatch_DependencyMode" CHECK (lower(DependencyMode) IN ('all', 'any'))
+);
+
+CREATE TABLE ProcessControl (
+    ProcessControl_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    ProcessControlSeq INTEGER NOT NULL, 
+    ProcessName VARCHAR(200) NOT NULL, 
+    ProcessType VARCHAR(50) NOT NULL, 
+    ExpectedDuration INTEGER, 
+    AlarmDuration INTEGER, 
+    MaxDuration INTEGER, 
+    OnLost VARCHAR(20) DEFAULT 'hold' NOT NULL, 
+    Data1 TEXT, 
+    Data2 TEXT, 
+    Data3 TEXT, 
+    Data4 TEXT, 
+    Data5 TEXT, 
+    Data6 TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_ProcessControl" PRIMARY KEY (ProcessControl_id), 
+    CONSTRAINT "UQ_ProcessControl_ProcessBatch_id_ProcessControlSeq" UNIQUE (ProcessBatch_id, ProcessControlSeq), 
+    CONSTRAINT "CK_ProcessControl_ProcessControlSeq" CHECK (ProcessControlSeq BETWEEN 1 AND 2000000000), 
+    CONSTRAINT "CK_ProcessControl_ProcessName" CHECK (ProcessName <> ''), 
+    CONSTRAINT "CK_ProcessControl_ExpectedDuration" CHECK (ExpectedDuration BETWEEN 1 AND 31536000), 
+    CONSTRAINT "CK_ProcessControl_AlarmDuration" CHECK (AlarmDuration BETWEEN 1 AND 31536000), 
+    CONSTRAINT "CK_ProcessControl_MaxDuration" CHECK (MaxDuration BETWEEN 1 AND 31536000), 
+    CONSTRAINT "CK_ProcessControl_OnLost" CHECK (lower(OnLost) IN ('hold', 'rerun', 'verify')), 
+    CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+
+CREATE TABLE BatchControl (
+    BatchControl_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    FileProcess_id BIGINT NOT NULL, 
+    PrevProcessControlSeq INTEGER DEFAULT 0 NOT NULL, 
+    Status VARCHAR(20) DEFAULT 'ready' NOT NULL, 
+    RetryCount INTEGER DEFAULT 0 NOT NULL, 
+    NextRunTime TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT '1900-01-01 00:00:00.000' NOT NULL, 
+    CycleKey VARCHAR(200), 
+    Data1 TEXT, 
+    Data2 TEXT, 
+    Data3 TEXT, 
+    Data4 TEXT, 
+    Data5 TEXT, 
+    Data6 TEXT, 
+    ClaimToken BIGINT DEFAULT 0 NOT NULL, 
+    ClaimedBy VARCHAR(200), 
+    LostCount INTEGER DEFAULT 0 NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchControl" PRIMARY KEY (BatchControl_id), 
+    CONSTRAINT "UQ_BatchControl_FileProcess_id_ProcessBatch_id" UNIQUE (FileProcess_id, ProcessBatch_id), 
+    CONSTRAINT "CK_BatchControl_Status" CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete')), 
+    CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq >= 0), 
+    CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0), 
+    CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0), 
+    CONSTRAINT "FK_BatchControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchControl_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+
+CREATE TABLE BatchProcessHistory (
+    BatchProcessHistory_id BIGSERIAL NOT NULL, 
+    BatchControl_id BIGINT NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    ProcessControlSeq INTEGER NOT NULL, 
+    ProcessName VARCHAR(200) NOT NULL, 
+    ProcessType VARCHAR(50) NOT NULL, 
+    AttemptNo INTEGER DEFAULT 1 NOT NULL, 
+    ClaimToken BIGINT DEFAULT 0 NOT NULL, 
+    Cause VARCHAR(20) DEFAULT 'auto' NOT NULL, 
+    Status VARCHAR(20) DEFAULT 'running' NOT NULL, 
+    CommandText TEXT NOT NULL, 
+    CommandSpec TEXT DEFAULT '{}' NOT NULL, 
+    StartTime TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    EndTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    ReturnCode BIGINT, 
+    Message TEXT, 
+    Output TEXT, 
+    RowsAffected BIGINT, 
+    Host VARCHAR(200), 
+    Pid BIGINT, 
+    PidStart VARCHAR(50), 
+    BootId VARCHAR(50), 
+    DbSession VARCHAR(200), 
+    Spawned TIMESTAMP(3) WITHOUT TIME ZONE, 
+    RetryCountAfter INTEGER, 
+    NextRunTimeAfter TIMESTAMP(3) WITHOUT TIME ZONE, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchProcessHistory" PRIMARY KEY (BatchProcessHistory_id), 
+    CONSTRAINT "UQ_BatchProcessHistory_BatchControl_id_ProcessControlSe_de49" UNIQUE (BatchControl_id, ProcessControlSeq, AttemptNo), 
+    CONSTRAINT "CK_BatchProcessHistory_Cause" CHECK (lower(Cause) IN ('auto', 'retry', 'manual', 'verify')), 
+    CONSTRAINT "CK_BatchProcessHistory_Status" CHECK (lower(Status) IN ('running', 'success', 'failed', 'timeout', 'cancelled', 'lost', 'fenced', 'skipped')), 
+    CONSTRAINT "CK_BatchProcessHistory_EndTime" CHECK ((lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)), 
+    CONSTRAINT "FK_BatchProcessHistory_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id), 
+    CONSTRAINT "FK_BatchProcessHistory_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+
+CREATE TABLE AuditLog (
+    AuditLog_id BIGSERIAL NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    Actor VARCHAR(200) NOT NULL, 
+    Host VARCHAR(200) NOT NULL, 
+    Action VARCHAR(50) NOT NULL, 
+    Target VARCHAR(200) NOT NULL, 
+    Reason TEXT, 
+    ValuesBefore TEXT, 
+    ValuesAfter TEXT, 
+    CONSTRAINT "PK_AuditLog" PRIMARY KEY (AuditLog_id), 
+    CONSTRAINT "CK_AuditLog_Actor" CHECK (Actor <> '')
+);
+
+CREATE INDEX "IX_FileProcess_Ready" ON FileProcess (FileProcess_id) WHERE Status = 'ready';
+
+CREATE INDEX "IX_FileProcess_Duplicate" ON FileProcess USING hash (Data) WHERE Data IS NOT NULL;
+
+CREATE INDEX "IX_BatchControl_Open" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling');
+
+CREATE UNIQUE INDEX "UX_BatchProcessHistory_Live" ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
+
+CREATE FUNCTION batchctl_lower() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN jsonb_populate_record(NEW, jsonb_build_object(TG_ARGV[0], lower(to_jsonb(NEW) ->> TG_ARGV[0])));
+END
+$$;
+
+CREATE TRIGGER TR_FileProcess_Status BEFORE INSERT OR UPDATE OF Status ON FileProcess FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE TRIGGER TR_ProcessBatch_OnFailure BEFORE INSERT OR UPDATE OF OnFailure ON ProcessBatch FOR EACH ROW WHEN (NEW.OnFailure <> lower(NEW.OnFailure)) EXECUTE FUNCTION batchctl_lower('onfailure');
+
+CREATE TRIGGER TR_ProcessBatch_DependencyMode BEFORE INSERT OR UPDATE OF DependencyMode ON ProcessBatch FOR EACH ROW WHEN (NEW.DependencyMode <> lower(NEW.DependencyMode)) EXECUTE FUNCTION batchctl_lower('dependencymode');
+
+CREATE TRIGGER TR_ProcessControl_OnLost BEFORE INSERT OR UPDATE OF OnLost ON ProcessControl FOR EACH ROW WHEN (NEW.OnLost <> lower(NEW.OnLost)) EXECUTE FUNCTION batchctl_lower('onlost');
+
+CREATE TRIGGER TR_BatchControl_Status BEFORE INSERT OR UPDATE OF Status ON BatchControl FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE TRIGGER TR_BatchProcessHistory_Status BEFORE INSERT OR UPDATE OF Status ON BatchProcessHistory FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE TRIGGER TR_BatchProcessHistory_Cause BEFORE INSERT OR UPDATE OF Cause ON BatchProcessHistory FOR EACH ROW WHEN (NEW.Cause <> lower(NEW.Cause)) EXECUTE FUNCTION batchctl_lower('cause');
+
+CREATE FUNCTION batchctl_notify() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('batchctl', lower(TG_TABLE_NAME));
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER TR_FileProcess_Notify AFTER INSERT OR UPDATE OR DELETE ON FileProcess FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_ProcessBatch_Notify AFTER INSERT OR UPDATE OR DELETE ON ProcessBatch FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_ProcessControl_Notify AFTER INSERT OR UPDATE OR DELETE ON ProcessControl FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_BatchControl_Notify AFTER INSERT OR UPDATE OR DELETE ON BatchControl FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+INSERT INTO alembic_version (version_num) VALUES ('0001') RETURNING alembic_version.version_num;
+
+-- Running upgrade 0001 -> 0002
+
+CREATE TABLE Setting (
+    Setting_id BIGSERIAL NOT NULL, 
+    Name VARCHAR(200) NOT NULL, 
+    Value TEXT NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_Setting" PRIMARY KEY (Setting_id), 
+    CONSTRAINT "UQ_Setting_Name" UNIQUE (Name), 
+    CONSTRAINT "CK_Setting_Name" CHECK (Name <> '')
+);
+
+INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', md5(random()::text || clock_timestamp()::text || txid_current()::text);
+
+UPDATE alembic_version SET version_num='0002' WHERE alembic_version.version_num = '0001';
+
+COMMIT;
+
