@@ -11,8 +11,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.acceptance.installation import RunBatchctl
-from tests.control_databases import ControlDatabase, SqliteControl, with_tables
+from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl, with_tables
+from tests.postgres import PostgresServer
 
 HOSTILE = "[red]x[/red] \x1b[31m\u202e😀 {Data1} %s"
 
@@ -23,6 +26,12 @@ def a_file(folder: Path) -> SqliteControl:
     made = SqliteControl(folder)
     with_tables(made)
     return made
+
+
+def a_database(request: pytest.FixtureRequest, folder: Path) -> PostgresControl:
+    """Make a control database on the tests' server."""
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return PostgresControl(server, folder, server.new_database(request.getfixturevalue("prepared")))
 
 
 class Night:

@@ -9,19 +9,13 @@ import pytest
 
 from tests.acceptance.installation import RunBatchctl
 from tests.acceptance.night import GOOD, NEEDS_A_FILE, Night
-from tests.control_databases import ControlDatabase, SqliteControl
+from tests.control_databases import ControlDatabase
 
 WHY = ("--reason", "the sender sent the file again")
 
 
 @pytest.fixture
-def night(sqlite_database: SqliteControl, run_batchctl: RunBatchctl) -> Night:
-    """An empty database. What the verbs do on every kind of database is tested in tests/operations."""
-    return Night(sqlite_database, run_batchctl)
-
-
-@pytest.fixture
-def any_night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
     """An empty database of every kind in turn."""
     return Night(control_database, run_batchctl)
 
@@ -29,11 +23,6 @@ def any_night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> N
 @pytest.fixture
 def failed(night: Night) -> Night:
     """Instance 1 has failed at its second step, because its file is not there."""
-    return fail(night)
-
-
-def fail(night: Night) -> Night:
-    """Let an instance fail at its second step."""
     night.batch("Loads", GOOD, NEEDS_A_FILE, GOOD)
     night.arrive("Loads", "late.csv")
     assert night("create").returncode == 0
@@ -49,8 +38,7 @@ def attempts(night: Night) -> list[tuple[int, int, str, str]]:
     )
 
 
-def test_a_failed_instance_is_corrected_and_rerun_from_where_it_stopped(any_night: Night) -> None:
-    failed = fail(any_night)
+def test_a_failed_instance_is_corrected_and_rerun_from_where_it_stopped(failed: Night) -> None:
     (failed.folder / "here.csv").write_text("arrived", encoding="utf-8")
 
     rerun = failed("rerun", "1", "--set", "data2=here.csv", *WHY)
@@ -147,23 +135,23 @@ def test_a_verb_in_the_wrong_state_exits_4_and_says_what_to_do(failed: Night, ve
     assert done.stdout == ""
 
 
-def test_a_disabled_batch_gets_instances_that_wait_until_it_is_enabled(any_night: Night) -> None:
-    any_night.batch("Loads", GOOD)
-    assert any_night("disable", "Loads", "--dry-run").returncode == 0
-    assert any_night("disable", "Loads", "--reason", "maintenance").returncode == 0
-    any_night.arrive("Loads")
-    any_night("create")
-    any_night("process")
-    assert any_night.status_of(1) == "ready"
+def test_a_disabled_batch_gets_instances_that_wait_until_it_is_enabled(night: Night) -> None:
+    night.batch("Loads", GOOD)
+    assert night("disable", "Loads", "--dry-run").returncode == 0
+    assert night("disable", "Loads", "--reason", "maintenance").returncode == 0
+    night.arrive("Loads")
+    night("create")
+    night("process")
+    assert night.status_of(1) == "ready"
 
-    again = any_night("disable", "Loads")
-    enabled = any_night("enable", "Loads")
-    any_night("process")
+    again = night("disable", "Loads")
+    enabled = night("enable", "Loads")
+    night("process")
 
     assert "is disabled already" in again.stdout
     assert enabled.returncode == 0
-    assert any_night.status_of(1) == "complete"
-    assert any_night.sql("SELECT Action, Target, Reason FROM AuditLog") == [
+    assert night.status_of(1) == "complete"
+    assert night.sql("SELECT Action, Target, Reason FROM AuditLog") == [
         ("disable", "ProcessBatch:Loads", "maintenance"),
         ("enable", "ProcessBatch:Loads", None),
     ]
@@ -184,22 +172,22 @@ def test_submit_prints_the_id_alone_and_hints_apart(night: Night) -> None:
     assert rows == [("Loads", str(night.folder / "a file.csv"), "d", "2026-11"), ("Load", None, None, None)]
 
 
-def test_a_duplicate_is_taken_in_on_purpose(any_night: Night) -> None:
-    any_night.batch("Loads", GOOD)
-    any_night.arrive("Loads", Data="same")
-    any_night.arrive("Loads", Data="same")
-    any_night("create")
-    assert any_night.sql("SELECT count(*) FROM BatchControl") == [(1,)]
+def test_a_duplicate_is_taken_in_on_purpose(night: Night) -> None:
+    night.batch("Loads", GOOD)
+    night.arrive("Loads", Data="same")
+    night.arrive("Loads", Data="same")
+    night("create")
+    assert night.sql("SELECT count(*) FROM BatchControl") == [(1,)]
 
-    refused = any_night("accept", "1", *WHY)
-    dry = any_night("accept", "2", "--dry-run", *WHY)
-    done = any_night("accept", "2", *WHY)
+    refused = night("accept", "1", *WHY)
+    dry = night("accept", "2", "--dry-run", *WHY)
+    done = night("accept", "2", *WHY)
 
     assert refused.returncode == 4
     assert "would be taken in by Loads" in dry.stderr
     assert done.returncode == 0, done.stderr
-    assert any_night.sql("SELECT count(*) FROM BatchControl") == [(2,)]
-    assert any_night.sql("SELECT Action, Target FROM AuditLog") == [("accept", "FileProcess:2")]
+    assert night.sql("SELECT count(*) FROM BatchControl") == [(2,)]
+    assert night.sql("SELECT Action, Target FROM AuditLog") == [("accept", "FileProcess:2")]
 
 
 def test_a_row_that_is_rejected_again_is_a_failure_that_says_what_to_correct(night: Night) -> None:

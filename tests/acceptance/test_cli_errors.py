@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
-from tests.acceptance.night import Night, a_file, python
+from tests.acceptance.night import Night, a_database, a_file, python
+from tests.control_databases import KINDS, ControlDatabase, SqliteControl
 
 ANY = [("status",), ("check",), ("submit", "E"), ("process",), ("run", "--once"), ("pause", "1"), ("db", "verify")]
 
@@ -48,10 +49,11 @@ def test_a_database_without_tables_is_told_from_a_missing_one(run_batchctl: RunB
     assert "holds no batchctl tables" in done.stderr
 
 
-@pytest.fixture(scope="module")
-def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
-    """A database without rows."""
-    return Night(a_file(tmp_path_factory.mktemp("errors")), run_batchctl)
+@pytest.fixture(scope="module", params=KINDS)
+def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
+    """A database without rows, of every kind in turn."""
+    folder = tmp_path_factory.mktemp("errors")
+    return Night(a_file(folder) if request.param == "sqlite" else a_database(request, folder), run_batchctl)
 
 
 @pytest.mark.parametrize(
@@ -116,15 +118,10 @@ def test_a_traceback_is_shown_when_asked_for(night: Night) -> None:
     assert "Error: There is no BatchControl 7." in done.stderr
 
 
-def test_what_nobody_foresaw_is_one_line_and_exit_1(night: Night) -> None:
-    night.sql("PRAGMA ignore_check_constraints = ON")
-    hidden = night.folder / "hidden"
-    hidden.mkdir()
-    copied = hidden / "batchctl.db"
-    copied.write_bytes((night.folder / "batchctl.db").read_bytes())
-    script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('DROP TABLE BatchControl'); c.commit()"
-    subprocess.run([sys.executable, "-c", script, str(copied)], check=True)
-    done = night("status", env={"BATCHCTL_DATABASE_URL": f"sqlite:///{copied}"})
+def test_what_nobody_foresaw_is_one_line_and_exit_1(sqlite_database: SqliteControl, run_batchctl: RunBatchctl) -> None:
+    night = Night(sqlite_database, run_batchctl)
+    night.sql("DROP TABLE BatchControl")
+    done = night("status")
 
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
@@ -154,15 +151,21 @@ def test_help_needs_neither_a_database_nor_what_only_databases_need(
 
 
 @pytest.fixture
-def controller(tmp_path: Path, run_batchctl: RunBatchctl, installed_batchctl: Path) -> Iterator[subprocess.Popen[str]]:
+def busy(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+    """A database of every kind in turn on which a controller works."""
+    return Night(control_database, run_batchctl)
+
+
+@pytest.fixture
+def controller(busy: Night, installed_batchctl: Path) -> Iterator[subprocess.Popen[str]]:
     """A controller that carries out a step which ends only when it is told to."""
-    night = Night(a_file(tmp_path / "busy"), run_batchctl)
+    night = busy
     night.batch("Long", python("import sys; print(sys.stdin.read()); __import__('signal').pause()"))
     night.arrive("Long")
     process = subprocess.Popen(
         [installed_batchctl, "run"],
         cwd=night.folder,
-        env=clean_environment({"BATCHCTL_SHUTDOWN_GRACE": "0", "BATCHCTL_STOP_GRACE": "1"}),
+        env=clean_environment({**night.environment, "BATCHCTL_SHUTDOWN_GRACE": "0", "BATCHCTL_STOP_GRACE": "1"}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -188,25 +191,26 @@ def test_an_interrupted_controller_ends_in_order(controller: subprocess.Popen[st
 
 
 def test_a_second_controller_is_refused_by_the_name_of_the_first(
-    controller: subprocess.Popen[str], run_batchctl: RunBatchctl, tmp_path: Path
+    controller: subprocess.Popen[str], busy: Night
 ) -> None:
     for command in (("process",), ("run", "--once")):
-        done = run_batchctl(*command, cwd=tmp_path / "busy")
+        done = busy(*command)
         assert done.returncode == 5
-        assert f"process {controller.pid} " in done.stderr
+        assert re.search(rf"\b{controller.pid}\b", done.stderr)
 
-    running = run_batchctl("status", cwd=tmp_path / "busy")
+    running = busy("status")
     assert running.returncode == 0
     assert "is running" in running.stdout
     assert "step 1" in running.stdout
 
 
-def test_the_database_is_made_verified_and_printed(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
-    made = run_batchctl("db", "upgrade", cwd=tmp_path)
-    again = run_batchctl("db", "upgrade", cwd=tmp_path)
-    verified = run_batchctl("db", "verify", cwd=tmp_path)
-    as_json = run_batchctl("db", "verify", "--json", cwd=tmp_path)
-    script = run_batchctl("db", "script", "--dialect", "sqlite", cwd=tmp_path)
+def test_the_database_is_made_verified_and_printed(run_batchctl: RunBatchctl, empty_database: ControlDatabase) -> None:
+    night = Night(empty_database, run_batchctl)
+    made = night("db", "upgrade")
+    again = night("db", "upgrade")
+    verified = night("db", "verify")
+    as_json = night("db", "verify", "--json")
+    script = night("db", "script", "--dialect", empty_database.kind)
 
     assert [done.returncode for done in (made, again, verified, script)] == [0, 0, 0, 0]
     assert "Nothing to do" in again.stdout

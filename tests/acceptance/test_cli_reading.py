@@ -11,28 +11,17 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.installation import RunBatchctl, clean_environment
-from tests.acceptance.night import GOOD, HOSTILE, NEEDS_A_FILE, Night, a_file
-from tests.control_databases import KINDS, ControlDatabase, PostgresControl
-from tests.postgres import PostgresServer
+from tests.acceptance.night import GOOD, HOSTILE, NEEDS_A_FILE, Night, a_database, a_file
+from tests.control_databases import KINDS, ControlDatabase
 
 ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
 
-@pytest.fixture(scope="module")
-def night(tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
-    """A night on SQLite, for what is only about how things are shown."""
-    return a_night(a_file(tmp_path_factory.mktemp("night")), run_batchctl)
-
-
 @pytest.fixture(scope="module", params=KINDS)
-def any_night(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl
-) -> Night:
+def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, run_batchctl: RunBatchctl) -> Night:
     """The same night on every kind of database."""
-    if request.param == "sqlite":
-        night: Night = request.getfixturevalue("night")
-        return night
-    return a_night(a_database(request, tmp_path_factory.mktemp("night")), run_batchctl)
+    folder = tmp_path_factory.mktemp("night")
+    return a_night(a_file(folder) if request.param == "sqlite" else a_database(request, folder), run_batchctl)
 
 
 def a_night(database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
@@ -54,14 +43,8 @@ def a_night(database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
     return made
 
 
-def a_database(request: pytest.FixtureRequest, folder: Path) -> PostgresControl:
-    """Make a control database on the tests' server."""
-    server: PostgresServer = request.getfixturevalue("postgres")
-    return PostgresControl(server, folder, server.new_database(request.getfixturevalue("prepared")))
-
-
-def test_status_as_json_says_what_happens_under_column_names(any_night: Night) -> None:
-    seen = any_night.json("status")
+def test_status_as_json_says_what_happens_under_column_names(night: Night) -> None:
+    seen = night.json("status")
 
     assert seen["BatchControl"] == {"complete": 1, "failed": 1, "ready": 2}
     assert seen["FileProcess"] == {"complete": 1, "duplicate": 1, "ready": 4, "rejected": 1}
@@ -95,8 +78,8 @@ def test_status_for_people_names_trouble_its_reason_and_what_to_type(night: Nigh
         assert said in done.stdout
 
 
-def test_show_as_json_holds_the_row_its_steps_history_and_audit(any_night: Night) -> None:
-    shown = any_night.json("show", "2")
+def test_show_as_json_holds_the_row_its_steps_history_and_audit(night: Night) -> None:
+    shown = night.json("show", "2")
 
     assert (shown["BatchControl_id"], shown["Status"], shown["PrevProcessControlSeq"]) == (2, "failed", 10)
     assert shown["FileProcess"]["FileName"] == HOSTILE
@@ -106,8 +89,8 @@ def test_show_as_json_holds_the_row_its_steps_history_and_audit(any_night: Night
     assert shown["Audit"] == []
 
 
-def test_history_as_json_is_a_list_under_column_names_with_times_in_utc(any_night: Night) -> None:
-    entries = any_night.json("history", "1")
+def test_history_as_json_is_a_list_under_column_names_with_times_in_utc(night: Night) -> None:
+    entries = night.json("history", "1")
 
     assert [(entry["ProcessControlSeq"], entry["AttemptNo"], entry["Status"]) for entry in entries] == [
         (10, 1, "success"),
@@ -121,25 +104,23 @@ def test_history_as_json_is_a_list_under_column_names_with_times_in_utc(any_nigh
         assert entry["StartTime"] <= entry["EndTime"]
 
 
-def test_the_command_text_is_printed_exactly_as_it_stands_in_the_table(any_night: Night) -> None:
-    commands = [
-        text for (text,) in any_night.sql("SELECT CommandText FROM BatchProcessHistory WHERE BatchControl_id = 2")
-    ]
-    printed = any_night("history", "2").stdout
+def test_the_command_text_is_printed_exactly_as_it_stands_in_the_table(night: Night) -> None:
+    commands = [text for (text,) in night.sql("SELECT CommandText FROM BatchProcessHistory WHERE BatchControl_id = 2")]
+    printed = night("history", "2").stdout
 
     assert len(commands) == 2
     for command in commands:
         assert f"\n{command}\n" in printed
 
 
-def test_the_newest_attempts_come_first(any_night: Night) -> None:
-    entries = any_night.json("history", "--limit", "2")
+def test_the_newest_attempts_come_first(night: Night) -> None:
+    entries = night.json("history", "--limit", "2")
 
     assert [(entry["BatchControl_id"], entry["ProcessControlSeq"]) for entry in entries] == [(2, 20), (2, 10)]
 
 
-def test_batches_as_json_come_with_steps_and_counts(any_night: Night) -> None:
-    listed = any_night.json("batches")
+def test_batches_as_json_come_with_steps_and_counts(night: Night) -> None:
+    listed = night.json("batches")
 
     assert [one["ProcessBatchName"] for one in listed] == ["Loads", "Off", "Broken"]
     assert [one["Enabled"] for one in listed] == [1, 0, 1]
@@ -155,19 +136,19 @@ def test_batches_as_json_come_with_steps_and_counts(any_night: Night) -> None:
         ("file:4", "status", "batchctl accept 4 --reason ..."),
     ],
 )
-def test_why_names_the_gate_that_blocks_and_what_clears_it(any_night: Night, ref: str, gate: str, clear: str) -> None:
-    explained = any_night.json("why", ref)
+def test_why_names_the_gate_that_blocks_and_what_clears_it(night: Night, ref: str, gate: str, clear: str) -> None:
+    explained = night.json("why", ref)
 
     blocked = {one["Gate"]: one["Clear"] for one in explained["Gates"] if not one["Passed"]}
     assert blocked[gate] == clear
     assert ("controller" in blocked) is not ref.startswith("file:")
     assert explained["MayStart"] is False
-    assert clear in any_night("why", ref).stdout
+    assert clear in night("why", ref).stdout
 
 
-def test_check_shows_all_findings_and_exits_6(any_night: Night) -> None:
-    as_table = any_night("check", env={"COLUMNS": "200"})
-    as_json = any_night("check", "--json")
+def test_check_shows_all_findings_and_exits_6(night: Night) -> None:
+    as_table = night("check", env={"COLUMNS": "200"})
+    as_json = night("check", "--json")
 
     assert (as_table.returncode, as_json.returncode) == (6, 6)
     assert [(one["Table"], one["Row"], one["Column"]) for one in json.loads(as_json.stdout)] == [
@@ -270,9 +251,9 @@ def test_colour_is_left_out_where_it_is_not_wanted(night: Night) -> None:
     assert "\x1b" not in plain.stdout
 
 
-def test_reading_changes_nothing(any_night: Night) -> None:
-    before = any_night.dump()
+def test_reading_changes_nothing(night: Night) -> None:
+    before = night.dump()
     for command in (("status",), ("show", "1"), ("why", "3"), ("check",)):
-        any_night(*command)
+        night(*command)
 
-    assert any_night.dump() == before
+    assert night.dump() == before
