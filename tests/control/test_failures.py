@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from batchctl.domain.outcomes import Rendered, StepOutcome
-from tests.control.world import BAD, FATAL, OK, World
+from batchctl.ports import Finished
+from tests.control.world import BAD, FATAL, NO_WAIT, OK, World
 
 
 def fail(world: World, seq: int, outcome: StepOutcome = BAD, *, instance: int = 1) -> None:
@@ -205,3 +206,47 @@ def test_two_stop_all_failures_retry_one_after_the_other(world: World) -> None:
     world.clock.advance(timedelta(minutes=5))
     world.process(slots=2)
     assert world.statuses() == ["complete", "complete"]
+
+
+LOST = StepOutcome(succeeded=False, lost=True, message="the connection was lost", stopped=True)
+
+
+@pytest.mark.parametrize(
+    ("on_lost", "status", "retries"), [("hold", "held", 1), ("rerun", "retry", 0), ("verify", "running", 1)]
+)
+def test_what_nobody_knows_the_end_of_is_decided_by_on_lost(
+    world: World, on_lost: str, status: str, retries: int
+) -> None:
+    fail(world, 10, LOST)
+    batch_id = world.batch(steps=0, RetryCount=1)
+    world.step(batch_id, 10, OnLost=on_lost)
+    world.submit()
+    world.create()
+    controller = world.controller()
+    controller.turn(NO_WAIT)
+    controller.turn(NO_WAIT)
+
+    assert world.statuses() == [status]
+    assert world.history()[0] == (1, 10, 1, "auto", "lost")
+    assert [entry[3] for entry in world.history()[1:]] == (["verify"] if on_lost == "verify" else [])
+    assert world.one("SELECT Message FROM BatchProcessHistory WHERE AttemptNo = 1") == "the connection was lost"
+    assert world.sql("SELECT RetryCount, LostCount FROM BatchControl") == [(retries, 1)]
+
+
+def test_an_end_is_recorded_with_the_time_it_came_not_with_that_of_the_record(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.runner.script = lambda rendered: None
+    controller = world.controller()
+    controller.turn(NO_WAIT)
+    (key,) = world.runner.open
+    world.clock.advance(timedelta(seconds=3))
+    world.runner.reports.append(Finished(key, OK, None, world.clock.now()))
+    ended = world.clock.now()
+    world.clock.advance(timedelta(seconds=60))
+    controller.turn(NO_WAIT)
+
+    assert world.statuses() == ["complete"]
+    expected = ended.replace(tzinfo=None).isoformat(" ", "milliseconds")
+    assert world.sql("SELECT EndTime FROM BatchProcessHistory") == [(expected,)]

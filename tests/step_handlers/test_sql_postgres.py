@@ -306,6 +306,19 @@ def test_an_instance_that_still_runs_is_not_started_again(
     assert run(HANDLER, sql_step("SELECT 1"), url).succeeded
 
 
+def test_instances_of_the_same_number_in_two_control_databases_do_not_wait_for_each_other(
+    postgres: PostgresServer, database: str, url: str
+) -> None:
+    request = a_request(sql_step("SELECT 1"), around(url))
+    of_another = HANDLER.render(replace(request, database_id="another"))
+    with postgres.connect(database) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (_postgres_session.lock_key(request.lock_name),))
+
+        outcome = HANDLER.execute(of_another, as_execution(replace(Alone(), connections=around(url).connections)))
+
+    assert outcome.succeeded
+
+
 def a_runner(url: str, *, stop_grace: float = 10) -> ThreadStepRunner:
     return ThreadStepRunner(
         stop_grace=timedelta(seconds=stop_grace),
