@@ -16,6 +16,7 @@ class Cut(Enum):
     """Where the connection is cut."""
 
     BEFORE = "the server never hears the word"
+    AT = "the server hears the word, and its client is gone"
     AFTER = "nobody hears the server's answer to the word"
 
 
@@ -73,6 +74,7 @@ class Proxy:
         threading.Thread(target=self._pump_down, args=(server, client, deaf), daemon=True).start()
         with suppress(OSError):
             while said := client.recv(65536):
+                cut = None
                 if self._word in said:
                     with self._lock:
                         self._seen += 1
@@ -83,6 +85,8 @@ class Proxy:
                         deaf.set()
                 if not self._swallows.is_set():
                     server.sendall(said)
+                if cut is Cut.AT:
+                    break
         self._end(client, server)
 
     def _pump_down(self, server: socket.socket, client: socket.socket, deaf: threading.Event) -> None:

@@ -293,7 +293,8 @@ class Controller:
             written = self._write_one_by_one(ends)
         self._ends = list(written.waiting)
         self._waits = bool(written.waiting)
-        self._unsettled = False
+        # What was in doubt and could not be recorded because of a lock is in doubt still.
+        self._unsettled = self._unsettled and self._waits
         self._look = len(written.waiting) < len(ends) or bool(written.starts)
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)

@@ -33,6 +33,9 @@ class StoreTransactions:
         self._dialect = dialect_of(engine)
         self._synchronise = synchronise
         self._connection: Connection | None = None
+        self._session: object = None
+        self._lost_session: object = None
+        """A session that was lost during a commit, which it may not have finished."""
         self._marker: object = None
 
     @contextmanager
@@ -107,6 +110,10 @@ class StoreTransactions:
             self._connection = self._engine.connect()
             # SQLAlchemy's own transaction stays open and empty, so that nobody but `_once` begins or commits.
             self._connection.begin()
+            self._session = self._dialect.session(self._connection)
+        if self._lost_session is not None:
+            self._dialect.end_session(self._connection, self._lost_session)
+            self._lost_session = None
         return self._connection
 
     def _is_transient(self, error: BaseException) -> bool:
@@ -121,6 +128,8 @@ class StoreTransactions:
 
     def _explain(self, error: Exception) -> None:
         """Raise in words what concerns the database as a whole; a lost connection is made anew at the next use."""
+        if isinstance(error, OutcomeUnknown):
+            self._lost_session = self._session
         if isinstance(error, OutcomeUnknown) or self._dialect.is_lost(error):
             self._give_up_connection()
         if self._dialect.is_about_the_database(error):

@@ -78,6 +78,37 @@ def test_a_connection_cut_at_any_commit_changes_nothing_in_the_end(
     assert "controller.waiting" in far.names()
 
 
+SLOW_COMMITS = """
+CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('client_connection_check_interval', '0', true);
+    PERFORM pg_sleep(0.5);
+    RETURN NULL;
+END
+$$;
+CREATE CONSTRAINT TRIGGER slow AFTER UPDATE ON BatchControl DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION be_slow();
+"""
+
+
+@pytest.mark.parametrize("number", range(1, 5))
+def test_a_commit_that_the_server_still_works_on_is_waited_for(far: World, proxy: Proxy, number: int) -> None:
+    far.batch(steps=3, RetryCount=1)
+    far.submit()
+    far.create()
+    far.hand.sql(SLOW_COMMITS)
+    controller = far.controller()
+    proxy.cut(number, Cut.AT)
+
+    turn(controller, far)
+
+    assert far.statuses() == ["complete"]
+    assert [entry[1:] for entry in far.history()] == [(seq, 1, "auto", "success") for seq in (10, 20, 30)]
+    assert len(far.runner.started) == 3
+    for name, statement in VIOLATIONS.items():
+        assert far.sql(statement) == [], name
+
+
 @pytest.mark.parametrize("where", Cut)
 def test_two_connections_lost_one_after_the_other(far: World, proxy: Proxy, where: Cut) -> None:
     far.batch(steps=2)

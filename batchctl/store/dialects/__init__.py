@@ -54,6 +54,14 @@ class Dialect(Protocol):
         """Make the part one with its transaction."""
         ...
 
+    def session(self, connection: Connection) -> object:
+        """Return what names the connection's session to another one."""
+        ...
+
+    def end_session(self, connection: Connection, lost: object) -> None:
+        """See that a session which was lost during a commit can commit no more; raises `Busy` while it still may."""
+        ...
+
     def change_marker(self, connection: Connection) -> object:
         """Return what differs once anybody else has committed."""
         ...

@@ -210,6 +210,15 @@ def end_part(connection: Connection) -> None:
     _session(connection).execute(_END_PART)
 
 
+def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
+    """Nothing: what the lost session has not committed yet is locked, and whoever reads waits for it."""
+    return None
+
+
+def end_session(connection: Connection, lost: object) -> None:
+    """Nothing: as above."""
+
+
 def change_marker(connection: Connection) -> object:
     """Return what differs every few seconds, when whoever asks should look for himself."""
     return tuple(_session(connection).execute(_MARKER).fetchone())

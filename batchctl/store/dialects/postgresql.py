@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import visible
 
 CHANNEL = "batchctl"
@@ -73,6 +73,13 @@ WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
 UNION ALL
 SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
+_GREETING = """
+SELECT pg_is_in_recovery(), pid, set_config('synchronous_commit', 'on', false), backend_start
+FROM pg_stat_activity WHERE pid = pg_backend_pid()
+"""
+"""Durability is not asked for with the connection, because `doctor` wants to see what other programs get."""
+LOOKS_FOR_LOST_SESSION = 50
+_END_SESSION = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s"
 _MODEL = "batchctl_model"
 _CONTROLLER = "batchctl controller "
 _NAME_SESSION = text("SELECT set_config('application_name', :name, false)")
@@ -139,9 +146,7 @@ def place_of(engine: Engine) -> str:
 
 def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
     """Refuse a server that would not keep what it promises."""
-    # Not asked for with the connection: `doctor` wants to see what other programs get.
-    durable = "set_config('synchronous_commit', 'on', false)"
-    is_standby, backend, _ = raw.execute(f"SELECT pg_is_in_recovery(), pg_backend_pid(), {durable}").fetchone()
+    is_standby, backend, _, began = raw.execute(_GREETING).fetchone()
     if is_standby:
         raise _refused("is a standby, which nobody can write to", "name the primary server in database_url")
     if backend != raw.info.backend_pid:
@@ -150,6 +155,7 @@ def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
             "name the server itself in database_url, or a pool in session mode",
         )
     raw.autocommit = True
+    raw.batchctl_session = backend, began
 
 
 def _refused(reason: str, next_step: str) -> DatabaseUnusable:
@@ -193,6 +199,22 @@ def undo_part(connection: Connection) -> None:
 def end_part(connection: Connection) -> None:
     """Make the part one with its transaction."""
     _raw(connection).execute("RELEASE part")
+
+
+def session(connection: Connection) -> object:
+    """Return the server's process and when it began."""
+    return _raw(connection).batchctl_session
+
+
+def end_session(connection: Connection, lost: object) -> None:
+    """End a lost session, and wait until it is gone: while it works on its commit, nobody sees what it will have written."""
+    raw = _raw(connection)
+    for _ in range(LOOKS_FOR_LOST_SESSION):
+        if raw.execute(_END_SESSION, lost).fetchone() is None:
+            return
+        raw.execute("SELECT pg_sleep(0.1)")
+    message = "The server still works for a session that was lost during a commit."
+    raise Busy(message, next_step="wait, or let a DBA end it: see pg_stat_activity")
 
 
 def change_marker(connection: Connection) -> object:

@@ -140,6 +140,15 @@ def end_part(connection: Connection) -> None:
         _raw(connection).execute("RELEASE part")
 
 
+def session(connection: Connection) -> object:  # noqa: ARG001 - the protocol's
+    """Nothing: nobody else carries out what a lost connection has sent."""
+    return None
+
+
+def end_session(connection: Connection, lost: object) -> None:
+    """Nothing: as above."""
+
+
 def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     row = _raw(connection).execute("PRAGMA data_version").fetchone()
