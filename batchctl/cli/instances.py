@@ -79,7 +79,7 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
             word(entry.status),
             time(entry.started_at),
             duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
-            cell(entry.message),
+            cell(entry.said),
         )
         for entry in found
     ]
@@ -104,7 +104,7 @@ def _show_attempt(out: Console, entry: HistoryEntry) -> None:
     out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
     output.verbatim(entry.command_text)
     pairs = [
-        ("Message", entry.message),
+        ("Message", entry.said),
         ("ReturnCode", entry.return_code),
         ("RowsAffected", entry.rows_affected),
         ("RetryCountAfter", entry.retry_count_after if entry.next_run_time_after else None),
@@ -136,6 +136,7 @@ def _show(out: Console, shown: Shown) -> None:
 
 def _summary(shown: Shown) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell, time, word
+    from batchctl.domain.rows import RETRIES_SKIPPED
 
     instance, row = shown.instance, shown.intake
     batch = f"(ProcessBatch {instance.batch_id}, which does not exist)" if shown.batch is None else shown.batch.name
@@ -144,7 +145,7 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
         ("Batch", cell(batch)),
         ("Status", word(instance.status)),
         ("PrevProcessControlSeq", cell(instance.last_seq)),
-        ("RetryCount", cell(instance.retry_count)),
+        ("RetryCount", cell(f"{instance.retry_count}{f' ({RETRIES_SKIPPED})' if instance.retries_skipped else ''}")),
         ("NextRunTime", time(instance.next_run_time)),
         ("CycleKey", cell(instance.cycle_key)),
     ]
@@ -169,7 +170,7 @@ def _steps(shown: Shown) -> Listing:
             cell(None) if state.last is None else word(state.last.status),
             cell(None if state.last is None else state.last.attempt_no),
             time(None if state.last is None else state.last.started_at),
-            cell(None if state.last is None else state.last.message),
+            cell(None if state.last is None else state.last.said),
         )
         for state in shown.steps
     ]
