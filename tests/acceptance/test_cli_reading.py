@@ -175,6 +175,22 @@ def test_check_shows_all_findings_and_exits_6(any_night: Night) -> None:
     ]
     assert "Did you mean 'pattern'?" in as_table.stdout
     assert as_table.stdout.startswith("1 finding\n")
+    assert "Next: correct the row" in as_table.stdout
+
+
+def test_check_says_what_to_do_where_no_row_is_wrong(tmp_path: Path, run_batchctl: RunBatchctl) -> None:
+    night = Night(a_file(tmp_path / "n"), run_batchctl)
+    (night.folder / "batchctl.toml").write_text('[secrets.pw]\nenv = "NIGHT_PW"\n', encoding="utf-8")
+    night.batch("Loads", GOOD)
+    night.sql("UPDATE ProcessControl SET Data4 = 'PW={secret:pw}'")
+
+    done = night("check")
+    assert done.stdout.splitlines()[-2:] == [
+        "Next: set the environment variable NIGHT_PW, for the user who runs batchctl",
+        "      and look again: batchctl check",
+    ]
+    night.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = 'where'")
+    assert "correct the row, or add [connections.where] to batchctl.toml" in night("check").stdout
 
 
 @pytest.mark.parametrize("command", [("status",), ("show", "2"), ("history", "2"), ("batches",)])
