@@ -16,7 +16,10 @@ REFUSALS = frozenset({"42883", "42725", "3F000"})
 """No such routine, several that would fit, no such schema."""
 _MOST_SHOWN = 4
 
-_HERE = "SELECT current_user, current_setting('search_path'), EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = %s::text)"
+_HERE = (
+    "SELECT current_user, current_setting('search_path'), "
+    "EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = %s::text)"
+)
 _OF_THAT_NAME = (
     "SELECT pg_catalog.quote_ident(n.nspname), pg_catalog.pg_function_is_visible(p.oid), p.prokind = 'p', "
     "pg_catalog.pg_get_function_identity_arguments(p.oid), p.proargnames, p.proargmodes::text[], p.pronargs, "

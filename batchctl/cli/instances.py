@@ -39,10 +39,14 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
 @click.command()
 @click.argument("instance_id", metavar="[ID]", type=ROW_ID, required=False)
 @click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many, without ID.")
+@click.option("--full", is_flag=True, help="Show every command whole, with the set-up of its session.")
 @as_json
 @pass_session
-def history(session: Session, instance_id: int | None, limit: int, as_json: bool) -> None:
-    """Show the attempts of an instance with their exact commands, or the newest attempts of all."""
+def history(session: Session, instance_id: int | None, limit: int, full: bool, as_json: bool) -> None:
+    """Show the attempts of an instance with their exact commands, or the newest attempts of all.
+
+    With ID and several attempts, the lines that only set a session up are left out; --full shows them, ready to be pasted.
+    """
     from batchctl.cli import output
     from batchctl.domain.rows import InstanceId
     from batchctl.operations import columns, inspection
@@ -59,8 +63,9 @@ def history(session: Session, instance_id: int | None, limit: int, as_json: bool
     if instance_id is None:
         _show_newest(out, found)
         return
+    whole = None if full or len(found) == 1 else f"the whole command: batchctl history {instance_id} --full"
     for entry in found:
-        _show_attempt(out, entry)
+        _show_attempt(out, entry, whole=whole)
     output.hints(out, f"batchctl show {instance_id}")
 
 
@@ -89,10 +94,11 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
     output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
 
 
-def _show_attempt(out: Console, entry: HistoryEntry) -> None:
+def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None) -> None:
+    """Show an attempt; `whole` says where its whole command is, when it need not stand here."""
     from rich.text import Text
 
-    from batchctl.cli import output
+    from batchctl.cli import commands, output
     from batchctl.cli.output import cell
 
     ended = entry.ended_at
@@ -102,7 +108,7 @@ def _show_attempt(out: Console, entry: HistoryEntry) -> None:
         (f"step {entry.seq} ", "bold"), cell(entry.step_name, "bold"), f", attempt {entry.attempt_no} ({entry.cause}): "
     )
     out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
-    output.verbatim(entry.command_text)
+    commands.show(out, entry.command_text, whole=whole)
     pairs = [
         ("Message", entry.said),
         ("ReturnCode", entry.return_code),

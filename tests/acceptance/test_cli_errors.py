@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -170,7 +171,7 @@ def controller(tmp_path: Path, run_batchctl: RunBatchctl, installed_batchctl: Pa
     )
     assert process.stderr is not None
     heard = iter(process.stderr.readline, "")
-    assert any(line.startswith("step.started") for line in heard)
+    assert any(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ step\.started ", line) for line in heard)
     yield process
     process.kill()
     process.communicate()

@@ -103,8 +103,10 @@ def test_a_package_in_a_project_file_is_run_from_it() -> None:
         ({"Data1": "dir", "Data4": "ETL01"}, "Data4: a server is only used with a project of a catalog"),
         (
             {"Data4": "ETLX"},
-            "Data4: 'ETLX' is taken for the name of a server, where dtexec runs the package. Did you mean the connection "
-            "'etl'? If not, write the server with its domain, as in ETLX.example.com",
+            (
+                "Data4: 'ETLX' is taken for the name of a server, where dtexec runs the package. Did you mean the connection "
+                "'etl'? If not, write the server with its domain, as in ETLX.example.com"
+            ),
         ),
         (
             {"Data3": "Rows=5, x=7"},

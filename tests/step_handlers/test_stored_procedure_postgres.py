@@ -157,20 +157,26 @@ def test_a_procedure_or_parameters_that_do_not_exist_are_fatal(
         (
             "load_dya",
             "@p_file='x'",
-            '"load_dya" failed: ERROR 42883: there is no procedure or function load_dya in the search_path '
-            "(\"$user\", public) of role postgres. Did you mean 'load_day'?",
+            (
+                '"load_dya" failed: ERROR 42883: there is no procedure or function load_dya in the search_path '
+                "(\"$user\", public) of role postgres. Did you mean 'load_day'?"
+            ),
         ),
         (
             '"my shop".weird',
             None,
-            '"my shop"."weird" failed: ERROR 42883: there is no procedure or function "my shop".weird. '
-            'Did you mean \'"We""ird"\'?',
+            (
+                '"my shop"."weird" failed: ERROR 42883: there is no procedure or function "my shop".weird. '
+                'Did you mean \'"We""ird"\'?'
+            ),
         ),
         (
             "only_there",
             None,
-            '"only_there" failed: ERROR 42883: there is no procedure or function only_there in the search_path '
-            '("$user", public) of role postgres. It is in another schema: write "my shop".only_there in Data2.',
+            (
+                '"only_there" failed: ERROR 42883: there is no procedure or function only_there in the search_path '
+                '("$user", public) of role postgres. It is in another schema: write "my shop".only_there in Data2.'
+            ),
         ),
         (
             "publik.load_day",
@@ -180,31 +186,39 @@ def test_a_procedure_or_parameters_that_do_not_exist_are_fatal(
         (
             "load_day",
             "@p_fil='x', @P_Day='2026-11-21', @O_n=OUTPUT",
-            '"load_day" failed: ERROR 42883: the parameters do not fit; procedure load_day('
-            "IN p_file text, IN p_day date, OUT o_n integer, OUT o_two integer): "
-            "p_file is missing; o_two is missing: in PostgreSQL every OUT parameter of a procedure must be listed, "
-            "write @o_two=OUTPUT; it has no parameter p_fil. Did you mean 'p_file'?",
+            (
+                '"load_day" failed: ERROR 42883: the parameters do not fit; procedure load_day('
+                "IN p_file text, IN p_day date, OUT o_n integer, OUT o_two integer): "
+                "p_file is missing; o_two is missing: in PostgreSQL every OUT parameter of a procedure must be listed, "
+                "write @o_two=OUTPUT; it has no parameter p_fil. Did you mean 'p_file'?"
+            ),
         ),
         (
             "count_of",
             "@p_scale=2",
-            '"count_of" failed: ERROR 42883: the parameters do not fit; '
-            "function count_of(p_file text, p_scale integer): p_file is missing; "
-            "or function count_of(p_kind integer, p_file text): "
-            "p_kind is missing; p_file is missing; it has no parameter p_scale. Did you mean 'p_file'?",
+            (
+                '"count_of" failed: ERROR 42883: the parameters do not fit; '
+                "function count_of(p_file text, p_scale integer): p_file is missing; "
+                "or function count_of(p_kind integer, p_file text): "
+                "p_kind is missing; p_file is missing; it has no parameter p_scale. Did you mean 'p_file'?"
+            ),
         ),
         (
             "count_of",
             "@p_file=5",
-            '"count_of" failed: ERROR 42883: the parameters do not fit; function count_of(p_file text, p_scale integer): '
-            "a value has another type than its parameter; in quotes it fits every type; "
-            "or function count_of(p_kind integer, p_file text): p_kind is missing",
+            (
+                '"count_of" failed: ERROR 42883: the parameters do not fit; function count_of(p_file text, p_scale integer): '
+                "a value has another type than its parameter; in quotes it fits every type; "
+                "or function count_of(p_kind integer, p_file text): p_kind is missing"
+            ),
         ),
         (
             "unnamed",
             None,
-            '"unnamed" failed: ERROR 42883: the parameters do not fit; function unnamed(integer): '
-            "it has a parameter without a name, which no step can give",
+            (
+                '"unnamed" failed: ERROR 42883: the parameters do not fit; function unnamed(integer): '
+                "it has a parameter without a name, which no step can give"
+            ),
         ),
     ],
 )
