@@ -54,6 +54,7 @@ class App:
         self.ids = SystemIds()
         self._stop_by: float | None = None
         self._controller: Controller | None = None
+        self._creation_waits = False
 
     @cached_property
     def transactions(self) -> StoreTransactions:
@@ -190,7 +191,11 @@ class App:
         """Run a creation pass whose failure is told and tried again; the steps under way go on."""
         try:
             creator.create_instances()
+            if self._creation_waits:
+                self._creation_waits = False
+                self.listener(Event("controller.resumed"))
         except BatchctlError as error:
+            self._creation_waits = True
             self.listener(Event("controller.waiting", {"Message": error.message}))
         except Exception as error:  # noqa: BLE001 - nothing that creation meets may end the controller
             self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
@@ -302,9 +307,9 @@ class App:
         self.listener(Event(name, {"ClaimedBy": self.ids.controller_id()}))
 
 
-def open_app(config_file: str | None, *, listener: Listener = silent) -> App:
+def open_app(config_file: str | None) -> App:
     """Read the settings and open the control database, refusing one this version cannot work with."""
-    app = App(config.load(config_file), listener)
+    app = App(config.load(config_file))
     with app.transactions.read() as connection:
         schema.verify(connection)
     return app

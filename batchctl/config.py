@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 
 FILE_NAME = "batchctl.toml"
 PREFIX = "BATCHCTL_"
@@ -24,6 +24,7 @@ PREFIX = "BATCHCTL_"
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
 _NESTED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
     "secrets": '{"token": {"env": "API_TOKEN"}}',
@@ -168,11 +169,17 @@ def _wrong_references(url: str, known: Collection[str]) -> list[str]:
     misplaced = urls.misplaced_reference(url)
     if misplaced is not None:
         return [misplaced]
-    return [
-        f"there is no [secrets.{visible(name)}].{did_you_mean(name, known)}"
-        for name in urls.references(url)
-        if name not in known
-    ]
+    return [_no_secret(name, known) for name in urls.references(url) if name not in known]
+
+
+def _no_secret(name: str, known: Collection[str]) -> str:
+    said = f"there is no [secrets.{visible(name)}].{did_you_mean(name, known)}"
+    if nearest(name, known) is not None:
+        return said
+    variable = PREFIX + re.sub(r"\W", "_", name, flags=re.ASCII).upper()
+    key = name if _BARE_KEY.match(name) else json.dumps(name)
+    lines = f'    [secrets.{visible(key)}]\n    env = "{variable}"'
+    return f'{said} Add these lines to {FILE_NAME} (or file = "..." in place of env):\n{lines}'
 
 
 def _find(given: str | None) -> Path | None:

@@ -99,6 +99,7 @@ class Postgres:
                 "called": ".".join(map(_psql.identifier, parts)),
                 "sql": _called(parts, arguments, numbered),
                 "parameters": list(values.values()),
+                "names": [_psql.parameter(one.name)[1:-1] for one in arguments],
             },
         }
         return Written(_psql.connected(request, url_of(connection), lines), spec)
@@ -147,7 +148,12 @@ def _as_json(bound: Bound) -> dict[str, JsonValue]:
     numbers = iter(range(1, len(names) + 1))
     # Every place has a number of its own, so that each may be of another type, as literals may.
     pieces = [f"${next(numbers)}" if token.kind is Kind.HOLE else token.text for token in bound.statement.tokens]
-    return {"sql": "".join(pieces), "parameters": [bound.values[name] for name in names]}
+    values = [bound.values[name] for name in names]
+    called = [
+        f"{{secret:{value['secret']}}}" if isinstance(value, dict) else f"{{{name}}}"
+        for name, value in zip(names, values, strict=True)
+    ]
+    return {"sql": "".join(pieces), "parameters": values, "names": list(called)}
 
 
 def _which(parts: Sequence[str]) -> str:

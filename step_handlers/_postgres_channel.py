@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 1000
 _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "COPY"})
+_CALLER = re.compile(r"(?:PL/|SQL[ -])")
+_NUMBERED = re.compile(r'[^"]*\$([0-9]+)(?: = .*)?\Z', re.DOTALL)
+"""How the server names a bound value it cannot read, whatever its language."""
+_NO_TYPE = "42P18"
 
 
 class GivenUp(Exception):
@@ -26,26 +31,37 @@ class GivenUp(Exception):
 class Refused(Exception):
     """The server refused a statement."""
 
-    def __init__(self, result: PGresult) -> None:
-        """Say on one line all that the server said."""
+    def __init__(self, result: PGresult, names: Sequence[str] = ()) -> None:
+        """Say on one line all that the server said; `names` are those of the bound values, which it only numbers."""
         from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
 
+        def raw(field: Field) -> str:
+            return (result.error_field(field) or b"").decode("utf-8", "backslashreplace")
+
         def said(field: Field) -> str:
-            return visible((result.error_field(field) or b"").decode("utf-8", "backslashreplace"))
+            return visible(raw(field))
 
         self.code = said(Field.SQLSTATE)
-        parts = [f"{said(Field.SEVERITY_NONLOCALIZED)} {self.code}: {said(Field.MESSAGE_PRIMARY)}"]
+        self.kind = f"{said(Field.SEVERITY_NONLOCALIZED)} {self.code}"
+        places = _callers(raw(Field.CONTEXT))
+        if places:
+            places[0] = _named(places[0], names) or places[0]
+        message = said(Field.MESSAGE_PRIMARY)
+        named = _named(message, names) if self.code == _NO_TYPE else None
+        parts = [f"{self.kind}: {message}{f' ({named})' if named else ''}"]
         parts += [
             f"{word}{text}"
             for word, text in (
                 ("", said(Field.MESSAGE_DETAIL)),
                 ("hint: ", said(Field.MESSAGE_HINT)),
-                ("in ", said(Field.CONTEXT).replace("\\n", ", called by ")),
+                ("in ", visible(", called by ".join(places))),
             )
             if text
         ]
         super().__init__("; ".join(parts))
         self.position = int(said(Field.STATEMENT_POSITION) or 0)
+        self.is_inside = bool(places)
+        """True when it was not the statement itself that was refused, but something in what it calls."""
 
 
 @dataclass(slots=True)
@@ -59,8 +75,10 @@ class Channel:
     """Set from another thread, when the server does not answer and nobody can wait for it."""
     sent: str = ""
     """The text that was sent last."""
+    names: Sequence[str] = ()
+    """What the author calls its bound values."""
 
-    def execute(self, sql: str, parameters: Sequence[JsonValue] = ()) -> None:
+    def execute(self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = ()) -> None:
         """Send a statement and read everything it answers; raises `Refused`, `GivenUp`, `Unusable`, `psycopg.Error`."""
         import psycopg  # noqa: PLC0415 - as above
         from psycopg.generators import fetch, send  # noqa: PLC0415 - as above
@@ -76,7 +94,7 @@ class Channel:
             wire.set_chunked_rows_mode(_ROWS_AT_ONCE)
         else:
             wire.set_single_row_mode()
-        self.sent = sql
+        self.sent, self.names = sql, names
         self._wait(send(wire))
         try:
             first = self._wait(fetch(wire))
@@ -131,7 +149,7 @@ class Channel:
         from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
 
         if result.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE, ExecStatus.NONFATAL_ERROR}:
-            raise Refused(result)
+            raise Refused(result, self.names)
         if _copies(result):
             raise Unusable(
                 "COPY from or to the client is for psql; use COPY with a file on the server, or INSERT", fatal=True
@@ -139,6 +157,24 @@ class Channel:
         command = (result.command_status or b"").decode().partition(" ")[0]
         if command in _CHANGES:
             self.results.affected += result.command_tuples or 0
+
+
+def _callers(context: str) -> list[str]:
+    """Cut a context into its places, innermost first; the statement that one of them quotes may have many lines."""
+    places: list[str] = []
+    for line in context.splitlines():
+        if places and (places[-1].count('"') % 2 or not _CALLER.match(line)):
+            places[-1] = f"{places[-1]} {' '.join(line.split())}".rstrip()
+        else:
+            places.append(line)
+    return places
+
+
+def _named(said: str, names: Sequence[str]) -> str | None:
+    """Return what the author calls a bound value that the server has named by its number at the end of a text."""
+    found = _NUMBERED.match(said)
+    number = 0 if found is None else int(found.group(1))
+    return f"the value of {visible(names[number - 1])}" if 0 < number <= len(names) else None
 
 
 def _has_rows(result: PGresult) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from batchctl import __version__
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
-from step_handlers import _psql
+from step_handlers import _postgres_routines, _psql
 from step_handlers._database import Unusable
 from step_handlers._postgres_channel import Channel, GivenUp, Refused
 from step_handlers._results import Results
@@ -143,7 +143,7 @@ class Session:
             self._prepare(spec)
             self._carry_out(spec)
         except (Refused, GivenUp, _Stopped, psycopg.Error, Unusable) as error:
-            return self._failed(error)
+            return self._failed(error, spec.get("call"))
         if self.opened.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             message = f"{self.at} left a transaction open; it was rolled back"
             return StepOutcome(succeeded=False, message=message, output=self.results.text())
@@ -178,7 +178,7 @@ class Session:
         if self.execution.stopping:
             raise _Stopped
         self.may_stand = not self.in_transaction or self.at == "COMMIT"
-        self.channel.execute(statement["sql"], statement.get("parameters", ()))
+        self.channel.execute(statement["sql"], statement.get("parameters", ()), statement.get("names", ()))
         self.may_stand = False
 
     def _prepare(self, spec: Mapping[str, Any]) -> None:
@@ -237,7 +237,7 @@ class Session:
     def _hear(self, notice: psycopg.errors.Diagnostic) -> None:
         self.results.say(f"{notice.severity_nonlocalized or notice.severity}: {notice.message_primary or ''}")
 
-    def _failed(self, error: Exception) -> StepOutcome:
+    def _failed(self, error: Exception, call: Mapping[str, Any] | None) -> StepOutcome:
         if self._is_unknown(error):
             return self._lost(error)
         self._roll_back()
@@ -248,8 +248,20 @@ class Session:
         if isinstance(error, Unusable):
             return StepOutcome(succeeded=False, fatal=error.fatal, message=str(error), output=output)
         code = error.code if isinstance(error, Refused) else getattr(error, "sqlstate", None) or ""
-        message = f"{self.at} failed: {visible(str(error))}{self.channel.place(error)}{end}"
+        said = self._explained(error, call) or f"{self.at} failed: {visible(str(error))}{self.channel.place(error)}"
+        message = f"{said}{end}"
         return StepOutcome(succeeded=False, fatal=_is_fatal(code), message=message, output=output)
+
+    def _explained(self, error: Exception, call: Mapping[str, Any] | None) -> str | None:
+        """Say why a call was refused, when the server's catalog tells it better than its refusal does."""
+        import psycopg  # noqa: PLC0415 - as above
+
+        if not isinstance(error, Refused) or error.code not in _postgres_routines.REFUSALS or error.is_inside:
+            return None
+        with suppress(psycopg.Error):
+            if call is not None:
+                return f"{call['called']} failed: {error.kind}: {_postgres_routines.explain(self.opened, call)}"
+        return None
 
     def _is_unknown(self, error: Exception) -> bool:
         """Say whether nobody knows what became of what was sent: the server has not said that it refused it."""

@@ -43,6 +43,7 @@ _HIGHEST_DECIMAL = 2**96 - 1
 _NAME = re.compile(r"\s*+([^\s=;(){}\[\]'\"][^=;(){}\[\]'\"]*+)(?:\(\s*+([^=;(){}'\"]*+)\))?\s*+=\s*+")
 _QUOTED = re.compile(r"'((?:[^']|'')*+)'\s*+")
 _BARE = re.compile(r"(?:[^;'{]|\{[^{};']*+\}?)*+")
+_BEHIND_COMMA = re.compile(r",\s*+((?:\$?\w++::)?[^\W\d][\w.]*+)\s*+(?:\([^()=]*+\)\s*+)?=")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?\Z")
 
@@ -97,6 +98,11 @@ def _parameter(text: str, at: int) -> tuple[Declared, int]:
     bare = text[head.end() : end].strip()
     if quoted is None and not bare:
         raise MalformedTemplate(f"parameter '{short(name)}' has no value; write '' for empty text, or leave it out")
+    if quoted is None and (other := _BEHIND_COMMA.search(bare)):
+        raise MalformedTemplate(
+            f"parameter '{short(name)}': parameters of a package are separated by ';', not by ',': write "
+            f"{short(name)}=...; {short(other.group(1))}=..., or put the value in quotes if the comma belongs to it"
+        )
     template = parse(bare if quoted is None else quoted.group(1).replace("''", "'"))
     parameter = Declared(scope, name, _type(head.group(2), name), template)
     _constant(parameter, is_text=quoted is not None)

@@ -181,7 +181,9 @@ class Controller:
             self._has_looked = False
             self._tell("controller.waiting", Message=error.message)
             return
-        self.trouble = None
+        if self.trouble is not None:
+            self.trouble = None
+            self._tell("controller.resumed")
         self._start(written)
 
     def _collect(self, wait: timedelta) -> None:

@@ -18,6 +18,8 @@ class Problem:
 
     column: str
     message: str
+    remedy: str | None = None
+    """What to do when it is not the row that is wrong, but what lies around it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import calendar
 import io
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -37,6 +38,7 @@ BROKEN_LINE = 1001
 DUPLICATE_MONTH = 3
 
 _EXAMPLE = "worked_example"
+_TOLD_TWICE = re.compile(r"<!--sqlite-->(.*?)<!--postgresql\s(.*?)\s-->", re.DOTALL)
 _DEP_DELAY = 5
 _HEADER_START = "year,month,day,"
 
@@ -80,6 +82,7 @@ def prepare(folder: Path, flights: Path, database: str | None = None) -> None:
     months = _by_month(flights)
     try:
         _fill(folder, months)
+        _tell_the_story(folder / "README.md", on_postgresql=database is not None)
         _make_warehouse(folder, database)
     except OSError as failure:
         message = f"The demo's folder {folder} cannot be made: {failure.strerror or failure}."
@@ -96,6 +99,12 @@ def _fill(folder: Path, months: Mapping[int, list[str]]) -> None:
             _write(folder / "sent_again" / file_name(month), lines)
             lines = _with_a_broken_line(lines)  # noqa: PLW2901 - what arrives first is the broken one
         _write(folder / "incoming" / file_name(month), lines)
+
+
+def _tell_the_story(readme: Path, *, on_postgresql: bool) -> None:
+    """Leave of every passage that differs by database the one that is so."""
+    told = _TOLD_TWICE.sub(lambda passage: passage[2 if on_postgresql else 1], _read(readme))
+    readme.write_text(told, encoding="utf-8")
 
 
 def _make_warehouse(folder: Path, database: str | None) -> None:

@@ -27,6 +27,9 @@ def test_the_demo_runs_to_its_good_end_in_a_fresh_folder(run_batchctl: RunBatchc
     assert statuses == [("complete", 12), ("duplicate", 1)]
     assert attempts == [("failed", 1), ("success", 60)]
     (failed_command,) = [line for line in done.stdout.splitlines() if line.startswith("$ batchctl rerun ")]
+    story = (tmp_path / "batchctl-demo" / "README.md").read_text(encoding="utf-8")
+    assert "\n    sqlite3 batchctl.db < register.sql\n" in story
+    assert [word for word in ("psql", "<!--", "load_flights`") if word in story] == []
     assert failed_command == "$ batchctl rerun 6 --reason 'the sender sent the file again'"
 
 
@@ -52,8 +55,15 @@ def test_the_demo_runs_on_postgresql_with_a_real_procedure(run_batchctl: RunBatc
         folder.chmod(0o755)
         done = run_batchctl("demo", "demo", "--database", postgres.url(database), cwd=folder)
 
+        story = (folder / "demo" / "README.md").read_text(encoding="utf-8")
+
     assert done.returncode == 0, done.stderr
     assert "the warehouse holds 336,776 flights" in done.stdout
+    assert "\n    psql DATABASE < register.sql\n" in story
+    assert (
+        '\n    CALL "load_flights" failed: ERROR 23514: line 1001 of data_20130601_20130630.csv is no flight;' in story
+    )
+    assert [word for word in ("sqlite3", "<!--", "CHECK constraint", "warehouse.db") if word in story] == []
     with postgres.connect(database) as control:
         assert control.execute("SELECT Status, count(*) FROM FileProcess GROUP BY 1 ORDER BY 1").fetchall() == [
             ("complete", 12),

@@ -234,7 +234,10 @@ def test_a_url_may_refer_to_a_secret_which_is_resolved_when_it_is_asked_for(
             '[connections.a]\nurl = "sqlite:///a"\n[connections.b]\nurl = "postgresql://u:{secret:x}@h/d"\n',
             4,
             "connections.b.url",
-            "there is no [secrets.x]",
+            (
+                'there is no [secrets.x]. Add these lines to batchctl.toml (or file = "..." in place of env):\n'
+                '    [secrets.x]\n    env = "BATCHCTL_X"'
+            ),
         ),
         ('connections.a = { url = "x://u:{secret:x}@h" }\n', 1, "connections.a.url", "there is no [secrets.x]"),
         ('[connections]\n"a".url = "x://u:{secret}@h"\n', 2, "connections.a.url", "as {secret:NAME}"),

@@ -380,7 +380,7 @@ def test_the_check_of_a_lost_step_is_checked(database: Path, query: str, said: s
     step = a_step("sql", Data1="warehouse", Data2="SELECT 1", Data6=query, on_lost=OnLost.VERIFY)
     surroundings = replace(around(database.parent), secrets={"unset": "env:UNSET"}, secret_is_set=lambda name: False)
 
-    assert HANDLER.check(step, surroundings) == [Problem("Data6", said)]
+    assert [(problem.column, problem.message) for problem in HANDLER.check(step, surroundings)] == [("Data6", said)]
 
 
 @pytest.mark.parametrize(

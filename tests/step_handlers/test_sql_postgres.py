@@ -54,8 +54,34 @@ def test_every_place_of_a_placeholder_is_a_parameter_of_its_own() -> None:
         "instance": 42,
         "lock": "batchctl:42:test",
         "before": [],
-        "statements": [{"sql": "SELECT $1::text, $2, '$1', $3", "parameters": ["x", "x", {"secret": "token"}]}],
+        "statements": [
+            {
+                "sql": "SELECT $1::text, $2, '$1', $3",
+                "parameters": ["x", "x", {"secret": "token"}],
+                "names": ["{Data1}", "{Data1}", "{secret:token}"],
+            }
+        ],
     }
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (
+            "SELECT {Data1}, {Data2}::date",
+            'ERROR 22007: invalid input syntax for type date: "soon"; in the value of {Data2}',
+        ),
+        ("SELECT 5 + {Data2}", 'ERROR 22P02: invalid input syntax for type integer: "soon"; in the value of {Data2}'),
+        (
+            "SELECT pg_typeof({Data1}), 1 WHERE {Data2} IS NULL",
+            "ERROR 42P18: could not determine data type of parameter $1 (the value of {Data1})",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_named_by_its_placeholder(url: str, sql: str, said: str) -> None:
+    outcome = run(HANDLER, sql_step(sql), url, Data1="x", Data2="soon")
+
+    assert outcome.message == f"statement 1 of 1 failed: {said}; everything was rolled back"
 
 
 def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:

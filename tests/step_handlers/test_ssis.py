@@ -14,11 +14,22 @@ import pytest
 from hypothesis import given
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import CommandEnd, Connection, Rendered, StepOutcome, StepRefused, Verifiable
+from batchctl.plugin_api import (
+    CommandEnd,
+    Connection,
+    Problem,
+    Rendered,
+    StepHandler,
+    StepOutcome,
+    StepRefused,
+    Verifiable,
+)
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers import _dtexec, _windows_shell, ssis
 from step_handlers._windows_words import join_words
+from step_handlers.sql import Sql
 from step_handlers.ssis import Ssis
+from step_handlers.stored_procedure import StoredProcedure
 from tests.step_handlers import dtexec
 from tests.step_handlers.execution import Alone, as_execution, run_for_real
 from tests.step_handlers.hostile import ATOMS, HOSTILE
@@ -90,6 +101,18 @@ def test_a_package_in_a_project_file_is_run_from_it() -> None:
         ({"Data4": "warehouse"}, "Data4: connection 'warehouse' has a sqlite url; the catalog needs mssql"),
         ({"Data4": "old"}, "Data4: connection 'old' names the driver mssql+pymssql, which is not supported"),
         ({"Data1": "dir", "Data4": "ETL01"}, "Data4: a server is only used with a project of a catalog"),
+        (
+            {"Data4": "ETLX"},
+            (
+                "Data4: 'ETLX' is taken for the name of a server, where dtexec runs the package. Did you mean the connection "
+                "'etl'? If not, write the server with its domain, as in ETLX.example.com"
+            ),
+        ),
+        (
+            {"Data3": "Rows=5, x=7"},
+            "Data3: parameter 'Rows': parameters of a package are separated by ';', not by ',': write Rows=...; x=...",
+        ),
+        ({"Data3": "Rows={Data3},$Project::Day(String) = 7"}, "Data3: parameter 'Rows': parameters of a package are"),
         ({"Data3": "Rows"}, "Data3: expected Name(Type)=value at 'Rows'"),
         (
             {"Data3": "Rows(Int32)=x"},
@@ -131,8 +154,30 @@ def test_sound_rows_have_no_problems_and_a_lost_execution_can_be_asked_for() -> 
     assert messages(Data3="$Project::Day(String)={Data3}; Rows(Int32)=5") == []
     assert [said for said in messages(Data4="etl", on_lost=OnLost.VERIFY) if "install it" not in said] == []
     assert messages(Data4=r"tcp:etl01\prod,1433") == []
+    assert messages(Data4="ETLX.example.com") == []
+    assert messages(Data3="Note='a, b=7'; List=1,2,3; Query=a,b") == []
     assert messages(Data1="packages", Data4=None) == []
     assert isinstance(HANDLER, Verifiable)
+
+
+@pytest.mark.parametrize(
+    ("handler", "columns", "column"),
+    [
+        (Sql(), {"Data1": "etl", "Data2": "SELECT 1"}, "Data1"),
+        (StoredProcedure(), {"Data1": "etl", "Data2": "dbo.load"}, "Data1"),
+        (HANDLER, {"Data1": PROJECT, "Data2": "Ok.dtsx", "Data4": "etl"}, "Data4"),
+    ],
+)
+def test_check_says_which_secret_of_a_connection_is_not_set(
+    handler: StepHandler, columns: dict[str, Any], column: str
+) -> None:
+    connections = {"etl": Connection("etl", "mssql+pyodbc://me:{secret:pw}@etl01/SSISDB")}
+    around = surroundings("/shop", connections=connections, secrets={"pw": "env:PW"}, unset_secrets={"pw"})
+
+    found = handler.check(a_step(handler.process_type, **columns), around)
+
+    message = "connection 'etl': secret 'pw' (env:PW) is not set here; the controller will need it"
+    assert Problem(column, message, "set the environment variable PW, for the user who runs batchctl") in found
 
 
 def test_a_lost_package_is_never_run_again_in_place_of_being_looked_for() -> None:

@@ -48,6 +48,21 @@ CREATE PROCEDURE Odd_Options() LANGUAGE plpgsql AS $$ BEGIN
     SET statement_timeout = '1h';
 END $$;
 CREATE PROCEDURE Refused() LANGUAGE sql AS 'SELECT 1';
+CREATE PROCEDURE Load_Day(p_file text, p_day date, OUT o_n int, OUT o_two int) LANGUAGE plpgsql AS
+$$ BEGIN o_n := 1; END $$;
+CREATE FUNCTION Count_Of(p_file text, p_scale int DEFAULT 1) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION Count_Of(p_kind int, p_file text) RETURNS int LANGUAGE sql AS 'SELECT 2';
+CREATE FUNCTION Unnamed(int) RETURNS int LANGUAGE sql AS 'SELECT $1';
+CREATE FUNCTION "my shop".Only_There() RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION Half_Missing() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN no_such_function(1); END $$;
+CREATE PROCEDURE Many_Lines(p_day text) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM
+        Amount FROM "item"
+    WHERE p_day::date
+        IS NOT NULL;
+END $$;
+CREATE PROCEDURE Calls_Many_Lines(p_day text) LANGUAGE plpgsql AS $$ BEGIN CALL Many_Lines(p_day); END $$;
 """
 
 
@@ -134,6 +149,114 @@ def test_a_procedure_or_parameters_that_do_not_exist_are_fatal(
 
     assert f"ERROR {code}: " in (outcome.message or "")
     assert outcome.fatal is (code != "22P02")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "said"),
+    [
+        (
+            "load_dya",
+            "@p_file='x'",
+            (
+                '"load_dya" failed: ERROR 42883: there is no procedure or function load_dya in the search_path '
+                "(\"$user\", public) of role postgres. Did you mean 'load_day'?"
+            ),
+        ),
+        (
+            '"my shop".weird',
+            None,
+            (
+                '"my shop"."weird" failed: ERROR 42883: there is no procedure or function "my shop".weird. '
+                'Did you mean \'"We""ird"\'?'
+            ),
+        ),
+        (
+            "only_there",
+            None,
+            (
+                '"only_there" failed: ERROR 42883: there is no procedure or function only_there in the search_path '
+                '("$user", public) of role postgres. It is in another schema: write "my shop".only_there in Data2.'
+            ),
+        ),
+        (
+            "publik.load_day",
+            None,
+            '"publik"."load_day" failed: ERROR 3F000: there is no schema publik. Did you mean \'public\'?',
+        ),
+        (
+            "load_day",
+            "@p_fil='x', @P_Day='2026-11-21', @O_n=OUTPUT",
+            (
+                '"load_day" failed: ERROR 42883: the parameters do not fit; procedure load_day('
+                "IN p_file text, IN p_day date, OUT o_n integer, OUT o_two integer): "
+                "p_file is missing; o_two is missing: in PostgreSQL every OUT parameter of a procedure must be listed, "
+                "write @o_two=OUTPUT; it has no parameter p_fil. Did you mean 'p_file'?"
+            ),
+        ),
+        (
+            "count_of",
+            "@p_scale=2",
+            (
+                '"count_of" failed: ERROR 42883: the parameters do not fit; '
+                "function count_of(p_file text, p_scale integer): p_file is missing; "
+                "or function count_of(p_kind integer, p_file text): "
+                "p_kind is missing; p_file is missing; it has no parameter p_scale. Did you mean 'p_file'?"
+            ),
+        ),
+        (
+            "count_of",
+            "@p_file=5",
+            (
+                '"count_of" failed: ERROR 42883: the parameters do not fit; function count_of(p_file text, p_scale integer): '
+                "a value has another type than its parameter; in quotes it fits every type; "
+                "or function count_of(p_kind integer, p_file text): p_kind is missing"
+            ),
+        ),
+        (
+            "unnamed",
+            None,
+            (
+                '"unnamed" failed: ERROR 42883: the parameters do not fit; function unnamed(integer): '
+                "it has a parameter without a name, which no step can give"
+            ),
+        ),
+    ],
+)
+def test_what_a_call_lacks_is_said_by_the_catalog(url: str, name: str, parameters: str | None, said: str) -> None:
+    outcome = run(HANDLER, step(name, parameters), url)
+
+    assert (outcome.message, outcome.fatal) == (said, True)
+
+
+def test_what_is_missing_inside_a_function_is_told_by_the_server(url: str) -> None:
+    message = run(HANDLER, step("half_missing"), url).message or ""
+
+    assert message.startswith(
+        'SELECT * FROM "half_missing" failed: ERROR 42883: function no_such_function(integer) does not exist;'
+    )
+    assert message.endswith("in PL/pgSQL function half_missing() line 1 at RETURN")
+
+
+def test_a_value_that_cannot_be_read_is_named_by_its_parameter(url: str) -> None:
+    bad = step("load_day", "@p_file={Data1}, @P_Day={Data2}, @o_n=OUTPUT, @o_two=OUTPUT")
+
+    outcome = run(HANDLER, bad, url, Data1="f", Data2="yesterdayish")
+
+    assert outcome.message == (
+        'CALL "load_day" failed: ERROR 22007: invalid input syntax for type date: "yesterdayish"; in the value of p_day'
+    )
+
+
+def test_a_statement_of_many_lines_has_no_false_callers(url: str) -> None:
+    outcome = run(HANDLER, step("calls_many_lines", "p_day=soon"), url)
+
+    assert outcome.message == (
+        'CALL "calls_many_lines" failed: ERROR 22007: invalid input syntax for type date: "soon"; '
+        'in SQL statement "SELECT Amount FROM "item" WHERE p_day::date IS NOT NULL", '
+        "called by PL/pgSQL function many_lines(text) line 3 at PERFORM, "
+        'called by SQL statement "CALL Many_Lines(p_day)", '
+        "called by PL/pgSQL function calls_many_lines(text) line 1 at CALL"
+    )
 
 
 def test_a_procedure_one_may_not_call_is_fatal(postgres: PostgresServer, database: str) -> None:
