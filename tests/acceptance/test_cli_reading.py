@@ -13,6 +13,7 @@ import pytest
 from tests.acceptance.installation import RunBatchctl, clean_environment
 from tests.acceptance.night import GOOD, HOSTILE, NEEDS_A_FILE, Night, a_database, a_file
 from tests.control_databases import KINDS, ControlDatabase
+from tests.postgres import PostgresServer
 
 ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
