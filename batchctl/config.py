@@ -20,10 +20,12 @@ from batchctl.domain.text import did_you_mean, unfit, visible
 
 FILE_NAME = "batchctl.toml"
 PREFIX = "BATCHCTL_"
+_KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
+"""Never begins a setting: a secret's variable of such a name, which no step inherits, is in nobody's way."""
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
-_NESTED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__")
+_OPEN_ENDED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__", _KEPT_FROM_STEPS)
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
     "secrets": '{"token": {"env": "API_TOKEN"}}',
@@ -122,7 +124,7 @@ def load(given: str | None) -> Settings:
         raise ConfigurationError(_explain(error, path)) from None
     except SettingsError as error:
         raise ConfigurationError(_explain_no_json(error)) from None
-    _refuse_wrong_references(settings, path)
+    _refuse_wrong_urls(settings, path)
     _refuse_unknown_variables({secret.env for secret in settings.secrets.values() if secret.env is not None}, path)
     return settings
 
@@ -153,21 +155,21 @@ def _urls_of(settings: Settings) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _refuse_wrong_references(settings: Settings, path: Path | None) -> None:
+def _refuse_wrong_urls(settings: Settings, path: Path | None) -> None:
     text = "" if path is None else path.read_text(encoding="utf-8")
     wrong = [
         _explain_one(where, "", said, text, path)
         for where, url in _urls_of(settings).items()
-        for said in _wrong_references(url, settings.secrets)
+        for said in _wrong_in(url, settings.secrets)
     ]
     if wrong:
         raise ConfigurationError("\n".join(wrong))
 
 
-def _wrong_references(url: str, known: Collection[str]) -> list[str]:
-    misplaced = urls.misplaced_reference(url)
-    if misplaced is not None:
-        return [misplaced]
+def _wrong_in(url: str, known: Collection[str]) -> list[str]:
+    unreadable = urls.unquoted_password(url) or urls.misplaced_reference(url)
+    if unreadable is not None:
+        return [unreadable]
     return [
         f"there is no [secrets.{visible(name)}].{did_you_mean(name, known)}"
         for name in urls.references(url)
@@ -199,14 +201,14 @@ def _refuse_unknown_variables(named_by_secrets: Collection[str], path: Path | No
     allowed = known | _NO_SETTINGS | {name.upper() for name in named_by_secrets}
     for variable in sorted(os.environ):
         name = variable.upper()
-        if name.startswith(PREFIX) and name not in allowed and not name.startswith(_NESTED):
+        if name.startswith(PREFIX) and name not in allowed and not name.startswith(_OPEN_ENDED):
             message = f"Environment variable {visible(variable)}: there is no such setting.{did_you_mean(name, known)}"
+            of_a_secret = f"call a secret's variable {_KEPT_FROM_STEPS}..., which no configuration minds"
             if path is not None:
-                raise ConfigurationError(message)
+                raise ConfigurationError(message, next_step=f"correct its name, or {of_a_secret}")
             missing = f"There is no {FILE_NAME} in {Path.cwd()} that could name it as a secret's."
-            raise ConfigurationError(
-                f"{message} {missing}", next_step="name the configuration: batchctl --config FILE ..."
-            )
+            next_step = f"name the configuration: batchctl --config FILE ..., or {of_a_secret}"
+            raise ConfigurationError(f"{message} {missing}", next_step=next_step)
 
 
 def _read(path: Path) -> dict[str, Any]:
