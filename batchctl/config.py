@@ -138,6 +138,13 @@ def literal_passwords(settings: Settings) -> frozenset[str]:
     )
 
 
+def variables_for(*keys: str) -> list[str]:
+    """Name the environment variables that give any of these settings, or a part of one."""
+    names = [f"{PREFIX}{key.upper()}" for key in keys]
+    parts = tuple(f"{name}__" for name in names)
+    return sorted(name for name in os.environ if name.upper() in names or name.upper().startswith(parts))
+
+
 def secret(settings: Settings, name: str) -> str:
     """Return the value of a secret."""
     sources = {name: given.source for name, given in settings.secrets.items()}

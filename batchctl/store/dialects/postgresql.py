@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Container, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
@@ -112,7 +114,8 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: A
         )
     except ModuleNotFoundError:
         message = "The driver for PostgreSQL is not installed."
-        raise ConfigurationError(message, next_step="pip install 'batchctl[postgres]'") from None
+        pip = f"{shlex.quote(sys.executable)} -m pip"
+        raise ConfigurationError(message, next_step=f"{pip} install 'batchctl[postgres]'") from None
     event.listen(engine, "connect", _greet)
     return engine
 
