@@ -325,6 +325,8 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
 
 def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
     """Create the control database or bring it up to date; return its schema's revision before and after."""
+    from batchctl.store import examination  # noqa: PLC0415 - few commands need it
+
     settings = config.load(config_file)
     url = config.database_url(settings)
     transactions = StoreTransactions(engine.open_engine(url, settings.directory, may_create=True))
@@ -332,6 +334,8 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
         with transactions.read() as connection:
             schema.check_upgradable(connection)
             before = schema.revision_of(connection)
+            if before != schema.newest_revision():
+                examination.check_may_make_tables(connection)
             dialect_of(connection).prepare(connection)
         transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)
         return before, schema.newest_revision()

@@ -18,11 +18,13 @@ class MalformedUrl(ValueError):
 
 
 def url_of(connection: Connection) -> URL:
-    """Parse the URL of a connection; raises `MalformedUrl`."""
+    """Parse the URL of a connection, whose kind gets the name it has in SQLAlchemy; raises `MalformedUrl`."""
     try:
-        return make_url(connection.url)
+        url = make_url(connection.url)
     except (ArgumentError, ValueError):
         raise MalformedUrl(f"the url of connection '{visible(connection.name)}' cannot be read") from None
+    _, plus, driver = url.drivername.partition("+")
+    return url.set(drivername=f"{connection.dialect}{plus}{driver}")
 
 
 def without_passwords(connection: Connection, text: str) -> str:

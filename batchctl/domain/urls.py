@@ -14,6 +14,7 @@ MASK = "***"
 
 _REFERENCE = re.compile(r"(?:\{|%7B)secret(?::|%3A)(?P<name>[^{}%&;@/?]+)(?:\}|%7D)", re.IGNORECASE)
 _BEGUN = re.compile(r"(?:\{|%7B)secret", re.IGNORECASE)
+_UNQUOTED = re.compile(r"\w[\w+]*://[^:/]*:[^@]*@.*@", re.DOTALL)
 _BEFORE_A_PASSWORD = re.compile(r"\w[\w+]*://[^:/@]*:[^@/?]*|[^?]*\?.*", re.DOTALL)
 _WITH_USER = re.compile(r"[^:]*://[^:/]*:(?P<rest>.*)\Z", re.DOTALL)
 _IN_ODBC = re.compile(r"[?&]odbc_connect=[^&]*\Z", re.IGNORECASE)
@@ -25,6 +26,15 @@ _SECRET_KEY = re.compile(r"pwd|pass(?!file)|secret|token", re.IGNORECASE)
 def references(url: str) -> tuple[str, ...]:
     """Return the names of the secrets that a URL refers to as `{secret:NAME}`."""
     return tuple(match["name"] for match in _REFERENCE.finditer(url))
+
+
+def unquoted_password(url: str) -> str | None:
+    """Say what is wrong with a URL whose password ends too early, at an `@` of its own; None when nothing is."""
+    if _UNQUOTED.match(url) is None:
+        return None
+    return (
+        "percent-encode @ / : # ? in the password (@ is %40), or write {secret:NAME}; an @ behind the host is %40, too"
+    )
 
 
 def misplaced_reference(url: str) -> str | None:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, quote, quote_plus, unquote
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sqlalchemy import make_url
 
 from batchctl.domain import urls
 
@@ -110,7 +111,17 @@ def test_a_reference_that_cannot_be_resolved_there_is_refused(url: str, said: st
 )
 def test_other_urls_are_left_alone(url: str) -> None:
     assert urls.misplaced_reference(url) is None
+    assert urls.unquoted_password(url) is None
     assert urls.passwords_in(url) == ()
+
+
+@given(password=PASSWORDS)
+def test_a_password_is_read_whole_or_refused(password: str) -> None:
+    url = f"postgresql://u:{password}@h:5432/d"
+
+    assert urls.unquoted_password(f"postgresql://u:{quote(password, safe='')}@h:5432/d") is None
+    if urls.unquoted_password(url) is None:
+        assert make_url(url).password == unquote(password)
 
 
 def test_an_odbc_string_is_shown_without_its_passwords() -> None:

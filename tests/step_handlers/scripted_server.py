@@ -75,6 +75,7 @@ class Server:
     connecting: Exception | None = None
     before_batch: Callable[[], None] = lambda: None
     module: str = "pyodbc"
+    odbc_drivers: Sequence[str] = ("SQL Server", "ODBC Driver 18 for SQL Server")
     asked: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
     connected: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     closed: int = 0
@@ -123,6 +124,9 @@ class _Pyodbc:
         if name == "pooling":
             self._server.pooling_off = not value
         super().__setattr__(name, value)
+
+    def drivers(self) -> list[str]:
+        return list(self._server.odbc_drivers)
 
     def connect(self, text: str, **given: Any) -> _Opened:
         return self._server.connect(text, **given)

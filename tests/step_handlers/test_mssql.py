@@ -289,6 +289,39 @@ def test_an_unreachable_server_is_tried_again(monkeypatch: pytest.MonkeyPatch) -
     assert not play(monkeypatch, Server(DONE, connecting=away)).fatal
 
 
+@pytest.mark.parametrize("scheme", ["mssql", "sqlserver"])
+@pytest.mark.parametrize(
+    ("module", "odbc_drivers", "taken"),
+    [
+        ("pyodbc", ("SQL Server", DRIVER), "pyodbc"),
+        ("pyodbc", ("SQL Server",), "mssql_python"),
+        ("nothing", (), "mssql_python"),
+    ],
+)
+def test_a_url_without_a_driver_takes_the_one_that_is_there(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, module: str, odbc_drivers: tuple[str, ...], taken: str
+) -> None:
+    url = f"{scheme}://etl:s3cret@etl01/Staging"
+    odbc = Server(DONE, odbc_drivers=odbc_drivers)
+    bundled = Server(DONE, module="mssql_python")
+
+    def installed(name: str) -> Any:
+        found = {module: odbc.driver, "mssql_python": bundled.driver}
+        if name not in found:
+            raise ImportError(name)
+        return found[name]
+
+    monkeypatch.setattr(_mssql_driver, "import_module", installed)
+    surroundings = around(url)
+    rendered = StoredProcedure().render(a_request(CALL, surroundings, Data1="x", Data2="y"))
+    outcome = StoredProcedure().execute(rendered, as_execution(Alone(connections=surroundings.connections)))
+
+    assert outcome.succeeded, outcome.message
+    ((text, _),) = (odbc if taken == "pyodbc" else bundled).connected
+    assert ("DRIVER={ODBC Driver 18 for SQL Server}" in text) == (taken == "pyodbc")
+    assert not (bundled if taken == "pyodbc" else odbc).connected
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
-from batchctl.store import engine, intake, reports, schema
+from batchctl.store import engine, examination, intake, reports, schema
 from batchctl.store.controller_lock import SessionControllerLock
 from batchctl.store.dialects import mssql, mssql_errors
 from batchctl.store.dialects.mssql_session import ServerError, error_of
@@ -200,6 +200,16 @@ def driver_of(url: str, directory: Path) -> str:
 @pytest.mark.parametrize("url", ["mssql://u@h/d", "sqlserver://u@h/d"])
 def test_a_plain_url_takes_the_driver_that_is_there(server: SqlServer, tmp_path: Path, url: str) -> None:
     assert driver_of(url, tmp_path) == "pyodbc"
+
+
+@pytest.mark.parametrize("url", ["mssql://u@h/d", "sqlserver://u@h/d", "mssql+pyodbc://u@h/d"])
+def test_doctor_looks_at_a_connection_through_the_driver_that_steps_take(
+    server: SqlServer, tmp_path: Path, url: str
+) -> None:
+    made = examination.open_target(url, tmp_path)
+
+    assert (made.dialect.name, made.dialect.driver) == ("mssql", "pyodbc")
+    assert made.url.query["driver"] == "ODBC Driver 18 for SQL Server"
 
 
 def test_a_plain_url_takes_mssql_python_where_odbc_has_no_driver(

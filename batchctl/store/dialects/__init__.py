@@ -136,9 +136,14 @@ def dialect_of(engine: Engine | Connection) -> Dialect:
     return _loaded(engine.dialect.name)
 
 
+def official(name: str) -> str:
+    """Return the name that a kind of database has here."""
+    return _ALSO_CALLED.get(name, name)
+
+
 def dialect_named(name: str) -> Dialect | None:
     """Return a dialect by its name; None when it is not supported."""
-    known = _ALSO_CALLED.get(name, name)
+    known = official(name)
     return _loaded(known) if known in NAMES else None
 
 

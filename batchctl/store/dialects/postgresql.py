@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Container, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import visible
+from batchctl.store.dialects import postgresql_errors as errors
 
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
@@ -39,22 +43,6 @@ _CONNECTING = {
 }
 _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT clock_timestamp()"
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
-_TRANSIENT = frozenset({"40001", "40P01", "55P03"})
-_LOST = ("08", "57P01", "57P02", "57P03", "57P05")
-_UNUSABLE = {
-    "28": "refuses the login",
-    "3D000": "does not exist",
-    "3F000": "has no schema to work in",
-    "42501": "does not give this role the rights that batchctl needs",
-    "42P01": "lacks a table of batchctl",
-    "53100": "cannot grow: the disk is full",
-    "53300": "has no connection left",
-    "53": "is short of resources",
-    "25006": "is read-only: it may have become a standby",
-    "57014": "took too long over a statement",
-    "XX001": "is damaged: restore it from a backup, do not write to it",
-    "XX002": "is damaged: restore it from a backup, do not write to it",
-}
 _DEFINITIONS = """
 SELECT c.relname || '.' || a.attname AS name,
        format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
@@ -133,15 +121,30 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: A
         )
     except ModuleNotFoundError:
         message = "The driver for PostgreSQL is not installed."
-        raise ConfigurationError(message, next_step="pip install 'batchctl[postgres]'") from None
+        pip = f"{shlex.quote(sys.executable)} -m pip"
+        raise ConfigurationError(message, next_step=f"{pip} install 'batchctl[postgres]'") from None
     event.listen(engine, "connect", _greet)
     return engine
 
 
 def place_of(engine: Engine) -> str:
-    """Name an engine's database, without any password."""
-    url = engine.url
-    return visible(f"{url.database or url.username} on {url.host or 'this host'}:{url.port or 5432}")
+    """Name an engine's database and where its server listens, without any password."""
+    _, given = engine.dialect.create_connect_args(engine.url)
+    hosts = str(given.get("host") or _default("host") or "this host").split(",")
+    ports = str(given.get("port") or _default("port")).split(",")
+    places = [
+        f"{host}/.s.PGSQL.{port}" if host.startswith(("/", "@")) else f"{host}:{port}"
+        for host, port in zip_longest(hosts, ports[: len(hosts)], fillvalue=ports[-1])
+    ]
+    return visible(f"{given.get('dbname') or given.get('user') or _default('user')} on {', '.join(places)}")
+
+
+def _default(option: str) -> str:
+    """Return what libpq takes where the URL says nothing: the value of PGHOST and its like, or its own."""
+    from psycopg import pq  # noqa: PLC0415 - an extra; who has an engine has it
+
+    found = {each.keyword: each.val for each in pq.Conninfo.get_defaults()}
+    return (found.get(option.encode()) or b"").decode("utf-8", "replace")
 
 
 def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
@@ -244,33 +247,31 @@ class _Heard:
 
 def is_transient(error: BaseException) -> bool:
     """Say whether running the whole transaction again may succeed."""
-    return _state_of(error) in _TRANSIENT
+    return _state_of(error) in errors.TRANSIENT
 
 
 def is_lost(error: BaseException) -> bool:
     """Say whether the connection is gone: by its code, or because there is an error of the driver without one."""
     state = _state_of(error)
     if state:
-        return state.startswith(_LOST)
+        return state.startswith(errors.LOST)
     return any(kind.__name__ in {"OperationalError", "InterfaceError"} for kind in type(_origin(error)).__mro__)
 
 
 def is_about_the_database(error: BaseException) -> bool:
     """Say whether an error concerns the database as a whole, not a row."""
-    return is_lost(error) or _reason(_state_of(error)) is not None
+    return is_lost(error) or errors.is_about_the_database(str(_origin(error)), _state_of(error))
 
 
 def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     """Explain an error that concerns the database as a whole."""
     origin, state = _origin(error), _state_of(error)
-    said = visible(str(origin).strip().partition("\n")[0])
     if isinstance(origin, DatabaseUnusable):
         return origin
-    if is_lost(error):
-        message = f"The control database {where} cannot be reached: {said}."
-        return DatabaseUnusable(message, next_step="batchctl doctor")
-    reason = _reason(state) or "cannot be used"
-    return DatabaseUnusable(f"The control database {where} {reason}: {said} ({state}).", next_step="batchctl doctor")
+    said = visible(str(origin).strip().partition("\n")[0])
+    what, next_step = errors.meaning(said, state)
+    code = f" ({state})" if state else ""
+    return DatabaseUnusable(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
 
 
 def try_lock(connection: Connection, controller: str) -> bool:
@@ -346,7 +347,3 @@ def _origin(error: BaseException) -> BaseException:
 
 def _state_of(error: BaseException) -> str:
     return str(getattr(_origin(error), "sqlstate", "") or "")
-
-
-def _reason(state: str) -> str | None:
-    return next((said for code, said in _UNUSABLE.items() if state and state.startswith(code)), None)
