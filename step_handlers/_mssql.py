@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, Surroundings, visible
 from step_handlers import _tsql
 from step_handlers._database import Argument, Bound, Script, Unusable, Written
 from step_handlers._mssql_driver import connect, driver_of, load
 from step_handlers._results import Results
 from step_handlers._statements import Statement, statements
 from step_handlers._tsql import Variable
-from step_handlers._urls import odbc_parts, url_of, without_passwords
+from step_handlers._urls import odbc_parts, password_source, url_of, without_passwords
 
 LOCK_SECONDS = 5
 """How long a step waits for a session that still carries out its instance."""
@@ -154,6 +154,7 @@ def _written(
     text = _tsql.pasted(
         url.database or known.get("database"),
         f"{server}{f' as {user}' if user else ''}",
+        _password(connection, around),
         around,
         variables,
         body,
@@ -170,6 +171,16 @@ def _written(
         "lines_before": len(prelude) + 2,
     }
     return Written(text, spec)
+
+
+def _password(connection: Connection, around: Surroundings) -> str | None:
+    match password_source(connection, around.secrets):
+        case None:
+            return None
+        case "url", name:
+            return f"is that of [connections.{name}]"
+        case kind, place:
+            return f"comes from {kind} {place}"
 
 
 def _opened(driver: Any, connection: Connection) -> Any:

@@ -248,10 +248,18 @@ def call_body(parts: Sequence[str], arguments: Sequence[Argument]) -> str:
 
 
 def pasted(
-    database: str | None, place: str, around: Surroundings, variables: Sequence[Variable], body: str, abort: str
+    database: str | None,
+    place: str,
+    password: str | None,
+    around: Surroundings,
+    variables: Sequence[Variable],
+    body: str,
+    abort: str,
 ) -> str:
     """Write a script for sqlcmd and SSMS."""
     lines = [f"-- in sqlcmd or SSMS, connected to {visible(place)}"]
+    if password is not None:
+        lines.append(f"-- the password {visible(password)}; sqlcmd takes it from SQLCMDPASSWORD")
     guard = []
     if database:
         lines += [f"USE {identifier(database)};", "GO"]

@@ -37,6 +37,12 @@ def unquoted_password(url: str) -> str | None:
     )
 
 
+def reference(text: str) -> str | None:
+    """Return the name of the secret that a text refers to; None when it holds anything else."""
+    found = _REFERENCE.fullmatch(text)
+    return found and found["name"]
+
+
 def misplaced_reference(url: str) -> str | None:
     """Say what is wrong with how a URL refers to secrets; None when nothing is."""
     if len(_BEGUN.findall(url)) != len(references(url)):

@@ -80,6 +80,14 @@ def test_a_secret_arrives_in_an_odbc_string_as_it_is(password: str, written: str
     assert value == password
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("{secret:wh}", "wh"), ("%7Bsecret%3Awh%7D", "wh"), ("x{secret:wh}", None), ("wh", None), ("", None)],
+)
+def test_a_text_refers_to_a_secret_when_it_holds_nothing_else(text: str, name: str | None) -> None:
+    assert urls.reference(text) == name
+
+
 def test_a_reference_is_no_password() -> None:
     url = "mssql+pyodbc://u:{secret:a}@h/d?odbc_connect=PWD={secret:b};Password={{secret:c}}&password=%7Bsecret%3Ad%7D"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import pytest
 import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from tests.step_handlers.test_mssql import BUNDLED, CALL, ODBC, QUERY, URL
 PRELUDE = """\
 -- BatchControl 42 of batch MyFileType1
 -- in sqlcmd or SSMS, connected to {server} as etl
+-- the password is that of [connections.warehouse]; sqlcmd takes it from SQLCMDPASSWORD
 USE [Staging];
 GO
 SET LANGUAGE us_english; SET DATEFORMAT ymd; SET LOCK_TIMEOUT -1; SET NOCOUNT OFF; SET IMPLICIT_TRANSACTIONS OFF; \
@@ -111,6 +113,27 @@ def test_a_secret_is_filled_in_by_sqlcmd_and_never_written() -> None:
     assert "-- the secret comes from env TOKEN: sqlcmd takes it from the environment; elsewhere write it" in text
     assert "DECLARE @p2 nvarchar(max) = N'$(batchctl_p2)';" in text
     assert "-- the secret comes from file secrets/it's: start sqlcmd with -v batchctl_p2=...; elsewhere" in text
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (URL.replace("s3cret", "{secret:token}"), "comes from env TOKEN"),
+        (f"{BUNDLED}?pwd={{secret:filed}}".replace(":s3cret", ""), "comes from file secrets/it's"),
+        ("mssql+pyodbc://?odbc_connect=SERVER=h;PWD={secret:token};DATABASE=d", "comes from env TOKEN"),
+        ("mssql+pyodbc://?odbc_connect=SERVER=h;Pwd={{secret:token}}", "comes from env TOKEN"),
+        ("mssql+pyodbc://?odbc_connect=SERVER=h;PWD={a;b}}c}", "is that of [connections.warehouse]"),
+        ("mssql+pyodbc://u:s{secret:token}@h/d", "is that of [connections.warehouse]"),
+    ],
+)
+def test_a_comment_says_where_the_password_comes_from(url: str, said: str) -> None:
+    text = render(Sql(), QUERY, url, Data1="x").command_text
+
+    assert f"-- the password {said}; sqlcmd takes it from SQLCMDPASSWORD" in text.split("\n")
+
+
+def test_who_logs_in_without_a_password_is_told_of_none() -> None:
+    assert "password" not in render(Sql(), QUERY, "mssql+pyodbc://h/d?Trusted_Connection=yes", Data1="x").command_text
 
 
 AUTHOR = "INSERT\tINTO t VALUES ('a\tb''\r\n', N'\u202e\tc', 'plain\nline') -- the\tend\r\n/* block\r\n\x1b */"
