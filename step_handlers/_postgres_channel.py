@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from batchctl.plugin_api import JsonValue, visible
@@ -64,6 +65,31 @@ class Refused(Exception):
         """True when it was not the statement itself that was refused, but something in what it calls."""
 
 
+@cache
+def connection_class() -> Any:
+    """Return a `psycopg.Connection` that waits for no answer any more once its `given_up` was set by another thread."""
+    import psycopg  # noqa: PLC0415 - as above
+
+    class Connection(psycopg.Connection[Any]):
+        given_up = False
+
+        def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
+            return super().wait(self._unless_given_up(gen), *args, **options)
+
+        def _unless_given_up(self, work: Any) -> Generator[Any, Any, Any]:
+            try:
+                wanted = next(work)
+                while True:
+                    is_ready = yield wanted
+                    if not is_ready and self.given_up:
+                        raise GivenUp
+                    wanted = work.send(is_ready)
+            except StopIteration as end:
+                return end.value
+
+    return Connection
+
+
 @dataclass(slots=True)
 class Channel:
     """A session's statements and their results."""
@@ -71,8 +97,6 @@ class Channel:
     opened: psycopg.Connection[Any]
     results: Results
     secret: Callable[[str], str]
-    given_up: bool = False
-    """Set from another thread, when the server does not answer and nobody can wait for it."""
     sent: str = ""
     """The text that was sent last."""
     names: Sequence[str] = ()
@@ -95,14 +119,14 @@ class Channel:
         else:
             wire.set_single_row_mode()
         self.sent, self.names = sql, names
-        self._wait(send(wire))
+        self.opened.wait(send(wire))
         try:
-            first = self._wait(fetch(wire))
+            first = self.opened.wait(fetch(wire))
             if first is not None:
                 self._read(first)
         finally:
             with suppress(psycopg.Error):
-                while (rest := self._wait(fetch(wire))) is not None and not _copies(rest):
+                while (rest := self.opened.wait(fetch(wire))) is not None and not _copies(rest):
                     pass
 
     def place(self, error: Exception) -> str:
@@ -111,20 +135,6 @@ class Channel:
         if not position or "\n" not in self.sent:
             return ""
         return f"; at line {self.sent.count(chr(10), 0, position - 1) + 1}"
-
-    def _wait(self, work: Any) -> Any:
-        return self.opened.wait(self._unless_given_up(work))
-
-    def _unless_given_up(self, work: Any) -> Generator[Any, Any, Any]:
-        try:
-            wanted = next(work)
-            while True:
-                is_ready = yield wanted
-                if not is_ready and self.given_up:
-                    raise GivenUp
-                wanted = work.send(is_ready)
-        except StopIteration as end:
-            return end.value
 
     def _read(self, first: PGresult) -> None:
         columns = [(first.fname(at) or b"").decode() for at in range(first.nfields)]
@@ -143,7 +153,7 @@ class Channel:
             self._check(result)
             for row in range(result.ntuples):
                 yield [_decoded(result.get_value(row, at)) for at in range(result.nfields)]
-            result = self._wait(fetch(self.opened.pgconn))
+            result = self.opened.wait(fetch(self.opened.pgconn))
 
     def _check(self, result: PGresult) -> None:
         from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above

@@ -17,6 +17,9 @@ class Cut(Enum):
 
     BEFORE = "the server never hears the word"
     AT = "the server hears the word, and its client is gone"
+    MUTE = (
+        "the server hears nothing from the word on, and nobody else does, as in a network that has lost its other half"
+    )
     AFTER = "nobody hears the server's answer to the word"
 
 
@@ -28,7 +31,8 @@ class Proxy:
         self._target = port
         self._word = word
         self._pools = pools
-        self._swallows = threading.Event()
+        self.muted = threading.Event()
+        """Set once nothing is passed on any more."""
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
         self._plan: dict[int, Cut] = {}
@@ -45,10 +49,6 @@ class Proxy:
     def cut(self, number: int, where: Cut) -> None:
         """Cut the connection that sends the word for this time, counted from the next one as 1."""
         self._plan[self._seen + number] = where
-
-    def swallow(self) -> None:
-        """Pass nothing on any more, as a network does that has lost its other half."""
-        self._swallows.set()
 
     def close(self) -> None:
         self._listening.close()
@@ -83,7 +83,9 @@ class Proxy:
                         break
                     if cut is Cut.AFTER:
                         deaf.set()
-                if not self._swallows.is_set():
+                    if cut is Cut.MUTE:
+                        self.muted.set()
+                if not self.muted.is_set():
                     server.sendall(said)
                 if cut is Cut.AT:
                     break

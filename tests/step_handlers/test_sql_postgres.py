@@ -416,30 +416,45 @@ def test_what_does_not_let_itself_be_cancelled_is_ended_by_force(
                              "AND pid <> pg_backend_pid()").fetchall() == []  # fmt: skip
 
 
+SLEEPING = "SELECT pg_sleep(600)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "word", "lost", "said"),
+    [
+        (SLEEPING, b"pg_sleep", False, "was stopped at statement 1 of 1; the server does not answer, and "),
+        ("SELECT 1", b"COMMIT", True, "COMMIT: the server does not answer; whether it was done is not known"),
+        (SLEEPING, b"pg_advisory_lock", False, "was stopped at preparing the session; the server does not "),
+    ],
+)
 def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(
-    postgres: PostgresServer, database: str, monkeypatch: pytest.MonkeyPatch
+    postgres: PostgresServer,
+    database: str,
+    monkeypatch: pytest.MonkeyPatch,
+    statement: str,
+    word: bytes,
+    *,
+    lost: bool,
+    said: str,
 ) -> None:
     monkeypatch.setattr(_postgres_session, "FORCED_TRIES", 1)
-    proxy = Proxy(postgres.port)
+    proxy = Proxy(postgres.port, word=word)
+    proxy.cut(1, Cut.MUTE)
     far = f"{postgres.url(database, port=proxy.port)}?connect_timeout=2"
     runner = a_runner(far, stop_grace=0)
     try:
-        runner.start(KEY, HANDLER, render(HANDLER, sql_step("SELECT pg_sleep(600)"), far))
-        spawned = first_report(runner)
-        assert isinstance(spawned, Spawned)
-        proxy.swallow()
+        runner.start(KEY, HANDLER, render(HANDLER, sql_step(statement), far))
+        assert isinstance(first_report(runner), Spawned)
+        proxy.muted.wait()
         runner.stop(KEY)
         finished = first_report(runner)
     finally:
         runner.close()
         proxy.close()
 
-    pid = (spawned.identity.db_session or "").partition("@")[0]
     assert isinstance(finished, Finished)
-    assert finished.outcome.lost
-    assert (finished.outcome.message or "").endswith(
-        f": was told to stop, but the server does not answer; session {pid} may still carry it out"
-    )
+    assert (finished.outcome.lost, finished.outcome.stopped) == (lost, True)
+    assert (finished.outcome.message or "").startswith(said)
 
 
 def test_a_step_told_to_stop_before_it_began_does_nothing(postgres: PostgresServer, database: str, url: str) -> None:
