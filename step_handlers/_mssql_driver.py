@@ -6,8 +6,12 @@ from importlib import import_module
 from typing import Any
 
 from batchctl import __version__
-from batchctl.plugin_api import Connection
-from step_handlers._urls import url_of
+from batchctl.plugin_api import Connection, visible
+from step_handlers._database import Unusable
+from step_handlers._mssql_errors import ServerProblem
+from step_handlers._urls import url_of, without_passwords
+
+_LONGEST_MESSAGE = 500
 
 
 def driver_of(connection: Connection) -> tuple[str, str]:
@@ -22,8 +26,23 @@ def load(connection: Connection) -> Any:
     return import_module(driver_of(connection)[0])
 
 
-def connect(driver: Any, connection: Connection) -> Any:
-    """Open a session of its own, in autocommit; raises the driver's `Error`."""
+def open_session(driver: Any, connection: Connection) -> Any:
+    """Open a session of its own, in autocommit; raises `Unusable`."""
+    # What mssql-python says of a connection string that it cannot read is no `Error` of its own.
+    malformed: type[Exception] = getattr(driver, "ConnectionStringParseError", driver.Error)
+    try:
+        return _connect(driver, connection)
+    except (driver.Error, malformed) as error:
+        problem = ServerProblem.of(error)
+        text = "; ".join(getattr(error, "errors", None) or [problem.text])
+        said = visible(without_passwords(connection, text))[:_LONGEST_MESSAGE]
+        is_fatal = problem.is_fatal or not isinstance(error, driver.Error)
+    name = visible(connection.name)
+    message = f"connection '{name}' cannot be opened: {said}"
+    raise Unusable(f"{message}; see that the server is there, and the url of [connections.{name}]", fatal=is_fatal)
+
+
+def _connect(driver: Any, connection: Connection) -> Any:
     url = url_of(connection)
     (text,), _ = url.get_dialect()().create_connect_args(url)
     if driver.__name__ == "pyodbc":

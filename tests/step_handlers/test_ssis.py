@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from batchctl.domain.status import OnLost
 from batchctl.plugin_api import CommandEnd, Connection, Rendered, StepOutcome, StepRefused, Verifiable
@@ -135,6 +135,12 @@ def test_sound_rows_have_no_problems_and_a_lost_execution_can_be_asked_for() -> 
     assert isinstance(HANDLER, Verifiable)
 
 
+def test_the_advice_for_a_secret_names_only_what_an_execution_uses() -> None:
+    (said,) = messages(Data3="A={secret:pw}", Data4="ETL01")
+
+    assert "not references to an environment, which is not used here" in said
+
+
 def test_a_lost_package_is_never_run_again_in_place_of_being_looked_for() -> None:
     step = a_step("ssis", Data1=PROJECT, Data2="Ok.dtsx", Data4="ETL01", on_lost=OnLost.VERIFY)
 
@@ -158,6 +164,8 @@ def test_a_lost_package_is_never_run_again_in_place_of_being_looked_for() -> Non
         ("Single", "0.5", "0.5"),
         ("DateTime", "20261121", "2026-11-21T00:00:00.000"),
         ("DateTime", "2026-11-21 02:30:00", "2026-11-21T02:30:00.000"),
+        ("DateTime", "2026-11-21 23:59:59.997", "2026-11-21T23:59:59.997"),
+        ("DateTime", "2026-11-21T02:30:00.013", "2026-11-21T02:30:00.013"),
         ("String", " -rf /SET ) 'x' % & $(id)".strip(), "-rf /SET ) 'x' % & $(id)"),
         ("String", r"C:\in\data.csv", r"C:\in\data.csv"),
     ],
@@ -184,6 +192,10 @@ def test_a_value_is_written_as_its_type(kind: str, value: str, written: str) -> 
         ("DateTime", "21.11.2026"),
         ("DateTime", "1600-01-01"),
         ("DateTime", "2026-11-21T00:00:00+01:00"),
+        # The catalog would make the next day of it.
+        ("DateTime", "2026-11-21T23:59:59.999"),
+        ("DateTime", "2026-11-21T00:00:00.001"),
+        ("DateTime", "2026-11-21T00:00:00.0031"),
         ("String", "x" * 4001),
     ],
 )
@@ -213,6 +225,8 @@ def test_what_the_grammar_leaves_open_is_refused_with_the_other_way(value: str, 
 
 
 @given(HOSTILE)
+@example("0\xa00")
+@example("0\u20030")
 def test_no_value_can_become_an_option_or_arrive_changed(value: str) -> None:
     try:
         words = argv(Data3="$Project::P(String)={Data3}; Q(Int32)=5", value_Data3=value)
