@@ -59,7 +59,7 @@ def test_the_frames_of_every_text_are_closed() -> None:
 
         assert_frames_are_closed(rendered.command_text)
         assert_frames_are_closed(str(rendered.spec["batch"]))
-    assert_frames_are_closed(mssql_session._TELLING.format("UPDATE t SET a = ?", "n"))
+    assert_frames_are_closed(mssql_session._TELLING.format("UPDATE t SET a = ?"))
 
 
 @pytest.mark.parametrize(
