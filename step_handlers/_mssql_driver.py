@@ -11,6 +11,7 @@ from step_handlers._database import Unusable
 from step_handlers._mssql_errors import ServerProblem
 from step_handlers._urls import url_of, without_passwords
 
+LOGIN_SECONDS = 10
 _LONGEST_MESSAGE = 500
 
 
@@ -48,6 +49,6 @@ def _connect(driver: Any, connection: Connection) -> Any:
     if driver.__name__ == "pyodbc":
         # A pooled session would keep its lock and its settings.
         driver.pooling = False
-        return driver.connect(f"{text};APP=batchctl/{__version__}", autocommit=True, timeout=10)
+        return driver.connect(f"{text};APP=batchctl/{__version__}", autocommit=True, timeout=LOGIN_SECONDS)
     driver.pooling(enabled=False)
-    return driver.connect(text, autocommit=True)
+    return driver.connect(text, autocommit=True, timeout=LOGIN_SECONDS)

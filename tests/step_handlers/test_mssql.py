@@ -279,7 +279,7 @@ def test_a_lock_granted_after_waiting_is_granted(monkeypatch: pytest.MonkeyPatch
             f"DRIVER={{{DRIVER}}};Server=etl01;Database=Staging;UID=etl;PWD=s3cret;port=1434;APP=batchctl/{__version__}",
             {"autocommit": True, "timeout": 10},
         ),
-        (BUNDLED, "Server=etl01;Database=Staging;UID=etl;PWD=s3cret", {"autocommit": True}),
+        (BUNDLED, "Server=etl01;Database=Staging;UID=etl;PWD=s3cret", {"autocommit": True, "timeout": 10}),
         (
             ODBC,
             f"SERVER=etl01;DATABASE=Staging;UID=etl;PWD={{s3}}}}cret}};APP=batchctl/{__version__}",

@@ -177,6 +177,15 @@ class _Connection:
     def cursor(self) -> _Cursor:
         return _Cursor(self.server)
 
+    def getinfo(self, kind: int) -> str:
+        """Name the ODBC driver, as SQLAlchemy asks for it."""
+        return "libmsodbcsql-18.so"
+
+    def commit(self) -> None:
+        """Accept what only the doctor's connections do: they are SQLAlchemy's own."""
+
+    rollback = commit
+
     def add_output_converter(self, *given: Any) -> None:
         """Accept what SQLAlchemy hands to pyodbc."""
 
@@ -214,6 +223,9 @@ class _Cursor:
         # mssql-python leaves what it knew of the first result, or of the rows that were read.
         self.rowcount = count if self.server.module == "pyodbc" else self.rowcount
         return True
+
+    def fetchone(self) -> Sequence[Any] | None:
+        return self.rows.pop(0) if self.rows else None
 
     def fetchall(self) -> list[Sequence[Any]]:
         found, self.rows = self.rows, []

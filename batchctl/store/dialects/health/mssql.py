@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
@@ -14,6 +13,7 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.text import visible
+from batchctl.store.dialects.mssql_session import LOGIN_SECONDS
 
 DRIVERS: tuple[str, ...] = ("mssql+pyodbc", "mssql+mssqlpython")
 INSTALL = "pip install 'batchctl[sqlserver]' with Microsoft's ODBC driver, or 'batchctl[sqlserver-bundled]' without one"
@@ -41,8 +41,7 @@ class Facts:
 
 def open_target(url: URL, directory: Path) -> Engine:  # noqa: ARG001 - the protocol's
     """Return an engine that logs in within ten seconds, or not at all."""
-    limits: dict[str, Any] = {} if url.get_driver_name() == "mssqlpython" else {"timeout": 10}
-    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=limits)
+    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args={"timeout": LOGIN_SECONDS})
 
 
 def now(connection: Connection) -> datetime:
