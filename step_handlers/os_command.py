@@ -223,15 +223,12 @@ def _batch_file_problems(templates: Sequence[Template]) -> list[str]:
 
 def _batch_directory_problems(templates: Sequence[Template], directory: Template) -> list[Problem]:
     """Return what is wrong with a working directory that will stand before a batch file's name."""
-    if batch_file(templates) != 0 or not _is_located(_written(templates[0])):
+    program = _written(templates[0]) if templates else ""
+    if batch_file(templates) != 0 or shell.located(program, r"X:\directory") == program:
         return []
     # Windows' own folders have names with round brackets, and blanks that bring quotes around them.
     acting = acts_in_cmd(re.sub("[()]", "", _written(directory)))
     return [] if acting is None else [Problem("Data2", f"the directory holds '{acting}', {_BY_CMD}")]
-
-
-def _is_located(program: str) -> bool:
-    return shell.located(program, "directory") != program
 
 
 def _written(template: Template) -> str:
@@ -278,7 +275,7 @@ def _filled(request: StepRequest, templates: Sequence[Template], directory: str)
         options_ended = options_ended or template == (Literal("--"),)
         argv.append(argument)
     program, argv[0] = argv[0], shell.located(argv[0], directory)
-    if called == 0 and _is_located(program):
+    if called == 0 and argv[0] != program:
         # The working directory stands before the program then, and cmd reads it too.
         _refuse_what_cmd_changes(request, "Data2", parse(column(request.step, 2)))
     reason = shell.too_long(argv)

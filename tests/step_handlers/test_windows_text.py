@@ -130,7 +130,7 @@ def test_a_line_longer_than_the_prompt_takes_is_not_offered_for_cmd() -> None:
 
 
 @pytest.mark.parametrize("value", ["a&calc.exe&b", "%PATH%", "a,b", "a;b", "a=b", "a^b", "(x)"])
-@pytest.mark.parametrize("program", [r"bin\load.cmd", r".\LOAD.BAT", r"bin\load.bat. "])
+@pytest.mark.parametrize("program", [r"bin\load.cmd", r".\LOAD.BAT", r"bin\load.bat. ", r"C:bin\load.cmd"])
 def test_a_value_in_the_directory_never_reaches_cmd_before_a_batch_file(program: str, value: str) -> None:
     quoted = f'"{program}"'
     step = a_step(Data1=f"{quoted} x", Data2=r"in\{Data1}")
@@ -145,6 +145,14 @@ def test_a_directory_that_cmd_does_not_read_may_be_called_anything(program: str)
     step = a_step(Data1=f"{program} x", Data2=r"in\{Data1}")
 
     assert HANDLER.render(a_request(step, AROUND, Data1="a & b")).spec["directory"] == r"C:\shop\in\a & b"
+
+
+def test_a_value_never_becomes_the_share_on_which_a_batch_file_lies() -> None:
+    step = a_step(Data1=r"\jobs\load.cmd x", Data2="{Data1}")
+
+    assert HANDLER.render(a_request(step, AROUND, Data1=r"D:\in")).spec["argv"] == [r"D:\jobs\load.cmd", "x"]
+    with pytest.raises(StepRefused, match="Data2: the value of"):
+        HANDLER.render(a_request(step, AROUND, Data1=r"\\files&calc\in"))
 
 
 def test_a_directory_that_cmd_would_interpret_is_found_in_the_row_itself() -> None:

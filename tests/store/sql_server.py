@@ -210,9 +210,8 @@ class _Cursor:
         self.server.asked.append((sql, tuple(values)))
         self.left = list(self.server.answers(sql))
         if "batchctl_count" in sql and not isinstance(self.left[-1], Exception):
-            last = self.left[-1]
-            changed = max(0, last.changed) if isinstance(last, Count) else len(last.rows)
-            self.left.append(Rows([[changed]], ["batchctl_count"]))
+            counts = [answer.changed for answer in self.left if isinstance(answer, Count) and answer.changed >= 0]
+            self.left.append(Rows([[counts[-1] if counts else 0]], ["batchctl_count"]))
         self.rowcount = self._next()
 
     def nextset(self) -> bool:

@@ -171,11 +171,10 @@ class Cursor:
 
     def _read(self) -> None:
         self._rows, self._number, self.description, self.rowcount = iter(()), None, None, -1
-        counts = self._session.driver.__name__ == "pyodbc"
         while True:
             if self._raw.description is None:
-                # The count of a statement comes behind those of its triggers.
-                self.rowcount = self._raw.rowcount if counts and self._raw.rowcount >= 0 else self.rowcount
+                # The count of a statement comes behind those of its triggers; that of mssql-python's batch behind all.
+                self.rowcount = self._raw.rowcount if self._raw.rowcount >= 0 else self.rowcount
             else:
                 self._keep([column[0] for column in self._raw.description])
             if not self._raw.nextset():
