@@ -8,8 +8,13 @@ from typing import Any
 from sqlalchemy import URL
 
 from batchctl import __version__
-from batchctl.plugin_api import Connection
-from step_handlers._urls import url_of
+from batchctl.plugin_api import Connection, visible
+from step_handlers._database import Unusable
+from step_handlers._mssql_errors import ServerProblem
+from step_handlers._urls import url_of, without_passwords
+
+LOGIN_SECONDS = 10
+_LONGEST_MESSAGE = 500
 
 _MODULES = {"pyodbc": "pyodbc", "mssqlpython": "mssql_python"}
 _EXTRAS = {"pyodbc": "sqlserver", "mssql_python": "sqlserver-bundled"}
@@ -32,16 +37,31 @@ def load(connection: Connection) -> Any:
     return import_module(driver_of(connection)[0])
 
 
-def connect(driver: Any, connection: Connection) -> Any:
-    """Open a session of its own, in autocommit; raises the driver's `Error`."""
+def open_session(driver: Any, connection: Connection) -> Any:
+    """Open a session of its own, in autocommit; raises `Unusable`."""
+    # What mssql-python says of a connection string that it cannot read is no `Error` of its own.
+    malformed: type[Exception] = getattr(driver, "ConnectionStringParseError", driver.Error)
+    try:
+        return _connect(driver, connection)
+    except (driver.Error, malformed) as error:
+        problem = ServerProblem.of(error)
+        text = "; ".join(getattr(error, "errors", None) or [problem.text])
+        said = visible(without_passwords(connection, text))[:_LONGEST_MESSAGE]
+        is_fatal = problem.is_fatal or not isinstance(error, driver.Error)
+    name = visible(connection.name)
+    message = f"connection '{name}' cannot be opened: {said}"
+    raise Unusable(f"{message}; see that the server is there, and the url of [connections.{name}]", fatal=is_fatal)
+
+
+def _connect(driver: Any, connection: Connection) -> Any:
     url = _naming_the_driver(url_of(connection), driver)
     (text,), _ = url.get_dialect()().create_connect_args(url)
     if driver.__name__ == "pyodbc":
         # A pooled session would keep its lock and its settings.
         driver.pooling = False
-        return driver.connect(f"{text};APP=batchctl/{__version__}", autocommit=True, timeout=10)
+        return driver.connect(f"{text};APP=batchctl/{__version__}", autocommit=True, timeout=LOGIN_SECONDS)
     driver.pooling(enabled=False)
-    return driver.connect(text, autocommit=True)
+    return driver.connect(text, autocommit=True, timeout=LOGIN_SECONDS)
 
 
 def _is_reached_by_pyodbc(url: URL) -> bool:

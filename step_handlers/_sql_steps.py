@@ -193,7 +193,9 @@ def ready(request: StepRequest, connection: Connection, written: Written, note: 
         "directory": request.surroundings.directory,
         **written.spec,
     }
-    return Rendered(f"{heading(request, COMMENT)}{note}{written.text}", spec)
+    # sqlcmd would fill in a variable even in a comment.
+    comment = heading(request, COMMENT).replace("$(", "$ (")
+    return Rendered(f"{comment}{note}{written.text}", spec)
 
 
 def _bound(statement: Statement, values: Mapping[str, JsonValue]) -> Bound:

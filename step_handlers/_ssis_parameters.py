@@ -142,8 +142,9 @@ def _constant(parameter: Declared, *, is_text: bool) -> None:
         case _ if any(isinstance(part, SecretReference) for part in parameter.template):
             raise MalformedTemplate(
                 f"parameter '{short(parameter.name)}': a secret given here could be read by others (in the list of "
-                "processes, in the catalog's log); store it in the catalog as the value of a sensitive parameter, or in "
-                "an environment or a connection manager there, and leave it out here"
+                "processes, in the catalog's log); store it in the catalog as the value of a sensitive parameter or of a "
+                "connection manager (Configure in SSMS: values, not references to an environment, which is not used "
+                "here), and leave it out"
             )
         case _:
             pass
@@ -204,7 +205,8 @@ def _moment(text: str) -> str | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    if moment.tzinfo is not None or moment.year < 1753 or moment.microsecond % 1000:
+    # The catalog's type is datetime, which holds thousandths ending in 0, 3 and 7 and rounds others, even into another day.
+    if moment.tzinfo is not None or moment.year < 1753 or moment.microsecond % 10_000 not in {0, 3000, 7000}:
         return None
     return moment.isoformat(timespec="milliseconds")
 
@@ -235,7 +237,7 @@ def _hint(kind: str) -> str:
         case "Boolean":
             return "; write True or False"
         case "DateTime":
-            return "; write 2026-11-21T02:30:00, from 1753 on, without time zone and without less than milliseconds"
+            return "; write 2026-11-21T02:30:00, from 1753 on, without time zone; thousandths of a second must end in 0, 3 or 7"
         case "Decimal":
             return "; write digits and a point, at most 28 digits"
         case "Double" | "Single":

@@ -90,8 +90,8 @@ class Ssis:
             return StepOutcome(succeeded=False, fatal=True, message=message)
         run = Run(connection, execution, self._open_session)
         package = Package(**spec["package"])
-        if "lost_attempt" in spec:
-            return _catalog_run.look(run, package, spec["caller"], spec["lost_attempt"])
+        if "first_lost" in spec:
+            return _catalog_run.look(run, package, spec["caller"], spec["first_lost"])
         return run.carry_out(package, [Value(**value) for value in spec["parameters"]], spec["caller"])
 
     def verification(self, step: Step) -> Step:
@@ -238,7 +238,7 @@ def _package(step: Step) -> Package:
 def _rendered_for_catalog(request: StepRequest) -> Rendered:
     package = _package(request.step)
     filled = values(request, declared(column(request.step, 3)))
-    caller = f"{_catalog.marker(request)}{request.attempt_no}"
+    caller = _catalog.caller(request)
     spec: dict[str, JsonValue] = {
         "connection": column(request.step, 4),
         "package": {"folder": package.folder, "project": package.project, "name": package.name},
@@ -256,14 +256,17 @@ def _rendered_look(request: StepRequest) -> Rendered:
         "connection": column(request.step, 4),
         "package": {"folder": package.folder, "project": package.project, "name": package.name},
         "caller": common,
-        "lost_attempt": request.attempt_no - 1,
+        # Every lost attempt has counted, also one that only looked; a success or a person begins anew.
+        "first_lost": request.attempt_no - max(1, request.instance.lost_count),
     }
     return Rendered(_for_sqlcmd(request, _catalog.search(package, common).in_place()), spec)
 
 
 def _for_sqlcmd(request: StepRequest, text: str) -> str:
     where = f"-- for sqlcmd or SSMS, on the server of connection {visible(column(request.step, 4))}\n"
-    return f"{heading(request, '-- ')}{where}{text}"
+    # sqlcmd would fill in a variable even in a comment.
+    comment = f"{heading(request, '-- ')}{where}".replace("$(", "$ (")
+    return f"{comment}{text}"
 
 
 def _rendered_for_dtexec(request: StepRequest) -> Rendered:

@@ -117,7 +117,9 @@ def _behind_the_user(url: str) -> Iterator[str]:
 def _behind_the_question_mark(url: str) -> Iterator[str]:
     for key, value in parse_qsl(url.partition("?")[2]):
         if key.lower() == "odbc_connect":
-            yield from _in_odbc(value)
+            # SQLAlchemy undoes the quoting once more than the rest of the URL has it.
+            for plain in sorted(_decoded(value), key=len):
+                yield from _in_odbc(plain)
         elif is_password(key):
             yield value
 
@@ -134,8 +136,16 @@ def _in_odbc(text: str) -> Iterator[str]:
             yield inner.replace("}}", "}")
 
 
+def _decoded(password: str) -> set[str]:
+    """Return a password as it stands and with its quoting undone, as often as somebody may have quoted it."""
+    found = {password}
+    while more := {undone for plain in found for undone in (unquote(plain), unquote_plus(plain))} - found:
+        found |= more
+    return found
+
+
 def _forms(password: str) -> Iterator[str]:
-    for plain in {password, unquote(password), unquote_plus(password)}:
+    for plain in _decoded(password):
         yield plain
         yield visible(plain)
         yield repr(plain)[1:-1]

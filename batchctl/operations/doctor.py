@@ -76,7 +76,9 @@ class Doctor:
         return Reading("login", Result.FAIL, self._said(error), next_step)
 
     def _said(self, error: Exception) -> str:
-        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        first, *others = [line.strip() for line in str(error).splitlines()] or [""]
+        reasons = f"{first} {'; '.join(others)}" if first.endswith(":") else first
+        said = f"{type(error).__name__}: {reasons}"
         return visible(urls.redacted(said, self._passwords()))
 
     def _silent(self) -> Reading:

@@ -63,7 +63,9 @@ def _redact(error: BaseException, passwords: tuple[str, ...]) -> None:
 
 def _without_passwords(url: URL, passwords: tuple[str, ...]) -> URL:
     query = {
-        key: urls.odbc_without_passwords(",".join(value)) if key.lower() == "odbc_connect" else url.query[key]
+        key: urls.redacted(urls.odbc_without_passwords(",".join(value)), passwords)
+        if key.lower() == "odbc_connect"
+        else url.query[key]
         for key, value in url.normalized_query.items()
         if not urls.is_password(key)
     }

@@ -58,6 +58,16 @@ def test_what_is_redacted_does_not_hold_the_password(password: str, form: str) -
     assert lowered(quote(password, safe="")) not in shown
 
 
+@given(password=PASSWORDS, times=st.integers(2, 4))
+def test_a_connection_string_that_is_quoted_more_than_once_hides_nothing(password: str, times: int) -> None:
+    assume(password.strip() == password and password.strip("*"))
+    written = f"DRIVER={{O 18}};UID=u;PWD={braced(password)};A=b"
+    for _ in range(times):
+        written = quote(written, safe="")
+
+    assert braced(password) in urls.passwords_in(f"mssql+pyodbc:///?odbc_connect={written}")
+
+
 @given(password=PASSWORDS)
 def test_a_secret_arrives_behind_the_user_as_it_is(password: str) -> None:
     url = urls.with_secrets("postgresql://u:{secret:s}@h/d", {"s": password}.__getitem__)

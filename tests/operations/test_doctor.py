@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import socket
 import sqlite3
+import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.shares import file_system_of
 from tests.control_databases import ControlDatabase, SqliteControl
 from tests.postgres import PostgresServer
+from tests.store.sql_server import ConnectionStringParseError, SqlServer
 
 
 def configured(folder: Path, text: str) -> str:
@@ -185,13 +187,31 @@ def test_connections_are_looked_at_each_in_its_own_way(
     assert "write postgresql://" in str(found["connections.short", "driver"].next_step)
 
 
-def test_a_driver_that_is_missing_is_named_with_what_installs_it(tmp_path: Path) -> None:
-    more = '[connections.w]\nurl = "mssql+mssqlpython://u@127.0.0.1:1/d"\n'
+@pytest.mark.parametrize(("url", "module"), [("mssql+mssqlpython", "mssql_python"), ("mssql+pyodbc", "pyodbc")])
+def test_a_driver_that_is_missing_is_named_with_what_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, module: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    more = f'[connections.w]\nurl = "{url}://u@127.0.0.1:1/d"\n'
     found = examined(tmp_path, "sqlite:///none.db", more)
     (reading,) = (reading for (target, _), reading in found.items() if target == "connections.w")
 
-    assert reading.result is Result.FAIL
-    assert "batchctl[sqlserver" in str(reading.next_step) or reading.check == "login"
+    assert (reading.check, reading.result) == ("driver", Result.FAIL)
+    assert "batchctl[sqlserver" in str(reading.next_step)
+
+
+def test_a_connection_string_that_a_driver_cannot_read_is_told_with_the_keyword_and_no_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = SqlServer("mssql_python", connecting=ConnectionStringParseError(["Unknown keyword 'tiemout'", "hunter2"]))
+    server.install(monkeypatch)
+    url = "mssql+mssqlpython://u:hunter2@127.0.0.1:1/d?tiemout=5"
+    found = examined(tmp_path, url, f'[connections.w]\nurl = "{url}"\n')
+    said = {target: reading.message for (target, check), reading in found.items() if reading.result is Result.FAIL}
+
+    assert set(said) == {"database_url", "connections.w"}
+    assert all("Unknown keyword 'tiemout'" in message and "***" in message for message in said.values())
+    assert "hunter2" not in repr(found)
 
 
 URLS = [
@@ -202,6 +222,7 @@ URLS = [
     "mssql+pyodbc:///?odbc_connect=DRIVER={x};SERVER=127.0.0.1,1;PWD=hunter2",
     "mssql+pyodbc:///?odbc_connect=DRIVER%3D%7Bx%7D%3BPassword%3D%7Bhunter2%7D",
     "oracle://u:hunter2@h/d",
+    "mssql+pyodbc:///?odbc_connect=DRIVER%253D%257Bx%257D%253BPassword%253D%257Bhunter2%257D",
     "hunter2",
 ]
 

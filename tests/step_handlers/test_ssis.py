@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from batchctl.domain.status import OnLost
 from batchctl.plugin_api import (
@@ -180,6 +180,12 @@ def test_check_says_which_secret_of_a_connection_is_not_set(
     assert Problem(column, message, "set the environment variable PW, for the user who runs batchctl") in found
 
 
+def test_the_advice_for_a_secret_names_only_what_an_execution_uses() -> None:
+    (said,) = messages(Data3="A={secret:pw}", Data4="ETL01")
+
+    assert "not references to an environment, which is not used here" in said
+
+
 def test_a_lost_package_is_never_run_again_in_place_of_being_looked_for() -> None:
     step = a_step("ssis", Data1=PROJECT, Data2="Ok.dtsx", Data4="ETL01", on_lost=OnLost.VERIFY)
 
@@ -203,6 +209,8 @@ def test_a_lost_package_is_never_run_again_in_place_of_being_looked_for() -> Non
         ("Single", "0.5", "0.5"),
         ("DateTime", "20261121", "2026-11-21T00:00:00.000"),
         ("DateTime", "2026-11-21 02:30:00", "2026-11-21T02:30:00.000"),
+        ("DateTime", "2026-11-21 23:59:59.997", "2026-11-21T23:59:59.997"),
+        ("DateTime", "2026-11-21T02:30:00.013", "2026-11-21T02:30:00.013"),
         ("String", " -rf /SET ) 'x' % & $(id)".strip(), "-rf /SET ) 'x' % & $(id)"),
         ("String", r"C:\in\data.csv", r"C:\in\data.csv"),
     ],
@@ -229,6 +237,10 @@ def test_a_value_is_written_as_its_type(kind: str, value: str, written: str) -> 
         ("DateTime", "21.11.2026"),
         ("DateTime", "1600-01-01"),
         ("DateTime", "2026-11-21T00:00:00+01:00"),
+        # The catalog would make the next day of it.
+        ("DateTime", "2026-11-21T23:59:59.999"),
+        ("DateTime", "2026-11-21T00:00:00.001"),
+        ("DateTime", "2026-11-21T00:00:00.0031"),
         ("String", "x" * 4001),
     ],
 )
@@ -258,6 +270,8 @@ def test_what_the_grammar_leaves_open_is_refused_with_the_other_way(value: str, 
 
 
 @given(HOSTILE)
+@example("0\xa00")
+@example("0\u20030")
 def test_no_value_can_become_an_option_or_arrive_changed(value: str) -> None:
     try:
         words = argv(Data3="$Project::P(String)={Data3}; Q(Int32)=5", value_Data3=value)

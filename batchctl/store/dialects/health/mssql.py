@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
@@ -14,7 +13,7 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.text import visible
-from batchctl.store.dialects.mssql_session import driver_for
+from batchctl.store.dialects.mssql_session import LOGIN_SECONDS, driver_for
 
 DRIVERS: tuple[str, ...] = ("mssql", "mssql+pyodbc", "mssql+mssqlpython")
 INSTALL = "pip install 'batchctl[sqlserver]' with Microsoft's ODBC driver, or 'batchctl[sqlserver-bundled]' without one"
@@ -42,8 +41,7 @@ class Facts:
 def open_target(url: URL, directory: Path) -> Engine:  # noqa: ARG001 - the protocol's
     """Return an engine that logs in within ten seconds, or not at all."""
     _, url = driver_for(url)
-    limits: dict[str, Any] = {} if url.get_driver_name() == "mssqlpython" else {"timeout": 10}
-    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=limits)
+    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args={"timeout": LOGIN_SECONDS})
 
 
 def now(connection: Connection) -> datetime:
