@@ -234,6 +234,7 @@ class App:
             recorder=recorder,
             listener=self.listener,
             slots=self.slots,
+            is_alone=self.lock.is_held,
         )
         for instance_id in lost:
             controller.tally.count_failed(instance_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -120,14 +119,21 @@ class Channel:
             wire.set_single_row_mode()
         self.sent, self.names = sql, names
         self.opened.wait(send(wire))
+        refusal: Exception | None = None
         try:
-            first = self.opened.wait(fetch(wire))
-            if first is not None:
-                self._read(first)
-        finally:
-            with suppress(psycopg.Error):
-                while (rest := self.opened.wait(fetch(wire))) is not None and not _copies(rest):
-                    pass
+            # What the commit behind a statement meets is said in a result of its own, after that of the statement.
+            while (result := self.opened.wait(fetch(wire))) is not None:
+                try:
+                    self._read(result)
+                except (Refused, Unusable) as error:
+                    refusal = refusal or error
+                if _copies(result):
+                    break
+        except psycopg.Error:
+            if refusal is None:
+                raise
+        if refusal is not None:
+            raise refusal
 
     def place(self, error: Exception) -> str:
         """Say at which line of the text sent last a refusal points, when it has lines."""

@@ -35,6 +35,7 @@ class Proxy:
         """Set once nothing is passed on any more."""
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
+        self._last_answer: bytes | None = None
         self._plan: dict[int, Cut] = {}
         self._seen = 0
         self._open: list[socket.socket] = []
@@ -49,6 +50,10 @@ class Proxy:
     def cut(self, number: int, where: Cut) -> None:
         """Cut the connection that sends the word for this time, counted from the next one as 1."""
         self._plan[self._seen + number] = where
+
+    def cut_behind(self, answer: bytes) -> None:
+        """Cut the connection on which the server says this, once it has been passed on."""
+        self._last_answer = answer
 
     def close(self) -> None:
         self._listening.close()
@@ -99,6 +104,8 @@ class Proxy:
                 if self._pools:
                     said = _KEY.sub(lambda key: key.group(1) + b"\x00\x00\x00\x01", said)
                 client.sendall(said)
+                if self._last_answer is not None and self._last_answer in said:
+                    break
         self._end(client, server)
 
     def _end(self, *ends: socket.socket) -> None:

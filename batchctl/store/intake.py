@@ -92,9 +92,9 @@ def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     return next(iter(readable(connection.execute(_LOAD, {"intake_id": intake_id}), intake_row)), None)
 
 
-def is_locked(connection: Connection, intake_id: IntakeId) -> bool:
-    """Say whether somebody else keeps a row locked, as far as the database can tell."""
-    return dialect_of(connection).is_locked_intake(connection, intake_id)
+def is_locked(connection: Connection, intake_id: IntakeId, batch_ids: Sequence[BatchId]) -> bool:
+    """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell."""
+    return dialect_of(connection).is_locked_intake(connection, intake_id, batch_ids)
 
 
 def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:

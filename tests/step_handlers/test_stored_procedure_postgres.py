@@ -13,6 +13,7 @@ from batchctl.testing import a_request, a_step
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer
+from tests.proxy import Proxy
 from tests.step_handlers.execution import KEY, Alone
 from tests.step_handlers.postgres_steps import SCHEMA, a_database, around, dump, render, run
 from tests.step_handlers.test_sql_postgres import a_runner, first_report
@@ -47,6 +48,17 @@ CREATE PROCEDURE Odd_Options() LANGUAGE plpgsql AS $$ BEGIN
     SET DateStyle = 'German'; SET client_encoding = 'LATIN1'; SET bytea_output = 'escape'; SET ROLE pg_monitor;
     SET statement_timeout = '1h';
 END $$;
+CREATE TABLE Parent (Parent_id int PRIMARY KEY);
+CREATE TABLE Child (Parent_id int REFERENCES Parent DEFERRABLE INITIALLY DEFERRED);
+CREATE PROCEDURE Orphan(INOUT Number int DEFAULT 1) LANGUAGE plpgsql AS
+$$ BEGIN INSERT INTO Child VALUES (99); END $$;
+CREATE PROCEDURE Orphan_In_Silence() LANGUAGE plpgsql AS $$ BEGIN INSERT INTO Child VALUES (99); END $$;
+CREATE FUNCTION Take_Time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM set_config('client_connection_check_interval', '0', true);
+    RAISE WARNING 'committing'; PERFORM pg_sleep(0.5); RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER Slow AFTER INSERT ON Answer DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION Take_Time();
+CREATE PROCEDURE Slow_To_Commit() LANGUAGE sql AS 'INSERT INTO Answer (Value) VALUES (''slow'')';
 CREATE PROCEDURE Refused() LANGUAGE sql AS 'SELECT 1';
 CREATE PROCEDURE Load_Day(p_file text, p_day date, OUT o_n int, OUT o_two int) LANGUAGE plpgsql AS
 $$ BEGIN o_n := 1; END $$;
@@ -335,3 +347,46 @@ def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(url: str) -> 
 
     assert HANDLER.check(lost, around(url)) == []
     assert HANDLER.is_done(outcome) is True
+
+
+@pytest.mark.parametrize("name", ["orphan", "orphan_in_silence"])
+def test_what_its_commit_is_refused_is_a_failure(postgres: PostgresServer, database: str, name: str) -> None:
+    outcome = run(HANDLER, step(name), postgres.url(database))
+
+    assert (outcome.succeeded, outcome.lost) == (False, False)
+    assert "23503" in (outcome.message or "")
+    assert dump(postgres, database)["child"] == []
+
+
+def test_a_commit_that_is_stopped_is_no_success(postgres: PostgresServer, database: str) -> None:
+    with postgres.connect(database) as owner:
+        owner.execute("ALTER FUNCTION Take_Time() SET search_path = public")
+        owner.execute("CREATE OR REPLACE FUNCTION Take_Time() RETURNS trigger LANGUAGE plpgsql AS "
+                      "$$ BEGIN PERFORM pg_sleep(600); RETURN NULL; END $$")  # fmt: skip
+    runner = a_runner(postgres.url(database))
+    try:
+        runner.start(KEY, HANDLER, render(HANDLER, step("slow_to_commit"), postgres.url(database)))
+        assert isinstance(first_report(runner), Spawned)
+        runner.stop(KEY)
+        finished = first_report(runner)
+    finally:
+        runner.close()
+
+    assert isinstance(finished, Finished)
+    assert (finished.outcome.succeeded, finished.outcome.stopped) == (False, True)
+    assert dump(postgres, database)["answer"] == []
+
+
+def test_a_connection_that_breaks_behind_the_statement_and_before_its_commit_makes_a_lost_step(
+    postgres: PostgresServer, database: str
+) -> None:
+    proxy = Proxy(postgres.port)
+    proxy.cut_behind(b"committing")
+
+    outcome = run(HANDLER, step("slow_to_commit"), postgres.url(database, port=proxy.port))
+    proxy.close()
+
+    assert (outcome.succeeded, outcome.lost) == (False, True)
+    assert "the connection was lost" in (outcome.message or "")
+    while not dump(postgres, database)["answer"]:
+        pass  # it was done after all, half a second later

@@ -105,8 +105,8 @@ class Dialect(Protocol):
         """
         ...
 
-    def is_locked_intake(self, connection: Connection, intake_id: int) -> bool:
-        """Say the same of a FileProcess row."""
+    def is_locked_intake(self, connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
+        """Say the same of a FileProcess row and of any of the batches that will take it."""
         ...
 
     def violations(self, connection: Connection) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Generator, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -26,7 +26,7 @@ CHANNEL = "batchctl"
 _SETTINGS = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
-    "statement_timeout": "60s",
+    "statement_timeout": "30s",
     "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "300s",
     "client_connection_check_interval": "1s",
@@ -42,6 +42,7 @@ _CONNECTING = {
     "tcp_user_timeout": "60000",
 }
 _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT clock_timestamp()"
+_IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
 _DEFINITIONS = """
 SELECT c.relname || '.' || a.attname AS name,
@@ -62,10 +63,16 @@ UNION ALL
 SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
 _GREETING = """
-SELECT pg_is_in_recovery(), pid, set_config('synchronous_commit', 'on', false), backend_start
+SELECT pg_is_in_recovery(), pid, backend_start, set_config('synchronous_commit', 'on', false),
+       CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL THEN set_config('transaction_timeout', '0', false) END
 FROM pg_stat_activity WHERE pid = pg_backend_pid()
 """
-"""Durability is not asked for with the connection, because `doctor` wants to see what other programs get."""
+"""Durability is not asked for with the connection, because `doctor` wants to see what other programs get.
+
+`transaction_timeout` cannot be: there is none before PostgreSQL 17.
+"""
+SILENT_LOOKS = 350
+"""How often, ten times a second, a server may be found silent over one answer; it gives up most of them sooner itself."""
 LOOKS_FOR_LOST_SESSION = 50
 _END_SESSION = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s"
 _MODEL = "batchctl_model"
@@ -92,16 +99,36 @@ AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ShareUpdateExclusiveLock', '
 ORDER BY a.xact_start NULLS LAST LIMIT 1
 """)
 _LOCKED_INSTANCES = """
-WITH free AS (
-    SELECT b.BatchControl_id FROM BatchControl b JOIN FileProcess f ON f.FileProcess_id = b.FileProcess_id
-    WHERE b.BatchControl_id = ANY(%(ids)s) FOR NO KEY UPDATE SKIP LOCKED
+WITH c AS (SELECT BatchControl_id, FileProcess_id, ProcessBatch_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s)),
+free AS (SELECT BatchControl_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s) FOR NO KEY UPDATE SKIP LOCKED),
+free_intake AS (
+    SELECT FileProcess_id FROM FileProcess
+    WHERE FileProcess_id IN (SELECT FileProcess_id FROM c) FOR NO KEY UPDATE SKIP LOCKED
+),
+free_batch AS (
+    SELECT ProcessBatch_id FROM ProcessBatch
+    WHERE ProcessBatch_id IN (SELECT ProcessBatch_id FROM c) FOR KEY SHARE SKIP LOCKED
+),
+free_entry AS (
+    SELECT BatchProcessHistory_id FROM BatchProcessHistory
+    WHERE BatchControl_id = ANY(%(ids)s) AND Status = 'running' FOR NO KEY UPDATE SKIP LOCKED
 )
-SELECT BatchControl_id FROM BatchControl
-WHERE BatchControl_id = ANY(%(ids)s) AND BatchControl_id NOT IN (SELECT BatchControl_id FROM free)
+SELECT BatchControl_id FROM c WHERE BatchControl_id NOT IN (SELECT BatchControl_id FROM free)
+OR EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id
+           AND f.FileProcess_id NOT IN (SELECT FileProcess_id FROM free_intake))
+OR EXISTS (SELECT 1 FROM ProcessBatch b WHERE b.ProcessBatch_id = c.ProcessBatch_id
+           AND b.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM free_batch))
+OR EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id AND h.Status = 'running'
+           AND h.BatchProcessHistory_id NOT IN (SELECT BatchProcessHistory_id FROM free_entry))
 """
+"""A row that somebody has deleted is not locked by anybody."""
 _LOCKED_INTAKE = """
-WITH free AS (SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s FOR NO KEY UPDATE SKIP LOCKED)
+WITH free AS (SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s FOR NO KEY UPDATE SKIP LOCKED),
+free_batch AS (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatch_id = ANY(%(batches)s) FOR KEY SHARE SKIP LOCKED)
 SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s AND NOT EXISTS (SELECT 1 FROM free)
+UNION ALL
+SELECT 1 FROM ProcessBatch
+WHERE ProcessBatch_id = ANY(%(batches)s) AND ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM free_batch)
 """
 
 
@@ -149,7 +176,8 @@ def _default(option: str) -> str:
 
 def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
     """Refuse a server that would not keep what it promises."""
-    is_standby, backend, _, began = raw.execute(_GREETING).fetchone()
+    _limit_waiting(raw)
+    is_standby, backend, began, *_ = raw.execute(_GREETING).fetchone()
     if is_standby:
         raise _refused("is a standby, which nobody can write to", "name the primary server in database_url")
     if backend != raw.info.backend_pid:
@@ -159,6 +187,33 @@ def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
         )
     raw.autocommit = True
     raw.batchctl_session = backend, began
+
+
+def _limit_waiting(raw: Any) -> None:
+    """Let no call wait for ever: a COMMIT has no limit in the server, and a server may be there and not answer."""
+    wait = raw.wait
+
+    def limited(work: Any, *args: Any, **options: Any) -> Any:
+        return wait(_while_heard(work), *args, **options)
+
+    raw.wait = limited
+
+
+def _while_heard(work: Any) -> Generator[Any, Any, Any]:
+    from psycopg import OperationalError  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+
+    silent = 0
+    try:
+        wanted = next(work)
+        while True:
+            is_ready = yield wanted
+            silent = 0 if is_ready else silent + 1
+            if silent > SILENT_LOOKS:
+                message = f"the server has not answered for {SILENT_LOOKS // 10} s"
+                raise OperationalError(message)
+            wanted = work.send(is_ready)
+    except StopIteration as end:
+        return end.value
 
 
 def _refused(reason: str, next_step: str) -> DatabaseUnusable:
@@ -224,6 +279,9 @@ def change_marker(connection: Connection) -> object:
     """Return what differs once another session has written a row; whoever asks writes quietly from then on."""
     raw = _raw(connection)
     heard = getattr(raw, "batchctl_heard", None)
+    if heard is None and raw.info.transaction_status != _IDLE:
+        # What begins to listen in a transaction is deaf again when that is rolled back.
+        return object()
     if heard is None:
         heard = raw.batchctl_heard = _Heard(raw.info.backend_pid)
         raw.add_notify_handler(heard)
@@ -253,8 +311,9 @@ def is_transient(error: BaseException) -> bool:
 def is_lost(error: BaseException) -> bool:
     """Say whether the connection is gone: by its code, or because there is an error of the driver without one."""
     state = _state_of(error)
+    severity = getattr(getattr(_origin(error), "diag", None), "severity_nonlocalized", None)
     if state:
-        return state.startswith(errors.LOST)
+        return state.startswith(errors.LOST) or severity in errors.LAST_WORDS
     return any(kind.__name__ in {"OperationalError", "InterfaceError"} for kind in type(_origin(error)).__mro__)
 
 
@@ -307,9 +366,10 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Con
     return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
 
 
-def is_locked_intake(connection: Connection, intake_id: int) -> bool:
-    """Lock a FileProcess row, unless somebody else has."""
-    return _raw(connection).execute(_LOCKED_INTAKE, {"id": intake_id}).fetchone() is not None
+def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
+    """Lock a FileProcess row and the batches that will take it, unless somebody else has."""
+    wanted = {"id": intake_id, "batches": list(batch_ids)}
+    return _raw(connection).execute(_LOCKED_INTAKE, wanted).fetchone() is not None
 
 
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 TRANSIENT = frozenset({"40001", "40P01", "55P03"})
-LOST = ("08", "57P01", "57P02", "57P03", "57P05")
+STALE = "0A000"
+"""What a prepared statement fails with once somebody has altered its table: the session has to be made anew."""
+LOST = ("08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", STALE)
+LAST_WORDS = frozenset({"FATAL", "PANIC"})
+"""Severities after which a session is gone, whatever the code."""
 
 DOCTOR = "batchctl doctor"
 _LOGIN = "refused the login"
@@ -16,6 +20,7 @@ _DAMAGED = "is damaged: restore it from a backup, do not write to it"
 _MORE_ROOM = "let a DBA end idle sessions (pg_stat_activity), or raise max_connections"
 
 _BY_STATE = {
+    STALE: ("has had a table altered", "nothing: the session is made anew"),
     "28": (_LOGIN, "see user and password in database_url"),
     "3D000": ("does not exist", "correct the database in database_url, or let a DBA create it"),
     "3F000": ("has no schema to work in", DOCTOR),
