@@ -188,7 +188,7 @@ def _no_secret(name: str, known: Collection[str]) -> str:
     variable = _KEPT_FROM_STEPS + re.sub(r"\W", "_", name, flags=re.ASCII).upper()
     key = name if _BARE_KEY.match(name) else json.dumps(name)
     lines = f'    [secrets.{visible(key)}]\n    env = "{variable}"'
-    return f'{said} Add these lines to {FILE_NAME} (or file = "..." in place of env):\n{lines}'
+    return f'{said} Add these lines to the configuration file (or file = "..." in place of env):\n{lines}'
 
 
 def _find(given: str | None) -> Path | None:
@@ -235,7 +235,9 @@ def _read(path: Path) -> dict[str, Any]:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = f"{path}: {error}."
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(
+            message, next_step='correct that line; a text stands in quotes: key = "value"'
+        ) from None
     for internal in ("directory", "file"):
         if internal in values:
             message = f"{path}, line {_line_of(text, internal)}: '{internal}' is not a setting."

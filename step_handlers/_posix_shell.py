@@ -103,4 +103,7 @@ def _revealed(name: str, source: str, names: Names) -> list[str]:
     reader = f"printenv {names.quote(place)}" if kind == "env" else f"cat {names.quote(place)}"
     line_end = names.quote("\n")
     kept = f"{name}=$({reader} && printf .)"
+    if kind == "env":
+        unset = names.quote(f"environment variable {place} is not set")
+        kept = f"{kept} || {{ echo {unset} >&2; false; }}"
     return [kept, f"{name}=${{{name}%.}}", f"{name}=${{{name}%{line_end}}}", f"export {name}"]

@@ -40,17 +40,25 @@ def connected(request: StepRequest, connection: Connection, lines: Sequence[str]
             *_with_password(request.surroundings, connection, command(rf"\connect '{_uri(url_of(connection), name)}'")),
             command(r"\encoding UTF8"),
             # An interactive psql that cannot connect goes on with the connection it had.
-            command(rf"SELECT current_setting('application_name') = '{name}' AS connected \gset"),
+            command(rf"SELECT {_is_ours(name)} AS connected, {_how(name)} AS connection \gset"),
+            command(r"\echo :connection"),
             command(r"\if :connected"),
             *set_up,
             command(rf"{NO_TRANSACTION_TIMEOUT} \gset"),
             command(r"\set QUIET off"),
             *lines,
-            command(r"\else"),
-            command(r"\warn 'not connected; nothing was done'"),
+            # Without \else: of what stands behind one psql tells its user line by line that it is passed over.
             command(r"\endif"),
         ]
     )
+
+
+def _is_ours(name: str) -> str:
+    return f"current_setting('application_name') = '{name}'"
+
+
+def _how(name: str) -> str:
+    return f"CASE WHEN {_is_ours(name)} THEN 'connected' ELSE 'not connected; nothing was done' END"
 
 
 def _uri(url: URL, name: str) -> str:
@@ -99,7 +107,9 @@ def _with_password(around: Surroundings, connection: Connection, connect: str) -
     if kind == "url" or (kind == "file" and not _is_writable(path)):
         holder = f"[connections.{visible(place)}]" if kind == "url" else visible(path)
         return [f"-- before you start psql, set PGPASSWORD or .pgpass: the password is that of {holder}", connect]
+    said = f"environment variable {visible(place)}" if kind == "env" else f"file {visible(path)}"
     return [
+        f"-- the password to connect with comes from {said}",
         command(rf"\set {_THEIRS} ''"),
         command(rf"\getenv {_THEIRS} PGPASSWORD"),
         command(rf"\set {_OURS} ''"),

@@ -49,7 +49,9 @@ def connection_problems(step: Step, surroundings: Surroundings) -> list[Problem]
         return [Problem("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
     if name not in known:
         message = f"connection '{short(name)}' is not in the configuration.{did_you_mean(name[:60], known)}"
-        return [Problem("Data1", message, f"correct the row, or add [connections.{short(name)}] to batchctl.toml")]
+        return [
+            Problem("Data1", message, f"correct the row, or add [connections.{short(name)}] to the configuration file")
+        ]
     try:
         database_of(known[name])
     except Unusable as error:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _COMMENT = re.compile(r"--|#")
 _SETS_UP = re.compile(
-    r"\\|-- before you |SET |USE |GO\Z|IF DB_ID\(|THEN set_config\(|SELECT count\(CASE WHEN current_setting\(|SELECT .*\\gset\b"
+    r"\\|-- (?:before you|the password to) |SET |USE |GO\Z"
+    r"|IF DB_ID\(|THEN set_config\(|SELECT count\(CASE WHEN current_setting\(|SELECT .*\\gset\b"
 )
 """How a line begins that prepares a session of psql or sqlcmd. No statement of an author's stands among them."""
 _TIDIES_UP = re.compile(r"\\|GO\Z|IF @@TRANCOUNT > 0 BEGIN ROLLBACK")

@@ -47,6 +47,8 @@ class _Made:
     created: Mapping[str, InstanceId]
     repeats: Mapping[str, IntakeId]
     reasons: tuple[str, ...]
+    blocker: str | None = None
+    """Who keeps the row or one of its batches locked, so that nothing was done yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ class Creator:
     ) -> _Made:
         now = self.clock.now()
         if intake.is_locked(connection, row.intake_id, [batch.batch_id for batch in batches]):
-            return _Made({}, {}, ())
+            return _Made({}, {}, (), instances.blocker(connection))
         found = intake.load(connection, row.intake_id)
         if found is None or found.status is not IntakeStatus.READY:
             return _Made({}, {}, ())
@@ -191,6 +193,8 @@ class Creator:
             self._tell("instance.created", row, ProcessBatchName=name, BatchControl_id=instance_id)
         for reason in made.reasons:
             self._tell("intake.rejected", row, Message=reason)
+        if made.blocker is not None:
+            self._tell("intake.locked", row, Message=f"the row, or its batch, is locked by {made.blocker}")
         duplicate = bool(made.repeats) and not made.created and not made.reasons
         if duplicate:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")

@@ -107,10 +107,13 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
 }
 
 
+TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
+
+
 def _status(instance: BatchInstance) -> Gate:
     blocked, clear = _STATUS_SAYS[instance.status]
     if instance.retries_skipped:
-        blocked = f"a step failed; {RETRIES_SKIPPED}"
+        blocked, clear = f"a step failed; {RETRIES_SKIPPED}", TO_MEND
     return Gate(name="status", blocked=blocked, clear=clear and clear.format(id=instance.instance_id))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -165,12 +165,23 @@ def _of_intake(
             _intake_status(row, takers),
             _entity(row, takers, batches),
             created,
+            _instances(made),
             *([_controller(lock)] if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
 
 
+def _instances(made: Sequence[BatchInstance]) -> Gate:
+    """Say which instances wait for a person; the row is complete only when all are."""
+    stuck = [instance for instance in made if instance.status in _WAIT_FOR_A_PERSON]
+    if not stuck:
+        return Gate(name="instances")
+    listed = ", ".join(f"BatchControl {instance.instance_id} is {instance.status}" for instance in stuck)
+    return Gate(name="instances", blocked=listed, clear=f"batchctl why {stuck[0].instance_id}")
+
+
+_WAIT_FOR_A_PERSON = {InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED}
 _CONCERN_A_CONTROLLER = {IntakeStatus.READY, IntakeStatus.PAUSED}
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from batchctl.domain.gates import TO_MEND
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.operations import remedies
@@ -157,7 +158,7 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
                 said=None if last is None else last.said,
-                clear=_CLEAR[status].format(id=instance.instance_id),
+                clear=(TO_MEND if instance.retries_skipped else _CLEAR[status]).format(id=instance.instance_id),
             )
             found.append(one)
     return tuple(found)

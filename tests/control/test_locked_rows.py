@@ -92,6 +92,9 @@ def test_a_locked_intake_row_waits_and_no_other_does(world: World, client: Hand)
     world.create()
 
     assert while_locked == [(2,)]
+    (event,) = [event for event in world.events if event.name == "intake.locked"]
+    assert event.fields["FileProcess_id"] == 1
+    assert "locked by session " in str(event.fields["Message"])
     assert sorted(world.sql("SELECT FileProcess_id FROM BatchControl")) == [(1,), (2,)]
 
 

@@ -110,6 +110,9 @@ def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world:
     assert [one.message for one in look(world).troubled] == ["no use", "it broke"]
     assert blocking(why(world, "1"))[0][:2] == ("status", f"a step failed; {skipped}")
     assert blocking(why(world, "2"))[0][:2] == ("status", "a step failed and no retry is left")
+    mend = "correct what its message names (batchctl history 1), then: batchctl rerun 1 --reason ..."
+    assert (look(world).troubled[0].clear, blocking(why(world, "1"))[0][2]) == (mend, mend)
+    assert ("instances", "BatchControl 1 is failed", "batchctl why 1") in file_gates(world, 1)
     (attempt,) = inspection.attempts_of(world.transactions, InstanceId(1))
     assert attempt.said == f"no use; {skipped}"
     assert {entry.said for entry in inspection.attempts_of(world.transactions, InstanceId(2))} == {"it broke"}

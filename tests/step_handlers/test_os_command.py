@@ -57,7 +57,8 @@ def test_the_command_text_is_a_comment_and_one_line_for_a_shell() -> None:
     assert rendered.command_text == (
         "# BatchControl 42 of batch MyFileType1\n"
         "(batchctl_1=$(printf %b 'x\\0012y.') && batchctl_2=$(printf %b '\\0012.') && cd -P /shop"
-        " && PGPASSWORD=$(printenv WAREHOUSE_PASSWORD && printf .) && PGPASSWORD=${PGPASSWORD%.}"
+        " && PGPASSWORD=$(printenv WAREHOUSE_PASSWORD && printf .)"
+        " || { echo 'environment variable WAREHOUSE_PASSWORD is not set' >&2; false; } && PGPASSWORD=${PGPASSWORD%.}"
         ' && PGPASSWORD=${PGPASSWORD%"${batchctl_2%.}"} && export PGPASSWORD'
         " && TOKEN=$(cat /shop/token.txt && printf .) && TOKEN=${TOKEN%.}"
         ' && TOKEN=${TOKEN%"${batchctl_2%.}"} && export TOKEN'

@@ -129,6 +129,7 @@ def test_a_missing_secret_stops_the_pasted_command(tmp_path: Path, shell: str) -
     done = subprocess.run([shell], input=text.encode(), capture_output=True, check=False)
 
     assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"environment variable SURELY_NOT_SET is not set\n"
 
 
 def test_a_step_that_fails_fails_when_pasted_with_the_same_code(tmp_path: Path) -> None:

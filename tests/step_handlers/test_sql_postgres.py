@@ -101,7 +101,10 @@ def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
         "-- before you start psql, set PGPASSWORD or .pgpass: the password is that of [connections.warehouse]\n"
         "\\connect 'postgresql://etl@etl01:5433/Shop?sslmode=prefer&application_name=batchctl%2042' \\\\\n"
         "\\encoding UTF8 \\\\\n"
-        "SELECT current_setting('application_name') = 'batchctl 42' AS connected \\gset \\\\\n"
+        "SELECT current_setting('application_name') = 'batchctl 42' AS connected, "
+        "CASE WHEN current_setting('application_name') = 'batchctl 42' "
+        "THEN 'connected' ELSE 'not connected; nothing was done' END AS connection \\gset \\\\\n"
+        "\\echo :connection \\\\\n"
         "\\if :connected \\\\\n"
         "SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; "
         "SET standard_conforming_strings = on;\n"
@@ -117,8 +120,6 @@ def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
         "SELECT NULL, 'plain' -- end\n"
         ";\n"
         "COMMIT;\n"
-        "\\else \\\\\n"
-        "\\warn 'not connected; nothing was done' \\\\\n"
         "\\endif \\\\"
     )
 
