@@ -243,7 +243,7 @@ def test_a_url_may_refer_to_a_secret_which_is_resolved_when_it_is_asked_for(
             4,
             "connections.b.url",
             (
-                'there is no [secrets.x]. Add these lines to batchctl.toml (or file = "..." in place of env):\n'
+                'there is no [secrets.x]. Add these lines to the configuration file (or file = "..." in place of env):\n'
                 '    [secrets.x]\n    env = "BATCHCTL_SECRET_X"'
             ),
         ),
