@@ -177,13 +177,14 @@ class App:
         while self._stop_by is None or controller.is_working:
             self._turn(controller)
             now = self.clock.monotonic()
+            # Looking again is no work yet: whether there is any, the next turn finds out.
+            if not controller.is_idle:
+                idle_since = now
             is_due = now - created_at >= self.settings.poll_interval
             if self._stop_by is None and (controller.take_notice() or is_due):
                 self._create_quietly(creator)
                 controller.look_again()
                 created_at = now
-            if not controller.is_idle:
-                idle_since = now
             elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
                 return
 
@@ -207,9 +208,9 @@ class App:
             self._end_at_once(controller)
         if self._stop_by is not None and self.clock.monotonic() >= self._stop_by:
             controller.stop_steps()
-            if controller.trouble is not None and not controller.is_flying:
+            if controller.obstacle is not None and not controller.is_flying:
                 # What could not be recorded is lost with this process; the next controller says so.
-                raise controller.trouble
+                raise controller.obstacle
 
     def _end_at_once(self, controller: Controller) -> None:
         """Stop everything: another controller may work on the database from now on."""

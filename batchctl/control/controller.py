@@ -151,6 +151,14 @@ class Controller:
         """Say whether any attempt is under way."""
         return bool(self._flights)
 
+    @property
+    def obstacle(self) -> BatchctlError | None:
+        """Say what keeps ends from being recorded, if anything does."""
+        if self.trouble is None and self._waits:
+            message = "The end of a step could not be recorded: somebody keeps its rows locked."
+            return Busy(message, next_step="batchctl status   (once the row is free, a controller finds the step lost)")
+        return self.trouble
+
     def take_notice(self) -> bool:
         """Say whether anybody has changed the database since this was last asked."""
         saw, self._saw_changes = self._saw_changes, False

@@ -268,6 +268,10 @@ def test_run_until_idle_ends_by_itself(night: Night) -> None:
     assert night.status_of(1) == "complete"
 
 
+def test_looking_for_work_is_no_work(night: Night) -> None:
+    assert night("run", "--until-idle", "0.5", env={"BATCHCTL_POLL_INTERVAL": "0.1"}).returncode == 0
+
+
 JOBS = """
 from batchctl.plugin_api import job
 
