@@ -71,8 +71,12 @@ def test_the_end_of_a_locked_instances_step_waits_and_no_other_does(world: World
         controller.turn(NO_WAIT)
 
     while_locked = world.statuses()
+    obstacle = controller.obstacle
     client.sql("COMMIT")
     world.turn_until_idle(controller)
+
+    assert "somebody keeps its rows locked" in str(obstacle)
+    assert controller.obstacle is None
 
     assert while_locked == ["running", "complete"]
     assert world.statuses() == ["complete", "complete"]
