@@ -46,7 +46,7 @@ class Invariant:
     code: str
     law: str
     table: str
-    broken: Select[tuple[int]]
+    broken: Select[int]
     mend: str
 
 
@@ -68,11 +68,11 @@ def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Bro
         yield from (Broken(invariant, int(row_id)) for row_id in found)
 
 
-def _instances(*conditions: ColumnElement[bool]) -> Select[tuple[int]]:
+def _instances(*conditions: ColumnElement[bool]) -> Select[int]:
     return select(_c.BatchControl_id).where(*conditions).order_by(_c.BatchControl_id)
 
 
-def _attempts(*conditions: ColumnElement[bool]) -> Select[tuple[int]]:
+def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
     return select(_ID).where(*conditions).order_by(_ID)
 
 
