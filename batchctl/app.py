@@ -54,6 +54,7 @@ class App:
         self.ids = SystemIds()
         self._stop_by: float | None = None
         self._controller: Controller | None = None
+        self._creation_waits = False
 
     @cached_property
     def transactions(self) -> StoreTransactions:
@@ -190,7 +191,11 @@ class App:
         """Run a creation pass whose failure is told and tried again; the steps under way go on."""
         try:
             creator.create_instances()
+            if self._creation_waits:
+                self._creation_waits = False
+                self.listener(Event("controller.resumed"))
         except BatchctlError as error:
+            self._creation_waits = True
             self.listener(Event("controller.waiting", {"Message": error.message}))
         except Exception as error:  # noqa: BLE001 - nothing that creation meets may end the controller
             self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
@@ -229,6 +234,7 @@ class App:
             recorder=recorder,
             listener=self.listener,
             slots=self.slots,
+            is_alone=self.lock.is_held,
         )
         for instance_id in lost:
             controller.tally.count_failed(instance_id)
@@ -302,9 +308,9 @@ class App:
         self.listener(Event(name, {"ClaimedBy": self.ids.controller_id()}))
 
 
-def open_app(config_file: str | None, *, listener: Listener = silent) -> App:
+def open_app(config_file: str | None) -> App:
     """Read the settings and open the control database, refusing one this version cannot work with."""
-    app = App(config.load(config_file), listener)
+    app = App(config.load(config_file))
     with app.transactions.read() as connection:
         schema.verify(connection)
     return app
@@ -320,6 +326,8 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
 
 def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
     """Create the control database or bring it up to date; return its schema's revision before and after."""
+    from batchctl.store import examination  # noqa: PLC0415 - few commands need it
+
     settings = config.load(config_file)
     url = config.database_url(settings)
     transactions = StoreTransactions(engine.open_engine(url, settings.directory, may_create=True))
@@ -327,6 +335,8 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
         with transactions.read() as connection:
             schema.check_upgradable(connection)
             before = schema.revision_of(connection)
+            if before != schema.newest_revision():
+                examination.check_may_make_tables(connection)
             dialect_of(connection).prepare(connection)
         transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)
         return before, schema.newest_revision()

@@ -16,14 +16,17 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 
 FILE_NAME = "batchctl.toml"
 PREFIX = "BATCHCTL_"
+_KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
+"""Never begins a setting: a secret's variable of such a name, which no step inherits, is in nobody's way."""
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
-_NESTED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__")
+_OPEN_ENDED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__", _KEPT_FROM_STEPS)
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
     "secrets": '{"token": {"env": "API_TOKEN"}}',
@@ -122,7 +125,7 @@ def load(given: str | None) -> Settings:
         raise ConfigurationError(_explain(error, path)) from None
     except SettingsError as error:
         raise ConfigurationError(_explain_no_json(error)) from None
-    _refuse_wrong_references(settings, path)
+    _refuse_wrong_urls(settings, path)
     _refuse_unknown_variables({secret.env for secret in settings.secrets.values() if secret.env is not None}, path)
     return settings
 
@@ -134,6 +137,13 @@ def literal_passwords(settings: Settings) -> frozenset[str]:
         for where, url in _urls_of(settings).items()
         if urls.passwords_in(url) and _variable_of(where) is None
     )
+
+
+def variables_for(*keys: str) -> list[str]:
+    """Name the environment variables that give any of these settings, or a part of one."""
+    names = [f"{PREFIX}{key.upper()}" for key in keys]
+    parts = tuple(f"{name}__" for name in names)
+    return sorted(name for name in os.environ if name.upper() in names or name.upper().startswith(parts))
 
 
 def secret(settings: Settings, name: str) -> str:
@@ -153,26 +163,32 @@ def _urls_of(settings: Settings) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _refuse_wrong_references(settings: Settings, path: Path | None) -> None:
+def _refuse_wrong_urls(settings: Settings, path: Path | None) -> None:
     text = "" if path is None else path.read_text(encoding="utf-8")
     wrong = [
         _explain_one(where, "", said, text, path)
         for where, url in _urls_of(settings).items()
-        for said in _wrong_references(url, settings.secrets)
+        for said in _wrong_in(url, settings.secrets)
     ]
     if wrong:
         raise ConfigurationError("\n".join(wrong))
 
 
-def _wrong_references(url: str, known: Collection[str]) -> list[str]:
-    misplaced = urls.misplaced_reference(url)
-    if misplaced is not None:
-        return [misplaced]
-    return [
-        f"there is no [secrets.{visible(name)}].{did_you_mean(name, known)}"
-        for name in urls.references(url)
-        if name not in known
-    ]
+def _wrong_in(url: str, known: Collection[str]) -> list[str]:
+    unreadable = urls.unquoted_password(url) or urls.misplaced_reference(url)
+    if unreadable is not None:
+        return [unreadable]
+    return [_no_secret(name, known) for name in urls.references(url) if name not in known]
+
+
+def _no_secret(name: str, known: Collection[str]) -> str:
+    said = f"there is no [secrets.{visible(name)}].{did_you_mean(name, known)}"
+    if nearest(name, known) is not None:
+        return said
+    variable = _KEPT_FROM_STEPS + re.sub(r"\W", "_", name, flags=re.ASCII).upper()
+    key = name if _BARE_KEY.match(name) else json.dumps(name)
+    lines = f'    [secrets.{visible(key)}]\n    env = "{variable}"'
+    return f'{said} Add these lines to {FILE_NAME} (or file = "..." in place of env):\n{lines}'
 
 
 def _find(given: str | None) -> Path | None:
@@ -199,14 +215,14 @@ def _refuse_unknown_variables(named_by_secrets: Collection[str], path: Path | No
     allowed = known | _NO_SETTINGS | {name.upper() for name in named_by_secrets}
     for variable in sorted(os.environ):
         name = variable.upper()
-        if name.startswith(PREFIX) and name not in allowed and not name.startswith(_NESTED):
+        if name.startswith(PREFIX) and name not in allowed and not name.startswith(_OPEN_ENDED):
             message = f"Environment variable {visible(variable)}: there is no such setting.{did_you_mean(name, known)}"
+            of_a_secret = f"call a secret's variable {_KEPT_FROM_STEPS}..., which no configuration minds"
             if path is not None:
-                raise ConfigurationError(message)
+                raise ConfigurationError(message, next_step=f"correct its name, or {of_a_secret}")
             missing = f"There is no {FILE_NAME} in {Path.cwd()} that could name it as a secret's."
-            raise ConfigurationError(
-                f"{message} {missing}", next_step="name the configuration: batchctl --config FILE ..."
-            )
+            next_step = f"name the configuration: batchctl --config FILE ..., or {of_a_secret}"
+            raise ConfigurationError(f"{message} {missing}", next_step=next_step)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -50,7 +50,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.text import did_you_mean, unfit, visible
-from batchctl.domain.urls import is_password, passwords_in, redacted
+from batchctl.domain.urls import is_password, passwords_in, redacted, reference, references
 
 __all__ = [
     "NO_DATA",
@@ -99,6 +99,8 @@ __all__ = [
     "passwords_in",
     "problems",
     "redacted",
+    "reference",
+    "references",
     "unfit",
     "values_of",
     "visible",

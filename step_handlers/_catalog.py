@@ -15,6 +15,9 @@ from batchctl.plugin_api import StepRequest, visible
 from step_handlers._ssis_parameters import Value
 from step_handlers._tsql import literals
 
+ERROR = "batchctl_error"
+"""The column that tells an error which a batch has caught from everything a catalog answers."""
+
 _OBJECT_TYPES = {"$Project": 20, "$Package": 30, "$ServerOption": 50}
 _SQL_TYPES = {
     "Boolean": "bit",
@@ -63,7 +66,7 @@ BEGIN TRY
 {body}
 END TRY
 BEGIN CATCH
-SELECT ERROR_NUMBER() AS [error_number], ERROR_SEVERITY() AS [error_severity], ERROR_PROCEDURE() AS [error_procedure],
+SELECT ERROR_NUMBER() AS [{error}], ERROR_SEVERITY() AS [error_severity], ERROR_PROCEDURE() AS [error_procedure],
     ERROR_LINE() AS [error_line], ERROR_MESSAGE() AS [error_message];
 END CATCH;"""
 _SCRIPT = """\
@@ -112,9 +115,24 @@ class Batch:
 
 
 def marker(request: StepRequest) -> str:
-    """Return what the executions of a step of an instance have in common; the number of the attempt follows."""
-    batch = visible(request.batch_name)[:200]
-    return f"batchctl BatchControl {request.instance.instance_id} step {request.step.seq} of {batch}, attempt "
+    """Return what the executions of a step of an instance have in common; the number of the attempt follows.
+
+    With it there is one such text in the life of a control database: its name is its own, an instance's number is given
+    once, and attempts only count up. A time would add nothing, and the clocks of two servers differ.
+    """
+    name = visible(request.database_id)[:80]
+    return f"batchctl {name} BatchControl {request.instance.instance_id} step {request.step.seq} attempt "
+
+
+def caller(request: StepRequest) -> str:
+    """Return what tells whose an execution is. The batch's name is only shown: somebody may change it meanwhile."""
+    return f"{marker(request)}{request.attempt_no} of {visible(request.batch_name)[:200]}"
+
+
+def attempt_of(caller: str, common: str) -> int | None:
+    """Return which attempt has made an execution, None when its caller does not say."""
+    number = caller[len(common) :].partition(" ")[0]
+    return int(number) if number.isdecimal() else None
 
 
 def creation(package: Package, values: Sequence[Value], caller: str) -> Batch:
@@ -183,7 +201,7 @@ def _on(execution_id: int, body: str) -> Batch:
 
 
 def _guarded(body: str) -> str:
-    return _GUARD.format(body=body)
+    return _GUARD.format(body=body, error=ERROR)
 
 
 def _sql_type(value: Value) -> str:
@@ -203,10 +221,8 @@ def _cast(value: Value, kind: str) -> str:
     return "?" if value.type == "String" else f"CAST(? AS {kind})"
 
 
-def error_of(rows: Sequence[Any]) -> tuple[int, str] | None:
-    """Return the number and the words of an error that a batch caught."""
-    if len(rows) != 1 or len(rows[0]) != 5:
-        return None
-    number, _, procedure, line, message = rows[0]
+def error_of(row: Any) -> tuple[int, str]:
+    """Return the number and the words of an error that a batch has caught."""
+    number, _, procedure, line, message = row
     place = f" ({procedure}, line {line})" if procedure else ""
     return int(number), f"error {number}: {visible(str(message))}{place}"

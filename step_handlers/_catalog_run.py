@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ RECONNECTIONS = 3
 
 _PROJECT_CHANGED, _NOT_RUNNING, _STOPS_ALREADY = 27150, 27124, 27126
 _FATAL = {
+    208: "the server has no SSISDB; create the catalog",
     229: "grant the login the right it lacks",
     911: "the server has no SSISDB; create the catalog",
     916: "give the login access to SSISDB",
@@ -222,8 +223,11 @@ class _ToldToStop(Exception):
     """The step was told to stop before its package was started."""
 
 
-def look(run: Run, package: Package, common: str, lost: int) -> StepOutcome:
-    """Find what became of a lost attempt; what still runs is followed to its end. The answer is the value."""
+def look(run: Run, package: Package, common: str, first_lost: int) -> StepOutcome:
+    """Find what became of a lost attempt; what still runs is followed to its end. The answer is the value.
+
+    The newest execution is it, when it is that of `first_lost` or a later one: attempts that only looked have none.
+    """
     try:
         with closing(run.open_session(run.connection)) as session:
             rows = rows_of(session, _catalog.search(package, common))
@@ -232,17 +236,13 @@ def look(run: Run, package: Package, common: str, lost: int) -> StepOutcome:
     if not rows:
         return StepOutcome(succeeded=True, value=False, output="the catalog has no execution of this step")
     end = run.adopt(int(rows[0][0]))
-    attempt = _attempt(str(rows[0][2]), common)
+    attempt = _catalog.attempt_of(str(rows[0][2]), common)
     if end.fatal or end.stopped or end.lost:
         return replace(end, succeeded=False)
-    if end.succeeded and attempt != lost:
-        # What an older attempt has done says nothing about the lost one.
-        message = f"the newest execution in the catalog is that of attempt {attempt}, not of the lost attempt {lost}"
+    if end.succeeded and (attempt is None or attempt < first_lost):
+        # What an attempt has done before the step was begun anew says nothing about the lost one.
+        message = (
+            f"the newest execution in the catalog is that of attempt {attempt}; lost were those from {first_lost} on"
+        )
         return StepOutcome(succeeded=False, message=message, output=end.output)
     return StepOutcome(succeeded=True, value=end.succeeded, message=end.message, output=end.output)
-
-
-def _attempt(caller: str, common: str) -> int | None:
-    with suppress(ValueError):
-        return int(caller[len(common) :])
-    return None

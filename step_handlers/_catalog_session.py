@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any, Protocol
 
 from batchctl.plugin_api import Connection, visible
-from step_handlers._catalog import Batch, error_of
+from step_handlers import _mssql_driver
+from step_handlers._catalog import ERROR, Batch, error_of
+from step_handlers._database import Unusable
 from step_handlers._mssql import SqlServer
-from step_handlers._mssql_driver import connect, load
-from step_handlers._urls import without_passwords
+from step_handlers._mssql_errors import LOST_STATES, ServerProblem
 
 _LONGEST_MESSAGE = 500
-_PYODBC_NUMBER = re.compile(r"\(([0-9]+)\) \(SQL")
-_LOGIN_REFUSED = "28000"
-_LOST = ("08", "HYT", "IM")
+_BROKEN = ("08", "HYT", "IM", *LOST_STATES)
 """What the SQLSTATE begins with when the session is at fault, not the statement."""
+_DEADLOCK = 1205
+_STANDING_FOR = {"40001": _DEADLOCK, "42000": 229, "42S02": 208}
+"""What a SQLSTATE means where the driver has no number.
+
+A batch tells the number of every error that it can catch. What it cannot are names that are missing and rights that are
+lacking in the batch itself, which has no syntax errors.
+"""
 
 
 class Session(Protocol):
@@ -58,41 +63,38 @@ def open_session(connection: Connection) -> Session:
     missing = SqlServer().missing(connection, "")
     if missing is not None:
         raise NoSession(missing, fatal=True)
-    driver = load(connection)
     try:
-        session: Session = connect(driver, connection)
-    except driver.Error as error:
-        said = visible(without_passwords(connection, str(error)))[:_LONGEST_MESSAGE]
-        name = visible(connection.name)
-        message = f"connection '{name}' cannot be opened: {said}; see the url of [connections.{name}]"
-        raise NoSession(message, fatal=error.args[:1] == (_LOGIN_REFUSED,)) from None
+        session: Session = _mssql_driver.open_session(_mssql_driver.load(connection), connection)
+    except Unusable as error:
+        raise NoSession(str(error), fatal=error.fatal) from None
     return session
 
 
 def rows_of(session: Session, batch: Batch) -> Sequence[Any]:
     """Send a batch and return its last rows; every result is drained, for an error may come behind the first one."""
     rows: Sequence[Any] = []
+    caught: tuple[int, str] | None = None
     try:
         with closing(session.cursor()) as cursor:
             cursor.execute(batch.sql, batch.values)
             while True:
                 if cursor.description is not None:
                     rows = cursor.fetchall()
+                    caught = caught or (error_of(rows[0]) if cursor.description[0][0] == ERROR else None)
                 if not cursor.nextset():
                     break
     except Exception as error:  # noqa: BLE001 - every driver has exceptions of its own
         raise _of_driver(error) from None
-    caught = error_of(rows)
     if caught is not None:
         raise CatalogError(*caught)
     return rows
 
 
 def _of_driver(error: Exception) -> CatalogError | NoSession:
-    """Tell what the batch could not catch itself; only pyodbc's text has the number of such an error."""
-    said = visible(str(error))[:_LONGEST_MESSAGE] or type(error).__name__
-    number = _PYODBC_NUMBER.search(str(error))
-    state = str(error.args[0]) if error.args else ""
-    if number is None or state.startswith(_LOST):
+    """Tell what the batch could not catch itself; only pyodbc knows the number of such an error."""
+    problem = ServerProblem.of(error)
+    said = visible(problem.text)[:_LONGEST_MESSAGE] or type(error).__name__
+    number = _STANDING_FOR.get(problem.state) if problem.number is None else problem.number
+    if number is None or problem.state.startswith(_BROKEN):
         return NoSession(said)
-    return CatalogError(int(number.group(1)), said)
+    return CatalogError(number, said)

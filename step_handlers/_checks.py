@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NoReturn
 
 from batchctl.plugin_api import (
+    Connection,
     Literal,
     MalformedTemplate,
     Parameter,
@@ -21,6 +22,7 @@ from batchctl.plugin_api import (
     did_you_mean,
     parse,
     parse_parameters,
+    references,
     unfit,
     visible,
 )
@@ -106,7 +108,11 @@ def unknown_secrets(name: str, templates: Iterable[Template], secrets: Mapping[s
         if isinstance(part, SecretReference) and part.name not in secrets
     }
     return [
-        Problem(name, f"secret '{short(secret)}' is not in the configuration.{did_you_mean(secret[:60], secrets)}")
+        Problem(
+            name,
+            f"secret '{short(secret)}' is not in the configuration.{did_you_mean(secret[:60], secrets)}",
+            f"correct the row, or add [secrets.{short(secret)}] to batchctl.toml",
+        )
         for secret in unknown
     ]
 
@@ -143,13 +149,22 @@ def _fault(parameter: Parameter) -> str | None:
 def unset_secrets(name: str, text: str | None, surroundings: Surroundings) -> list[Problem]:
     """Return a problem for every secret in a text that is in the configuration, but has no value here."""
     template, _ = template_of(name, text or "")
-    known = {
-        part.name: surroundings.secrets[part.name]
-        for part in template
-        if isinstance(part, SecretReference) and part.name in surroundings.secrets
-    }
-    return [
-        Problem(name, f"secret '{short(secret)}' ({short(source)}) is not set here; the controller will need it")
-        for secret, source in known.items()
-        if not surroundings.secret_is_set(secret)
-    ]
+    return _unset(name, [part.name for part in template if isinstance(part, SecretReference)], surroundings)
+
+
+def unset_secrets_of(name: str, connection: Connection, surroundings: Surroundings) -> list[Problem]:
+    """Return a problem for every secret that a connection's url refers to and that has no value here."""
+    return _unset(name, references(connection.url), surroundings, f"connection '{short(connection.name)}': ")
+
+
+def _unset(name: str, secrets: Iterable[str], surroundings: Surroundings, whose: str = "") -> list[Problem]:
+    found = []
+    for secret in dict.fromkeys(secrets):
+        source = surroundings.secrets.get(secret)
+        if source is None or surroundings.secret_is_set(secret):
+            continue
+        kind, _, place = source.partition(":")
+        remedy = f"set the environment variable {place}" if kind == "env" else f"put the secret into the file {place}"
+        message = f"{whose}secret '{short(secret)}' ({short(source)}) is not set here; the controller will need it"
+        found.append(Problem(name, message, f"{visible(remedy)}, for the user who runs batchctl"))
+    return found

@@ -11,7 +11,7 @@ from step_handlers._urls import MalformedUrl, url_of
 
 _DRIVERS = {
     "postgresql": ("postgresql", "postgresql+psycopg"),
-    "mssql": ("mssql+pyodbc", "mssql+mssqlpython"),
+    "mssql": ("mssql", "mssql+pyodbc", "mssql+mssqlpython"),
 }
 
 
@@ -22,8 +22,10 @@ def database_of(connection: Connection) -> Database:
         return Sqlite()
     known = _DRIVERS.get(connection.dialect)
     if known is None:
-        message = f"connection '{visible(connection.name)}' needs {visible(connection.dialect)}"
-        raise Unusable(f"{message}, which is not supported; use a url with sqlite, postgresql+psycopg or mssql+pyodbc")
+        message = f"connection '{visible(connection.name)}' needs {visible(connection.dialect)}, which is not supported"
+        if connection.dialect == "postgres":
+            raise Unusable(f"{message}; write postgresql:// for postgres://")
+        raise Unusable(f"{message}; use a url with sqlite, postgresql+psycopg or mssql+pyodbc")
     try:
         url = url_of(connection)
     except MalformedUrl as error:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
-from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
+from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, Surroundings, visible
 from step_handlers import _tsql
 from step_handlers._database import Argument, Bound, Script, Unusable, Written
-from step_handlers._mssql_driver import connect, driver_of, load
+from step_handlers._mssql_driver import driver_of, load, open_session
+from step_handlers._mssql_errors import LOST_STATES, ServerProblem, without_prefix
 from step_handlers._results import Results
 from step_handlers._statements import Statement, statements
 from step_handlers._tsql import Variable
-from step_handlers._urls import odbc_parts, url_of, without_passwords
+from step_handlers._urls import odbc_parts, password_source, url_of
 
 LOCK_SECONDS = 5
 """How long a step waits for a session that still carries out its instance."""
 CANCEL_AGAIN_SECONDS = 0.5
 """A request to cancel that comes between two calls is lost, so it is repeated until the step has ended."""
 
-_FATAL = frozenset(
-    {102, 105, 111, 156, 201, 207, 208, 229, 230, 262, 297, 300, 911, 2812, 8144, 8145, 8146, 8162, 15151, 18456, 18452}
-)
-"""What trying again cannot mend: missing names, syntax, parameters that do not fit, rights, logging in."""
-_FATAL_STATES = frozenset({"28000", "42S02"})
-_LOST_STATES = frozenset({"08S01", "08007", "08003", "10054", "01002"})
 _SHOWN_OF_A_LOCK = 32
 """How many characters of a lock's name sys.dm_tran_locks shows."""
 _REFUSED_LOCK = {
@@ -37,17 +31,6 @@ _REFUSED_LOCK = {
     -3: "because of a deadlock",
     -999: "because of a bad call",
 }
-_NUMBER = re.compile(r"\((\d+)\) \(SQL\w+\)")
-_PREFIX = re.compile(r"\A(?:\[[^\]]*\])+")
-_MSSQL_PYTHON_STATES = {
-    "Disconnect error": "01002",
-    "Connection not open": "08003",
-    "Connection failure during transaction": "08007",
-    "Communication link failure": "08S01",
-    "Invalid authorization specification": "28000",
-    "Base table or view not found": "42S02",
-}
-"""mssql-python replaces the SQLSTATE by words of its own."""
 
 
 class Cursor(Protocol):
@@ -96,9 +79,7 @@ class SqlServer:
 
     def call_problem(self, name: str) -> str | None:
         """Say why a text is no procedure name."""
-        if visible(name) == name and _tsql.identifiers(name):
-            return None
-        return "write procedure, schema.procedure or database.schema.procedure, in [ ] what SQL would want in brackets"
+        return _tsql.call_problem(name)
 
     def call(self, request: StepRequest, connection: Connection, name: str, arguments: Sequence[Argument]) -> Written:
         """Write a call for sqlcmd, and the spec."""
@@ -133,7 +114,7 @@ class SqlServer:
         if missing is not None:
             raise Unusable(missing, fatal=True)
         driver = load(connection)
-        with closing(_opened(driver, connection)) as opened:
+        with closing(open_session(driver, connection)) as opened:
             session = _Session(driver, opened, opened.cursor(), execution, Results(execution.masked))
             execution.on_stop(session.cancel)
             try:
@@ -154,6 +135,7 @@ def _written(
     text = _tsql.pasted(
         url.database or known.get("database"),
         f"{server}{f' as {user}' if user else ''}",
+        _password(connection, around),
         around,
         variables,
         body,
@@ -172,63 +154,14 @@ def _written(
     return Written(text, spec)
 
 
-def _opened(driver: Any, connection: Connection) -> Any:
-    try:
-        return connect(driver, connection)
-    except driver.Error as error:
-        problem = _Problem.of(error)
-        name = visible(connection.name)
-        said = visible(without_passwords(connection, problem.text))
-        raise Unusable(
-            f"connection '{name}': {said}; see that the server is there, and the url of [connections.{name}]",
-            fatal=problem.is_fatal,
-        ) from None
-
-
-@dataclass(frozen=True, slots=True)
-class _Problem:
-    """An error of the server, as far as it is known."""
-
-    text: str
-    number: int | None = None
-    state: str = ""
-    severity: int | None = None
-    line: int | None = None
-    procedure: str | None = None
-
-    @classmethod
-    def of(cls, error: Exception) -> _Problem:
-        """Read what a driver raised."""
-        words = getattr(error, "driver_error", None)
-        if words is not None:
-            text = getattr(error, "ddbc_error", "") or words
-            state = _MSSQL_PYTHON_STATES.get(words) or words.rpartition("SQLSTATE code: ")[2]
-            return cls(_PREFIX.sub("", text), state=state)
-        state, text = error.args if len(error.args) == 2 else ("", str(error))
-        number = _NUMBER.search(str(text))
-        plain = _PREFIX.sub("", re.sub(r"\A\[\w{5}\] ", "", str(text))).partition(" (SQL")[0]
-        return cls(
-            plain.removesuffix(f" ({number.group(1)})") if number else plain,
-            number=int(number.group(1)) if number else None,
-            state=str(state),
-        )
-
-    @property
-    def is_fatal(self) -> bool:
-        """Say whether trying again cannot help."""
-        return self.number in _FATAL or self.state in _FATAL_STATES
-
-    def said(self, lines_before: int) -> str:
-        """Say all of it on one line; lines count from the first of the author's own."""
-        number = f"error {self.number}: " if self.number is not None else ""
-        own_line = self.line if self.line is None or self.procedure else self.line - lines_before
-        place = [
-            f"severity {self.severity}" if self.severity is not None else "",
-            f"procedure {visible(self.procedure)}" if self.procedure else "",
-            f"line {own_line}" if own_line is not None and own_line > 0 else "",
-        ]
-        where = ", ".join(part for part in place if part)
-        return f"{number}{visible(self.text)}{f' ({where})' if where else ''}"
+def _password(connection: Connection, around: Surroundings) -> str | None:
+    match password_source(connection, around.secrets):
+        case None:
+            return None
+        case "url", name:
+            return f"is that of [connections.{name}]"
+        case kind, place:
+            return f"comes from {kind} {place}"
 
 
 class _Stopped(Exception):
@@ -243,8 +176,9 @@ class _Session:
     execution: Execution
     results: Results
     ended: SimpleQueue[None] = field(default_factory=SimpleQueue)
-    problem: _Problem | None = None
+    problem: ServerProblem | None = None
     return_code: int | None = None
+    is_counted: bool = True
     closed_to_stop: bool = False
 
     def cancel(self) -> None:
@@ -313,7 +247,7 @@ class _Session:
         with suppress(self.driver.Error):  # whoever may not see the locks of others is told less
             holder = self._first(
                 "SELECT request_session_id FROM sys.dm_tran_locks WHERE resource_type = 'APPLICATION' "
-                "AND request_status = 'GRANT' AND resource_description LIKE ?",
+                "AND request_status = 'GRANT' AND resource_database_id = DB_ID() AND resource_description LIKE ?",
                 f"%[[]{resource[:_SHOWN_OF_A_LOCK]}%",
             )
         by = "another session" if holder is None else f"session {holder}"
@@ -336,14 +270,19 @@ class _Session:
     def _drain(self, sql: str, values: Sequence[Any]) -> None:
         """Read every result: an error behind the first one is raised only on the way to it."""
         self.cursor.execute(sql, *values)
+        is_count_known = True
         while True:
             self._hear()
-            if self.cursor.description is None:
+            if self.cursor.description is not None:
+                self._read([str(column[0]) for column in self.cursor.description])
+            elif is_count_known:
                 self.results.affected += max(0, self.cursor.rowcount)
             else:
-                self._read([str(column[0]) for column in self.cursor.description])
+                self.is_counted = False
             if not self.cursor.nextset():
                 break
+            # mssql-python leaves the count of the first result, or of the rows that were read, standing.
+            is_count_known = self.driver.__name__ == "pyodbc"
         self._hear()
 
     def _read(self, names: Sequence[str]) -> None:
@@ -351,7 +290,7 @@ class _Session:
             number, severity, line, procedure, text = self.cursor.fetchone()
             # An error while undoing would hide the one that began it.
             if self.problem is None:
-                self.problem = _Problem(str(text), int(number), "", severity, line, procedure)
+                self.problem = ServerProblem(str(text), int(number), "", severity, line, procedure)
         elif names[:1] == [_tsql.RETURN_CODE]:
             self.return_code, *outputs = self.cursor.fetchone()
             for name, value in zip(names[1:], outputs, strict=True):
@@ -374,8 +313,8 @@ class _Session:
         self._roll_back()
         what = spec["called"] or "the batch"
         end = "" if spec["called"] or not sent else "; everything was rolled back"
-        problem = self.problem or _Problem.of(error or _Stopped())
-        if sent and self.problem is None and problem.state in _LOST_STATES and not self.closed_to_stop:
+        problem = self.problem or ServerProblem.of(error or _Stopped())
+        if sent and self.problem is None and problem.state in LOST_STATES and not self.closed_to_stop:
             message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"
             return self._ended(message, lost=True)
         if self.execution.stopping:
@@ -394,11 +333,11 @@ class _Session:
             lost=lost,
             return_code=self.return_code,
             output=self.results.text(),
-            rows_affected=self.results.affected,
+            rows_affected=self.results.affected if self.is_counted else None,
             value=self.results.value,
         )
 
 
 def _texts(messages: Sequence[tuple[Any, Any]] | None) -> Iterator[str]:
     for _, text in messages or ():
-        yield _PREFIX.sub("", str(text))
+        yield without_prefix(str(text))

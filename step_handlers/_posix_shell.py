@@ -6,6 +6,7 @@ pasted into an interactive shell, where a raw TAB completes names and a raw ESC 
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -23,14 +24,13 @@ def split_words(text: str) -> list[str]:
 
 def shell_words(text: str) -> frozenset[str]:
     """Return the words outside quotes that only a shell would understand, such as `|`."""
-    lexer = shlex.shlex(text, posix=False)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    try:
-        return _OPERATORS.intersection(lexer)
-    except ValueError:
+    outside = _QUOTED.sub("_", text)
+    if "'" in outside or '"' in outside:
         return frozenset()
+    return _OPERATORS.intersection(outside.split())
 
 
+_QUOTED = re.compile(r"\\.|'[^']*+'" r'|"(?:\\.|[^"\\])*+"', re.DOTALL)
 _OPERATORS = frozenset({"|", "||", "&&", "&", ";", "<", ">", ">>", "2>", "2>>", "2>&1", "&>"})
 
 

@@ -9,12 +9,11 @@ from importlib import import_module
 from typing import Any
 
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
-from step_handlers import _psql
+from step_handlers import _psql, _psql_script
 from step_handlers._database import Argument, Bound, Script, Unusable, Written
 from step_handlers._postgres_session import Session, connect
 from step_handlers._results import Results
 from step_handlers._statements import Kind, MalformedSql, Statement, statements
-from step_handlers._urls import url_of
 
 _IN_TRANSACTION = "every step is one transaction already"
 _REFUSED = {
@@ -60,7 +59,7 @@ class Postgres:
     ) -> Written:
         """Write a script for psql, and the spec."""
         every = [*before, *inside]
-        lines = _psql.secrets(request.surroundings, (bound.values for bound in every))
+        lines = _psql_script.secrets(request.surroundings, (bound.values for bound in every))
         lines += [_psql.statement(bound) for bound in before]
         if inside:
             lines += ["BEGIN;", *(_psql.statement(bound) for bound in inside), "COMMIT;"]
@@ -70,7 +69,7 @@ class Postgres:
             "before": [_as_json(bound) for bound in before],
             "statements": [_as_json(bound) for bound in inside],
         }
-        return Written(_psql.connected(request, url_of(connection), lines), spec)
+        return Written(_psql_script.connected(request, connection, lines), spec)
 
     def call_problem(self, name: str) -> str | None:
         """Say why a text is no procedure name."""
@@ -87,8 +86,8 @@ class Postgres:
         parts = _psql.identifiers(name) or []
         values: dict[str, JsonValue] = {f"p{at}": one.value for at, one in enumerate(arguments, start=1)}
         written = [f":'{key}'" if isinstance(value, dict) else _psql.literal(value) for key, value in values.items()]
-        lines = _psql.secrets(request.surroundings, [values])
-        lines.append(f"{_which(parts)} \\gset")
+        lines = _psql_script.secrets(request.surroundings, [values])
+        lines.append(_psql_script.command(rf"{_which(parts)} \gset"))
         lines.append(f":call {_called(parts, arguments, written)};")
         numbered = [f"${at}" for at in range(1, len(arguments) + 1)]
         spec: dict[str, JsonValue] = {
@@ -99,9 +98,10 @@ class Postgres:
                 "called": ".".join(map(_psql.identifier, parts)),
                 "sql": _called(parts, arguments, numbered),
                 "parameters": list(values.values()),
+                "names": [_psql.parameter(one.name)[1:-1] for one in arguments],
             },
         }
-        return Written(_psql.connected(request, url_of(connection), lines), spec)
+        return Written(_psql_script.connected(request, connection, lines), spec)
 
     def missing(self, connection: Connection, directory: str) -> str | None:
         """Look for the driver; whether the server is there, only connecting would tell."""
@@ -147,7 +147,12 @@ def _as_json(bound: Bound) -> dict[str, JsonValue]:
     numbers = iter(range(1, len(names) + 1))
     # Every place has a number of its own, so that each may be of another type, as literals may.
     pieces = [f"${next(numbers)}" if token.kind is Kind.HOLE else token.text for token in bound.statement.tokens]
-    return {"sql": "".join(pieces), "parameters": [bound.values[name] for name in names]}
+    values = [bound.values[name] for name in names]
+    called = [
+        f"{{secret:{value['secret']}}}" if isinstance(value, dict) else f"{{{name}}}"
+        for name, value in zip(names, values, strict=True)
+    ]
+    return {"sql": "".join(pieces), "parameters": values, "names": list(called)}
 
 
 def _which(parts: Sequence[str]) -> str:

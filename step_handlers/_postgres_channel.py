@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from batchctl.plugin_api import JsonValue, visible
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 1000
 _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "COPY"})
+_CALLER = re.compile(r"(?:PL/|SQL[ -])")
+_NUMBERED = re.compile(r'[^"]*\$([0-9]+)(?: = .*)?\Z', re.DOTALL)
+"""How the server names a bound value it cannot read, whatever its language."""
+_NO_TYPE = "42P18"
 
 
 class GivenUp(Exception):
@@ -26,26 +31,62 @@ class GivenUp(Exception):
 class Refused(Exception):
     """The server refused a statement."""
 
-    def __init__(self, result: PGresult) -> None:
-        """Say on one line all that the server said."""
+    def __init__(self, result: PGresult, names: Sequence[str] = ()) -> None:
+        """Say on one line all that the server said; `names` are those of the bound values, which it only numbers."""
         from psycopg.pq import DiagnosticField as Field  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
 
+        def raw(field: Field) -> str:
+            return (result.error_field(field) or b"").decode("utf-8", "backslashreplace")
+
         def said(field: Field) -> str:
-            return visible((result.error_field(field) or b"").decode("utf-8", "backslashreplace"))
+            return visible(raw(field))
 
         self.code = said(Field.SQLSTATE)
-        parts = [f"{said(Field.SEVERITY_NONLOCALIZED)} {self.code}: {said(Field.MESSAGE_PRIMARY)}"]
+        self.kind = f"{said(Field.SEVERITY_NONLOCALIZED)} {self.code}"
+        places = _callers(raw(Field.CONTEXT))
+        if places:
+            places[0] = _named(places[0], names) or places[0]
+        message = said(Field.MESSAGE_PRIMARY)
+        named = _named(message, names) if self.code == _NO_TYPE else None
+        parts = [f"{self.kind}: {message}{f' ({named})' if named else ''}"]
         parts += [
             f"{word}{text}"
             for word, text in (
                 ("", said(Field.MESSAGE_DETAIL)),
                 ("hint: ", said(Field.MESSAGE_HINT)),
-                ("in ", said(Field.CONTEXT).replace("\\n", ", called by ")),
+                ("in ", visible(", called by ".join(places))),
             )
             if text
         ]
         super().__init__("; ".join(parts))
         self.position = int(said(Field.STATEMENT_POSITION) or 0)
+        self.is_inside = bool(places)
+        """True when it was not the statement itself that was refused, but something in what it calls."""
+
+
+@cache
+def connection_class() -> Any:
+    """Return a `psycopg.Connection` that waits for no answer any more once its `given_up` was set by another thread."""
+    import psycopg  # noqa: PLC0415 - as above
+
+    class Connection(psycopg.Connection[Any]):
+        given_up = False
+
+        def wait(self, gen: Any, *args: Any, **options: Any) -> Any:
+            return super().wait(self._unless_given_up(gen), *args, **options)
+
+        def _unless_given_up(self, work: Any) -> Generator[Any, Any, Any]:
+            try:
+                wanted = next(work)
+                while True:
+                    is_ready = yield wanted
+                    if not is_ready and self.given_up:
+                        raise GivenUp
+                    wanted = work.send(is_ready)
+            except StopIteration as end:
+                return end.value
+
+    return Connection
 
 
 @dataclass(slots=True)
@@ -55,12 +96,12 @@ class Channel:
     opened: psycopg.Connection[Any]
     results: Results
     secret: Callable[[str], str]
-    given_up: bool = False
-    """Set from another thread, when the server does not answer and nobody can wait for it."""
     sent: str = ""
     """The text that was sent last."""
+    names: Sequence[str] = ()
+    """What the author calls its bound values."""
 
-    def execute(self, sql: str, parameters: Sequence[JsonValue] = ()) -> None:
+    def execute(self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = ()) -> None:
         """Send a statement and read everything it answers; raises `Refused`, `GivenUp`, `Unusable`, `psycopg.Error`."""
         import psycopg  # noqa: PLC0415 - as above
         from psycopg.generators import fetch, send  # noqa: PLC0415 - as above
@@ -76,16 +117,23 @@ class Channel:
             wire.set_chunked_rows_mode(_ROWS_AT_ONCE)
         else:
             wire.set_single_row_mode()
-        self.sent = sql
-        self._wait(send(wire))
+        self.sent, self.names = sql, names
+        self.opened.wait(send(wire))
+        refusal: Exception | None = None
         try:
-            first = self._wait(fetch(wire))
-            if first is not None:
-                self._read(first)
-        finally:
-            with suppress(psycopg.Error):
-                while (rest := self._wait(fetch(wire))) is not None and not _copies(rest):
-                    pass
+            # What the commit behind a statement meets is said in a result of its own, after that of the statement.
+            while (result := self.opened.wait(fetch(wire))) is not None:
+                try:
+                    self._read(result)
+                except (Refused, Unusable) as error:
+                    refusal = refusal or error
+                if _copies(result):
+                    break
+        except psycopg.Error:
+            if refusal is None:
+                raise
+        if refusal is not None:
+            raise refusal
 
     def place(self, error: Exception) -> str:
         """Say at which line of the text sent last a refusal points, when it has lines."""
@@ -93,20 +141,6 @@ class Channel:
         if not position or "\n" not in self.sent:
             return ""
         return f"; at line {self.sent.count(chr(10), 0, position - 1) + 1}"
-
-    def _wait(self, work: Any) -> Any:
-        return self.opened.wait(self._unless_given_up(work))
-
-    def _unless_given_up(self, work: Any) -> Generator[Any, Any, Any]:
-        try:
-            wanted = next(work)
-            while True:
-                is_ready = yield wanted
-                if not is_ready and self.given_up:
-                    raise GivenUp
-                wanted = work.send(is_ready)
-        except StopIteration as end:
-            return end.value
 
     def _read(self, first: PGresult) -> None:
         columns = [(first.fname(at) or b"").decode() for at in range(first.nfields)]
@@ -125,13 +159,13 @@ class Channel:
             self._check(result)
             for row in range(result.ntuples):
                 yield [_decoded(result.get_value(row, at)) for at in range(result.nfields)]
-            result = self._wait(fetch(self.opened.pgconn))
+            result = self.opened.wait(fetch(self.opened.pgconn))
 
     def _check(self, result: PGresult) -> None:
         from psycopg.pq import ExecStatus  # noqa: PLC0415 - as above
 
         if result.status in {ExecStatus.FATAL_ERROR, ExecStatus.BAD_RESPONSE, ExecStatus.NONFATAL_ERROR}:
-            raise Refused(result)
+            raise Refused(result, self.names)
         if _copies(result):
             raise Unusable(
                 "COPY from or to the client is for psql; use COPY with a file on the server, or INSERT", fatal=True
@@ -139,6 +173,24 @@ class Channel:
         command = (result.command_status or b"").decode().partition(" ")[0]
         if command in _CHANGES:
             self.results.affected += result.command_tuples or 0
+
+
+def _callers(context: str) -> list[str]:
+    """Cut a context into its places, innermost first; the statement that one of them quotes may have many lines."""
+    places: list[str] = []
+    for line in context.splitlines():
+        if places and (places[-1].count('"') % 2 or not _CALLER.match(line)):
+            places[-1] = f"{places[-1]} {' '.join(line.split())}".rstrip()
+        else:
+            places.append(line)
+    return places
+
+
+def _named(said: str, names: Sequence[str]) -> str | None:
+    """Return what the author calls a bound value that the server has named by its number at the end of a text."""
+    found = _NUMBERED.match(said)
+    number = 0 if found is None else int(found.group(1))
+    return f"the value of {visible(names[number - 1])}" if 0 < number <= len(names) else None
 
 
 def _has_rows(result: PGresult) -> bool:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from batchctl import __version__
 from batchctl.plugin_api import Connection, Execution, StepOutcome, visible
-from step_handlers import _psql
+from step_handlers import _postgres_routines, _psql
 from step_handlers._database import Unusable
-from step_handlers._postgres_channel import Channel, GivenUp, Refused
+from step_handlers._postgres_channel import Channel, GivenUp, Refused, connection_class
 from step_handlers._results import Results
 from step_handlers._urls import url_of, without_passwords
 
@@ -68,7 +68,7 @@ def lock_key(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
 
 
-def connect(connection: Connection) -> psycopg.Connection[Any]:
+def connect(connection: Connection) -> Any:
     """Open a session for one step, in which each statement commits by itself; raises `Unusable`."""
     import psycopg  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
 
@@ -78,7 +78,7 @@ def connect(connection: Connection) -> psycopg.Connection[Any]:
     # What is sent and read is UTF-8, whatever the database or the environment would choose.
     asked["client_encoding"] = "utf8"
     try:
-        opened = psycopg.connect(autocommit=True, **asked)
+        opened = connection_class().connect(autocommit=True, **asked)
     except psycopg.Error as error:
         said = visible(without_passwords(connection, str(error).strip().splitlines()[0]))
         name = visible(connection.name)
@@ -99,7 +99,8 @@ class _Stopped(Exception):
 class Session:
     """One step's session with the server."""
 
-    opened: psycopg.Connection[Any]
+    opened: Any
+    """What `connect` returns."""
     connection: Connection
     execution: Execution
     results: Results
@@ -127,7 +128,7 @@ class Session:
                     self._end_by_force()
                 else:
                     self.opened.cancel_safe(timeout=5)
-            self.channel.given_up = forced >= FORCED_TRIES
+            self.opened.given_up = forced >= FORCED_TRIES
             with suppress(Empty):
                 return self.ended.get(timeout=CANCEL_AGAIN_SECONDS)
 
@@ -143,7 +144,7 @@ class Session:
             self._prepare(spec)
             self._carry_out(spec)
         except (Refused, GivenUp, _Stopped, psycopg.Error, Unusable) as error:
-            return self._failed(error)
+            return self._failed(error, spec.get("call"))
         if self.opened.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
             message = f"{self.at} left a transaction open; it was rolled back"
             return StepOutcome(succeeded=False, message=message, output=self.results.text())
@@ -178,7 +179,7 @@ class Session:
         if self.execution.stopping:
             raise _Stopped
         self.may_stand = not self.in_transaction or self.at == "COMMIT"
-        self.channel.execute(statement["sql"], statement.get("parameters", ()))
+        self.channel.execute(statement["sql"], statement.get("parameters", ()), statement.get("names", ()))
         self.may_stand = False
 
     def _prepare(self, spec: Mapping[str, Any]) -> None:
@@ -237,19 +238,33 @@ class Session:
     def _hear(self, notice: psycopg.errors.Diagnostic) -> None:
         self.results.say(f"{notice.severity_nonlocalized or notice.severity}: {notice.message_primary or ''}")
 
-    def _failed(self, error: Exception) -> StepOutcome:
+    def _failed(self, error: Exception, call: Mapping[str, Any] | None) -> StepOutcome:
         if self._is_unknown(error):
             return self._lost(error)
         self._roll_back()
         end = "; everything was rolled back" if self.in_transaction else ""
         output = self.results.text()
         if self.execution.stopping:
+            if isinstance(error, GivenUp):
+                end = f"; the server does not answer, and rolls session {self.pid} back when it finds out"
             return StepOutcome(succeeded=False, stopped=True, message=f"was stopped at {self.at}{end}", output=output)
         if isinstance(error, Unusable):
             return StepOutcome(succeeded=False, fatal=error.fatal, message=str(error), output=output)
         code = error.code if isinstance(error, Refused) else getattr(error, "sqlstate", None) or ""
-        message = f"{self.at} failed: {visible(str(error))}{self.channel.place(error)}{end}"
+        said = self._explained(error, call) or f"{self.at} failed: {visible(str(error))}{self.channel.place(error)}"
+        message = f"{said}{end}"
         return StepOutcome(succeeded=False, fatal=_is_fatal(code), message=message, output=output)
+
+    def _explained(self, error: Exception, call: Mapping[str, Any] | None) -> str | None:
+        """Say why a call was refused, when the server's catalog tells it better than its refusal does."""
+        import psycopg  # noqa: PLC0415 - as above
+
+        if not isinstance(error, Refused) or error.code not in _postgres_routines.REFUSALS or error.is_inside:
+            return None
+        with suppress(psycopg.Error):
+            if call is not None:
+                return f"{call['called']} failed: {error.kind}: {_postgres_routines.explain(self.opened, call)}"
+        return None
 
     def _is_unknown(self, error: Exception) -> bool:
         """Say whether nobody knows what became of what was sent: the server has not said that it refused it."""
@@ -258,20 +273,18 @@ class Session:
         if isinstance(error, Refused):
             return self.may_stand and error.code == _CRASHED
         is_gone = isinstance(error, psycopg.OperationalError) and self.opened.closed
-        return isinstance(error, GivenUp) or (self.may_stand and is_gone)
+        return self.may_stand and (is_gone or isinstance(error, GivenUp))
 
     def _lost(self, error: Exception) -> StepOutcome:
-        if isinstance(error, GivenUp):
-            message = f"{self.at}: was told to stop, but the server does not answer; session {self.pid} may still carry it out"
-        else:
-            said = visible(str(error).strip().splitlines()[0])
-            message = f"{self.at}: the connection was lost ({said}); whether it was done is not known"
+        said = visible(str(error).strip().partition("\n")[0])
+        why = "the server does not answer" if isinstance(error, GivenUp) else f"the connection was lost ({said})"
+        message = f"{self.at}: {why}; whether it was done is not known"
         return StepOutcome(succeeded=False, lost=True, message=message, output=self.results.text())
 
     def _roll_back(self) -> None:
         import psycopg  # noqa: PLC0415 - as above
 
-        with suppress(psycopg.Error):
+        with suppress(psycopg.Error, GivenUp):
             if self.opened.info.transaction_status != psycopg.pq.TransactionStatus.IDLE:
                 self.opened.execute("ROLLBACK")
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import PurePath
-from urllib.parse import quote
 
-from sqlalchemy import URL
-
-from batchctl.plugin_api import JsonValue, StepRequest, Surroundings, visible
-from step_handlers._database import Bound, secret_source
+from batchctl.plugin_api import JsonValue, visible
+from step_handlers._database import Bound
 from step_handlers._statements import Grammar, Kind, MalformedSql, Token, first_words
-from step_handlers._urls import query_without_passwords
 
 SETTINGS = {
     "DateStyle": "'ISO, YMD'",
@@ -149,10 +143,11 @@ def literal(value: JsonValue) -> str:
 def _text(value: str) -> str:
     if visible(value) == value and "\\" not in value:
         return "'" + value.replace("'", "''") + "'"
-    return "E'" + "".join(map(_escape, value)) + "'"
+    return "E'" + "".join(map(escape, value)) + "'"
 
 
-def _escape(character: str) -> str:
+def escape(character: str) -> str:
+    """Write a character for between the quotes of E'...', and of an argument of psql's commands."""
     if character in "\\'":
         return character * 2
     return _escape_invisible(character)
@@ -197,80 +192,10 @@ def _author_text(text: str) -> str:
 
 
 def _lines(value: str) -> str:
-    return "E'" + "".join("\n" if character == "\n" else _escape(character) for character in value) + "'"
+    return "E'" + "".join("\n" if character == "\n" else escape(character) for character in value) + "'"
 
 
 def _escape_invisible_pair(pair: str) -> str:
     if pair in {"\n", "\\\n"}:
         return pair
     return pair if visible(pair[-1]) == pair[-1] else _escape_invisible(pair[-1])
-
-
-def connected(request: StepRequest, url: URL, lines: Sequence[str]) -> str:
-    """Put lines between connecting to the database, without a password, and the end."""
-    name = f"batchctl {request.instance.instance_id}"
-    settings = [f"SET {setting} = {value};" for setting, value in SETTINGS.items()]
-    set_up = [" ".join(settings[at : at + 4]) for at in range(0, len(settings), 4)]
-    return "\n".join(
-        [
-            r"\set ON_ERROR_STOP on",
-            r"\set ON_ERROR_ROLLBACK off",
-            r"\set AUTOCOMMIT on",
-            r"\set SINGLELINE off",
-            r"\set QUIET on",
-            r"\pset pager off",
-            rf"\connect '{_uri(url, name)}'",
-            r"\encoding UTF8",
-            # An interactive psql that cannot connect goes on with the connection it had.
-            rf"SELECT current_setting('application_name') = '{name}' AS connected \gset",
-            r"\if :connected",
-            *set_up,
-            rf"{NO_TRANSACTION_TIMEOUT} \gset",
-            r"\set QUIET off",
-            *lines,
-            r"\else",
-            r"\warn 'not connected; nothing was done'",
-            r"\endif",
-        ]
-    )
-
-
-def _uri(url: URL, name: str) -> str:
-    host = url.host or ""
-    place = f"[{quote(host, safe=':')}]" if ":" in host else quote(host, safe="")
-    asked = {**query_without_passwords(url), "application_name": name}
-    return "".join(
-        (
-            "postgresql://",
-            f"{quote(url.username, safe='')}@" if url.username else "",
-            place,
-            f":{url.port}" if url.port else "",
-            f"/{quote(url.database or '', safe='')}",
-            "?" + "&".join(f"{quote(key, safe='')}={quote(value, safe='')}" for key, value in asked.items()),
-        )
-    )
-
-
-def secrets(around: Surroundings, every: Iterable[Mapping[str, JsonValue]]) -> list[str]:
-    """Write how psql gets the secrets from where the configuration says they are."""
-    lines = {
-        _secret(around, name, value): None
-        for values in every
-        for name, value in values.items()
-        if isinstance(value, dict)
-    }
-    return list(lines)
-
-
-def _secret(around: Surroundings, name: str, value: Mapping[str, JsonValue]) -> str:
-    kind, place = secret_source(around, value)
-    if kind == "env":
-        return rf"\getenv {name} '{_argument(place)}'"
-    path = str(PurePath(around.directory, place))
-    if visible(path) != path or "`" in path:
-        return f"-- before you go on, set the secret: \\set {name} to what {visible(path)} holds"
-    return rf"\set {name} `cat {shlex.quote(path)}`"
-
-
-def _argument(text: str) -> str:
-    return "".join(map(_escape, text))

@@ -28,7 +28,7 @@ from batchctl.plugin_api import (
     unfit,
     visible,
 )
-from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets
+from step_handlers._checks import column, refuse_value, short, unknown_secrets, unset_secrets, unset_secrets_of
 from step_handlers._database import Bound, Database, Script, Unusable, Written
 from step_handlers._databases import database_of
 from step_handlers._shell import heading
@@ -49,22 +49,29 @@ def connection_problems(step: Step, surroundings: Surroundings) -> list[Problem]
         return [Problem("Data1", f"the name of a connection is missing.{did_you_mean('', known)}")]
     if name not in known:
         message = f"connection '{short(name)}' is not in the configuration.{did_you_mean(name[:60], known)}"
-        return [Problem("Data1", message)]
+        return [Problem("Data1", message, f"correct the row, or add [connections.{short(name)}] to batchctl.toml")]
     try:
         database_of(known[name])
     except Unusable as error:
-        return [Problem("Data1", str(error))]
+        return [Problem("Data1", str(error), f"correct [connections.{short(name)}] in batchctl.toml")]
     return []
 
 
 def missing_database(step: Step, surroundings: Surroundings) -> list[Problem]:
-    """Return a problem when the database of a sound connection is not there. Only a check: a step may make it."""
+    """Return what a sound connection lacks: its database, its driver, its secrets. Only a check: a step may make them."""
     connection = surroundings.connections.get(column(step, 1))
+    return [] if connection is None else lacking("Data1", connection, surroundings)
+
+
+def lacking(name: str, connection: Connection, surroundings: Surroundings) -> list[Problem]:
+    """Return what a connection lacks that a column names."""
+    found = unset_secrets_of(name, connection, surroundings)
     try:
-        missing = connection and database_of(connection).missing(connection, surroundings.directory)
+        missing = database_of(connection).missing(connection, surroundings.directory)
     except Unusable:
-        return []
-    return [Problem("Data1", missing)] if missing else []
+        return found
+    remedy = f"give [connections.{short(connection.name)}] of batchctl.toml what it lacks"
+    return [*found, Problem(name, missing, remedy)] if missing else found
 
 
 def query_findings(step: Step, number: int, surroundings: Surroundings) -> list[Problem]:
@@ -186,7 +193,9 @@ def ready(request: StepRequest, connection: Connection, written: Written, note: 
         "directory": request.surroundings.directory,
         **written.spec,
     }
-    return Rendered(f"{heading(request, COMMENT)}{note}{written.text}", spec)
+    # sqlcmd would fill in a variable even in a comment.
+    comment = heading(request, COMMENT).replace("$(", "$ (")
+    return Rendered(f"{comment}{note}{written.text}", spec)
 
 
 def _bound(statement: Statement, values: Mapping[str, JsonValue]) -> Bound:

@@ -22,9 +22,38 @@ def uri(path: str) -> str:
     return f"file:{quote(path)}?mode=rw"
 
 
-def dot_argument(text: str) -> str:
-    """Quote an argument of a dot command."""
-    return '"' + "".join(chr(byte) if _is_simple(byte) else f"\\{byte:03o}" for byte in text.encode()) + '"'
+def in_directory(directory: str) -> list[str]:
+    """Write where relative names of files begin; only a dot command can tell the shell."""
+    quoted = "".join(chr(byte) if _is_simple(byte) else f"\\{byte:03o}" for byte in directory.encode())
+    return [
+        "-- has dot commands, which a terminal's bracketed paste spoils: save it as a file, and end that command with < file",
+        ".bail on",
+        f'.cd "{quoted}"',
+    ]
+
+
+def only_in(place: str) -> list[str]:
+    """Write what fails in any database but the one that a URI names, and where a transaction is open already.
+
+    ATTACH finds the file as the shell did, through links, and never creates it.
+    """
+    file_of = "SELECT file FROM pragma_database_list WHERE name ="
+    return [
+        "; BEGIN; COMMIT",
+        f"; ATTACH '{place}' AS batchctl",
+        f"; {_failing('this is another database; nothing was done')} WHERE ({file_of} 'main') IS NOT ({file_of} 'batchctl')",
+        "; DETACH batchctl",
+    ]
+
+
+def refuse_without(parameter: str, secret: str) -> str:
+    """Write what fails while a parameter has no value."""
+    return f"; {_failing(f'the secret {visible(secret)} is not set; nothing was done')} WHERE :{parameter} IS NULL"
+
+
+def _failing(message: str) -> str:
+    """Write a query that fails for each row that it has: no function of SQLite's has that as its purpose."""
+    return f"SELECT json_extract('{{}}', {_quoted(message)})"
 
 
 def _is_simple(byte: int) -> bool:
@@ -86,13 +115,13 @@ def _joined(pieces: Sequence[str]) -> str:
     return f"({_joined(pieces[:middle])})||({_joined(pieces[middle:])})"
 
 
-def statement(written: Statement, values: Mapping[str, JsonValue]) -> tuple[str, str]:
-    """Return the comments before a statement, and the statement with its values in place."""
+def statement(written: Statement, values: Mapping[str, JsonValue]) -> str:
+    """Write the comments before a statement, a semicolon, and the statement with its values in place."""
     tokens = written.tokens
     start = next(at for at, token in enumerate(tokens) if token.kind not in {Kind.SPACE, Kind.COMMENT})
     comments = "".join(_comment(token) + "\n" for token in tokens[:start] if token.kind is Kind.COMMENT)
     text = "".join(_write(token, values, begins_line="\n" in before.text) for before, token in pairwise(tokens[start:]))
-    return comments, _write(tokens[start], values) + text
+    return f"{comments}; {_write(tokens[start], values)}{text}"
 
 
 def _write(token: Token, values: Mapping[str, JsonValue], *, begins_line: bool = False) -> str:

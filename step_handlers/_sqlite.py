@@ -60,28 +60,27 @@ class Sqlite:
     def _script(self, connection: Connection, directory: str, before: Sequence[Bound], inside: Sequence[Bound]) -> str:
         """Write a script for the `sqlite3` shell.
 
-        Inside the transaction a semicolon stands before each statement and none behind it: so the shell takes them all
-        as one input, and stops at an error before COMMIT even where somebody pastes.
+        A semicolon stands before each statement and none behind it: so the shell takes them all as one input, and stops
+        at an error before COMMIT even where somebody pastes line by line.
         """
-        lines = [
-            ".bail on",
-            f".timeout {BUSY_SECONDS * 1000}",
-            f".open '{_sql_text.uri(file_of(connection, directory))}'",
-        ]
+        place = _sql_text.uri(file_of(connection, directory))
         every = [*before, *inside]
+        secrets = _secrets(every)
+        lines = [f'-- for sqlite3 "{place}"; after an error type ROLLBACK;']
         if any("readfile" in bound.statement.sql.lower() for bound in every):
-            lines.append(f".cd {_sql_text.dot_argument(directory)}")
-        lines += _secrets_to_set(every)
-        for bound in before:
-            comments, text = _sql_text.statement(bound.statement, bound.values)
-            lines.append(f"{comments}{text};")
+            lines += _sql_text.in_directory(directory)
+        lines += [
+            f"-- first set the secret '{visible(of)}': .parameter set :{at} \"'...'\"" for at, of in secrets.items()
+        ]
+        lines.append(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+        lines += _sql_text.only_in(place)
+        lines += [_sql_text.refuse_without(at, of) for at, of in secrets.items()]
+        lines += [_sql_text.statement(bound.statement, bound.values) for bound in before]
         if inside:
-            lines.append("BEGIN IMMEDIATE")
-            for bound in inside:
-                comments, text = _sql_text.statement(bound.statement, bound.values)
-                lines.append(f"{comments}; {text}")
-            lines.append("; COMMIT;")
-        return "\n".join(lines)
+            lines.append("; BEGIN IMMEDIATE")
+            lines += [_sql_text.statement(bound.statement, bound.values) for bound in inside]
+            lines.append("; COMMIT")
+        return "\n".join([*lines, ";"])
 
     def missing(self, connection: Connection, directory: str) -> str | None:
         """Look for the file; SQLite itself would only say that it cannot be opened."""
@@ -233,14 +232,11 @@ def _as_name(error: Exception, statement: Statement) -> str:
     return "" if placed is None else f"; {{{placed}}} is a value and cannot stand for a name or a keyword"
 
 
-def _secrets_to_set(every: Sequence[Bound]) -> list[str]:
-    lines = {
-        f"-- before you go on, set the secret '{visible(str(value['secret']))}': .parameter set :{name} \"'...'\"": None
-        for bound in every
-        for name, value in bound.values.items()
-        if isinstance(value, dict)
+def _secrets(every: Sequence[Bound]) -> dict[str, str]:
+    """Return the names of the secrets, by the names of their parameters."""
+    return {
+        name: str(value["secret"]) for bound in every for name, value in bound.values.items() if isinstance(value, dict)
     }
-    return list(lines)
 
 
 def _decode(raw: bytes) -> str:

@@ -43,6 +43,7 @@ _HIGHEST_DECIMAL = 2**96 - 1
 _NAME = re.compile(r"\s*+([^\s=;(){}\[\]'\"][^=;(){}\[\]'\"]*+)(?:\(\s*+([^=;(){}'\"]*+)\))?\s*+=\s*+")
 _QUOTED = re.compile(r"'((?:[^']|'')*+)'\s*+")
 _BARE = re.compile(r"(?:[^;'{]|\{[^{};']*+\}?)*+")
+_BEHIND_COMMA = re.compile(r",\s*+((?:\$?\w++::)?[^\W\d][\w.]*+)\s*+(?:\([^()=]*+\)\s*+)?=")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}\Z")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?\Z")
 
@@ -97,6 +98,11 @@ def _parameter(text: str, at: int) -> tuple[Declared, int]:
     bare = text[head.end() : end].strip()
     if quoted is None and not bare:
         raise MalformedTemplate(f"parameter '{short(name)}' has no value; write '' for empty text, or leave it out")
+    if quoted is None and (other := _BEHIND_COMMA.search(bare)):
+        raise MalformedTemplate(
+            f"parameter '{short(name)}': parameters of a package are separated by ';', not by ',': write "
+            f"{short(name)}=...; {short(other.group(1))}=..., or put the value in quotes if the comma belongs to it"
+        )
     template = parse(bare if quoted is None else quoted.group(1).replace("''", "'"))
     parameter = Declared(scope, name, _type(head.group(2), name), template)
     _constant(parameter, is_text=quoted is not None)
@@ -136,8 +142,9 @@ def _constant(parameter: Declared, *, is_text: bool) -> None:
         case _ if any(isinstance(part, SecretReference) for part in parameter.template):
             raise MalformedTemplate(
                 f"parameter '{short(parameter.name)}': a secret given here could be read by others (in the list of "
-                "processes, in the catalog's log); store it in the catalog as the value of a sensitive parameter, or in "
-                "an environment or a connection manager there, and leave it out here"
+                "processes, in the catalog's log); store it in the catalog as the value of a sensitive parameter or of a "
+                "connection manager (Configure in SSMS: values, not references to an environment, which is not used "
+                "here), and leave it out"
             )
         case _:
             pass
@@ -198,7 +205,8 @@ def _moment(text: str) -> str | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    if moment.tzinfo is not None or moment.year < 1753 or moment.microsecond % 1000:
+    # The catalog's type is datetime, which holds thousandths ending in 0, 3 and 7 and rounds others, even into another day.
+    if moment.tzinfo is not None or moment.year < 1753 or moment.microsecond % 10_000 not in {0, 3000, 7000}:
         return None
     return moment.isoformat(timespec="milliseconds")
 
@@ -229,7 +237,7 @@ def _hint(kind: str) -> str:
         case "Boolean":
             return "; write True or False"
         case "DateTime":
-            return "; write 2026-11-21T02:30:00, from 1753 on, without time zone and without less than milliseconds"
+            return "; write 2026-11-21T02:30:00, from 1753 on, without time zone; thousandths of a second must end in 0, 3 or 7"
         case "Decimal":
             return "; write digits and a point, at most 28 digits"
         case "Double" | "Single":

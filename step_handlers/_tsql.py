@@ -33,9 +33,12 @@ _CATCH = (
     "ERROR_PROCEDURE() AS [procedure], ERROR_MESSAGE() AS message;\nTHROW;\nEND CATCH;"
 )
 _LONGEST = 4000
-"""Characters that fit into anything but nvarchar(max)."""
+"""UTF-16 units that fit into anything but nvarchar(max); what is joined with + from such texts is cut there."""
+_LONGEST_NARROW = 8000
+"""Bytes that fit into anything but varchar(max)."""
 _PIECES = 60
 _PIECE = 1500
+"""Characters of one literal: 3000 units at most."""
 
 _TOKEN = re.compile(
     r"""
@@ -52,11 +55,17 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SQLCMD = re.compile(r"^[ \t]*(GO(?:[ \t]+[0-9]+)?[ \t]*(?:--.*)?$|:[A-Za-z]|!!)", re.IGNORECASE | re.MULTILINE)
+_SQLCMD = re.compile(
+    r"^[ \t]*(GO(?:[ \t]+[0-9]+)?[ \t;]*(?:--.*|/\*.*)?$|:[A-Za-z]|!!|(?:EXIT|QUIT|RESET|ED)(?=[\s;(]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What sqlcmd or SSMS act on at the beginning of a line, also inside a text or a comment."""
 _ALONE = {"PROC", "PROCEDURE", "VIEW", "FUNCTION", "TRIGGER", "SCHEMA", "RULE", "DEFAULT"}
 _PART = re.compile(
     r"\s*(?:\[((?:[^\]]|\]\])+)\]|\"((?:[^\"]|\"\")+)\"|([A-Za-z_#\x80-\U0010FFFF][A-Za-z0-9_@#$\x80-\U0010FFFF]*))\s*(\.|\Z)"
 )
+_VARIABLE_OF_SQLCMD = "$("
+_BEGINS_VARIABLE = "begins a variable of sqlcmd"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -75,8 +84,8 @@ def refuse(statement: Statement) -> None:
     if command := _SQLCMD.search(text.replace("\r\n", "\n")):
         word = visible(command.group(1).strip()[:20])
         raise MalformedSql(f"a line with '{word}' is a command of sqlcmd, not SQL; a step is one batch, so take it out")
-    if "$(" in text:
-        raise MalformedSql("'$(' begins a variable of sqlcmd; in a text write '$' + '('")
+    if _VARIABLE_OF_SQLCMD in text:
+        raise MalformedSql(f"'$(' {_BEGINS_VARIABLE}; in a text write '$' + '('")
     words = statement.words
     if words[0] in {"CREATE", "ALTER"} and _ALONE & {words[1:2][0] if words[1:] else "", *words[3:4]}:
         raise MalformedSql(f"{' '.join(words[:2])} must be the first in its batch; put it into EXEC (N'...')")
@@ -87,6 +96,15 @@ def refuse(statement: Statement) -> None:
             raise MalformedSql(
                 f"every step is one transaction already; take {word} out, or use THROW to undo everything"
             )
+
+
+def call_problem(name: str) -> str | None:
+    """Say why a text is no procedure name that can be pasted."""
+    if _VARIABLE_OF_SQLCMD in name:
+        return f"'$(' {_BEGINS_VARIABLE}, also inside [ ]; call it through a synonym: CREATE SYNONYM"
+    if visible(name) == name and identifiers(name):
+        return None
+    return "write procedure, schema.procedure or database.schema.procedure, in [ ] what SQL would want in brackets"
 
 
 def identifiers(name: str) -> list[str] | None:
@@ -124,29 +142,35 @@ def literals(value: JsonValue) -> list[str]:
             return [str(value)]
 
 
-def _joined(pieces: Iterable[str]) -> Iterator[str]:
+def _joined(pieces: Iterable[tuple[str, int]]) -> Iterator[str]:
     present: list[str] = []
     length = 0
-    for piece in pieces:
-        if present and (len(present) == _PIECES or length + len(piece) > 2 * _PIECE):
+    for piece, units in pieces:
+        if present and (len(present) == _PIECES or length + units > _LONGEST):
             yield "+".join(present)
             present, length = [], 0
         present.append(piece)
-        length += len(piece)
+        length += units
     if present:
         yield "+".join(present)
 
 
-def _pieces(value: str) -> Iterator[str]:
+def _pieces(value: str) -> Iterator[tuple[str, int]]:
+    """Yield expressions for the parts of a text, each with how many UTF-16 units it stands for."""
     for shown, group in groupby(value, lambda at: visible(at) == at):
         run = "".join(group)
         if not shown:
-            yield from (f"NCHAR({unit})" for unit in _units(run))
+            yield from ((f"NCHAR({unit})", 1) for unit in _units(run))
             continue
         # sqlcmd fills in $(...) inside a text too.
         for part in re.split(r"(?<=\$)(?=\()", run):
             for at in range(0, len(part), _PIECE):
-                yield "N'" + part[at : at + _PIECE].replace("'", "''") + "'"
+                piece = part[at : at + _PIECE]
+                yield "N'" + piece.replace("'", "''") + "'", _length(piece)
+
+
+def _length(text: str) -> int:
+    return len(text.encode("utf-16-le", "replace")) // 2
 
 
 def _units(text: str) -> Iterator[int]:
@@ -170,7 +194,7 @@ class Variable:
                 return "bigint"
             case float():
                 return "float"
-            case str(text) if not self.output and len(text.encode("utf-16-le")) // 2 <= _LONGEST:
+            case str(text) if not self.output and _length(text) <= _LONGEST:
                 return "nvarchar(4000)"
             case None if not self.output:
                 return "nvarchar(4000)"
@@ -199,7 +223,8 @@ def _secret(around: Surroundings, name: str, value: Mapping[str, JsonValue]) -> 
     variable = place if known else f"batchctl_{name}"
     advice = "sqlcmd takes it from the environment" if known else f"start sqlcmd with -v {variable}=..."
     return (
-        f"-- the secret comes from {visible(kind)} {visible(place)}: {advice}; elsewhere write it in place of $({variable})\n"
+        f"-- the secret comes from {visible(kind)} {visible(place)}: {advice}; elsewhere write it in the variable's place.\n"
+        "-- It is put there as it is: double every ' in it, or what stands behind one is carried out as SQL\n"
         f"DECLARE @{name} nvarchar(max) = N'$({variable})';"
     )
 
@@ -229,14 +254,22 @@ def _author_text(text: str) -> str:
     if visible(text.replace("\n", "")) == text.replace("\n", ""):
         return text
     prefix = "N" if text[0] in "nN" else ""
-    pieces = []
-    for shown, group in groupby(text[len(prefix) + 1 : -1], lambda at: at == "\n" or visible(at) == at):
+    inside = text[len(prefix) + 1 : -1]
+    pieces = _for_long(prefix, inside)
+    for shown, group in groupby(inside, lambda at: at == "\n" or visible(at) == at):
         run = "".join(group)
         if shown:
             pieces.append(f"{prefix}'{run}'")
         else:
             pieces += [f"{'CHAR' if unit < 128 and not prefix else 'NCHAR'}({unit})" for unit in _units(run)]
     return f"({'+'.join(pieces)})"
+
+
+def _for_long(prefix: str, inside: str) -> list[str]:
+    """Begin a long text with a type that takes it whole: such a literal has it by itself, what is joined has not."""
+    kind = "nvarchar(max)" if prefix else "varchar(max)"
+    is_long = _length(inside) > _LONGEST if prefix else len(inside.encode("utf-8", "replace")) > _LONGEST_NARROW
+    return [f"CAST({prefix}'' AS {kind})"] if is_long else []
 
 
 def call_body(parts: Sequence[str], arguments: Sequence[Argument]) -> str:
@@ -248,10 +281,18 @@ def call_body(parts: Sequence[str], arguments: Sequence[Argument]) -> str:
 
 
 def pasted(
-    database: str | None, place: str, around: Surroundings, variables: Sequence[Variable], body: str, abort: str
+    database: str | None,
+    place: str,
+    password: str | None,
+    around: Surroundings,
+    variables: Sequence[Variable],
+    body: str,
+    abort: str,
 ) -> str:
     """Write a script for sqlcmd and SSMS."""
     lines = [f"-- in sqlcmd or SSMS, connected to {visible(place)}"]
+    if password is not None:
+        lines.append(f"-- the password {visible(password)}; sqlcmd takes it from SQLCMDPASSWORD")
     guard = []
     if database:
         lines += [f"USE {identifier(database)};", "GO"]

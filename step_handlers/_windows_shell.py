@@ -22,6 +22,8 @@ LONGEST_COMMAND = 32_766
 """UTF-16 units that Windows takes as one command line."""
 
 _QUOTES = re.compile("(['\N{LEFT SINGLE QUOTATION MARK}-\N{SINGLE HIGH-REVERSED-9 QUOTATION MARK}])")
+_LONGEST_LINE = 8191
+"""UTF-16 units that the prompt of cmd takes as one line."""
 _FOR_CMD = re.compile(r'[()^"<>&|]')
 _BEYOND_CMD = re.compile("[%!]")
 
@@ -35,7 +37,7 @@ def shell_words(text: str) -> frozenset[str]:
 
 def too_long(argv: Sequence[str]) -> str | None:
     """Say why the arguments cannot be passed to a program; None when they can."""
-    size = len(join_words(argv).encode("utf-16-le", "replace")) // 2
+    size = _units(join_words(argv))
     if size <= LONGEST_COMMAND:
         return None
     return f"the command has {size} characters; Windows takes {LONGEST_COMMAND}. Pass long values in a file"
@@ -70,15 +72,32 @@ def command_line(
 
 
 def cmd_line(argv: Sequence[str], directory: str) -> str | None:
-    """Write a command for the prompt of cmd; None when cmd would change it, whatever is quoted."""
+    """Write a command for the prompt of cmd; None when cmd would change it or start something else, whatever is quoted."""
     program, *arguments = argv
     whole = "".join([*argv, directory])
     if _BEYOND_CMD.search(whole) or visible(whole) != whole or '"' in program or '"' in directory:
         return None
+    if not _is_found_alike(program) or _is_on_a_share(directory):
+        return None
     # A caret before every quote keeps cmd from quoting by rules that are not the program's.
     escaped = _FOR_CMD.sub(lambda found: f"^{found.group()}", join_words(arguments))
     called = f'"{program}" {escaped}' if arguments else f'"{program}"'
-    return f'cd /d "{directory}" && {called} <nul'
+    line = f'cd /d "{directory}" && {called} <nul'
+    return line if _units(line) <= _LONGEST_LINE else None
+
+
+def _is_found_alike(program: str) -> bool:
+    """At its prompt cmd looks for a bare name in the working directory first, and without an ending for other endings."""
+    return bool(ntpath.dirname(program) and ntpath.splitext(program)[1])
+
+
+def _is_on_a_share(directory: str) -> bool:
+    """The current directory of cmd has a drive letter."""
+    return directory.startswith(("\\\\", "//", "\\/", "/\\"))
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "replace")) // 2
 
 
 def quote(word: str) -> str:

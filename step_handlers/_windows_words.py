@@ -101,6 +101,11 @@ def changes_in_cmd(value: str) -> str | None:
     return _first(_ACTS_IN_CMD, value) or _first(_SPLITS_IN_CMD, value)
 
 
+def is_doubled_for_cmd(argument: str) -> bool:
+    """Say whether a batch file would get a backslash too many: programs undo what stands before a closing quote, cmd does not."""
+    return argument.endswith("\\") and _NEEDS_QUOTES.search(argument) is not None
+
+
 def _first(pattern: re.Pattern[str], text: str) -> str | None:
     found = pattern.search(text)
     return None if found is None else visible(found.group())

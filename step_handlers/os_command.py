@@ -49,7 +49,7 @@ from step_handlers._checks import (
 )
 from step_handlers._script_text import batch_file, scripts
 from step_handlers._shell import heading, shell
-from step_handlers._windows_words import acts_in_cmd, changes_in_cmd
+from step_handlers._windows_words import acts_in_cmd, changes_in_cmd, is_doubled_for_cmd
 
 _CODES = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?\Z")
 _HIGHEST_CODE = 2**32 - 1
@@ -85,8 +85,7 @@ class OsCommand:
         step, around = request.step, request.surroundings
         refuse(request, _problems(step, around))
         directory = _below(around, fill(request, parse(column(step, 2))))
-        program, *arguments = _filled(request, _words(column(step, 1)).templates)
-        argv = [shell.located(program, directory), *arguments]
+        argv = _filled(request, _words(column(step, 1)).templates, directory)
         plain, secret = _environment(request)
         environment: dict[str, JsonValue] = {**plain, **{name: {"secret": of} for name, of in secret.items()}}
         sources = {name: _place(around, of) for name, of in secret.items()}
@@ -145,6 +144,7 @@ class _Words:
 def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
     directory, found = template_of("Data2", column(step, 2))
     found += [Problem("Data1", message) for message in _words(column(step, 1)).problems]
+    found += _batch_directory_problems(_words(column(step, 1)).templates, directory)
     if has_secret(directory):
         found.append(Problem("Data2", "a secret in a directory name would be stored in the history"))
     found += _code_problems(step)
@@ -215,10 +215,24 @@ def _batch_file_problems(templates: Sequence[Template]) -> list[str]:
         return []
     found = []
     for at, template in enumerate(templates[called + 1 :], start=called + 1):
-        acting = acts_in_cmd("".join(part.text for part in template if isinstance(part, Literal)))
+        acting = acts_in_cmd(_written(template))
         if acting is not None:
             found.append(f"argument {at} holds '{acting}', {_BY_CMD}")
     return found
+
+
+def _batch_directory_problems(templates: Sequence[Template], directory: Template) -> list[Problem]:
+    """Return what is wrong with a working directory that will stand before a batch file's name."""
+    program = _written(templates[0]) if templates else ""
+    if batch_file(templates) != 0 or shell.located(program, r"X:\directory") == program:
+        return []
+    # Windows' own folders have names with round brackets, and blanks that bring quotes around them.
+    acting = acts_in_cmd(re.sub("[()]", "", _written(directory)))
+    return [] if acting is None else [Problem("Data2", f"the directory holds '{acting}', {_BY_CMD}")]
+
+
+def _written(template: Template) -> str:
+    return "".join(part.text for part in template if isinstance(part, Literal))
 
 
 def _code_problems(step: Step) -> list[Problem]:
@@ -247,29 +261,40 @@ def _codes(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(codes)
 
 
-def _filled(request: StepRequest, templates: Sequence[Template]) -> list[str]:
+def _filled(request: StepRequest, templates: Sequence[Template], directory: str) -> list[str]:
     argv: list[str] = []
     options_ended = False
     called = batch_file(templates)
     for at, template in enumerate(templates):
         argument = fill(request, template)
         if called is not None and at > called:
-            _refuse_what_cmd_changes(request, template)
+            _refuse_what_cmd_changes(request, "Data1", template)
+            _refuse_what_is_doubled(request, at, argument)
         if argument.startswith("-") and not options_ended and isinstance(template[0], Placeholder):
             refuse_value(request, "Data1", _as_option(request, template))
         options_ended = options_ended or template == (Literal("--"),)
         argv.append(argument)
+    program, argv[0] = argv[0], shell.located(argv[0], directory)
+    if called == 0 and argv[0] != program:
+        # The working directory stands before the program then, and cmd reads it too.
+        _refuse_what_cmd_changes(request, "Data2", parse(column(request.step, 2)))
     reason = shell.too_long(argv)
     if reason is not None:
         refuse_value(request, "Data1", reason)
     return argv
 
 
-def _refuse_what_cmd_changes(request: StepRequest, template: Template) -> None:
+def _refuse_what_cmd_changes(request: StepRequest, where: str, template: Template) -> None:
     for part in template:
         changing = changes_in_cmd(fit_value(request, part.name) or "") if isinstance(part, Placeholder) else None
         if isinstance(part, Placeholder) and changing is not None:
-            refuse_value(request, "Data1", f"the value of {{{part.name}}} holds '{changing}', {_BY_CMD}")
+            refuse_value(request, where, f"the value of {{{part.name}}} holds '{changing}', {_BY_CMD}")
+
+
+def _refuse_what_is_doubled(request: StepRequest, at: int, argument: str) -> None:
+    if is_doubled_for_cmd(argument):
+        message = f"argument {at} needs quotes and ends with a backslash, which a batch file would get twice"
+        refuse_value(request, "Data1", f"{message}; leave the backslash off")
 
 
 def _as_option(request: StepRequest, template: Template) -> str:

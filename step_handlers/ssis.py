@@ -11,6 +11,7 @@ from __future__ import annotations
 import os.path
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
@@ -34,11 +35,16 @@ from step_handlers._checks import column, refuse, refuse_value, short, unfit_col
 from step_handlers._database import Unusable
 from step_handlers._databases import database_of
 from step_handlers._shell import heading, shell
+from step_handlers._sql_steps import lacking
 from step_handlers._ssis_parameters import Declared, Value, declared, values
 
 _CATALOG_PATH = re.compile(r"\\SSISDB\\([^\\/\";]{1,128})\\([^\\/\";]{1,128})\Z", re.IGNORECASE)
 _PACKAGE = re.compile(r"[^\\/:*?\"<>|;{}]{1,255}\.dtsx\Z", re.IGNORECASE)
 _SERVER = re.compile(r"[A-Za-z0-9_.(][A-Za-z0-9_.()\\:,$-]*\Z")
+_BARE_SERVER = re.compile(r"[A-Za-z0-9_-]+\Z")
+_DIGIT = re.compile(r"[0-9]")
+_NEARLY = 0.8
+"""How alike a server's name and a connection's are, from 0 to 1, that are one letter apart; hosts also differ in numbers."""
 
 
 class _LostStep(Step):
@@ -59,7 +65,7 @@ class Ssis:
     def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
         """Return everything wrong with the row."""
         found = [*_problems(step, surroundings), *_verify_problems(step, surroundings)]
-        return [*found, *_missing_driver(step, surroundings)]
+        return [*found, *_lacking(step, surroundings), *_nearly_a_connection(step, surroundings)]
 
     def render(self, request: StepRequest) -> Rendered:
         """Fill every parameter on its own."""
@@ -84,8 +90,8 @@ class Ssis:
             return StepOutcome(succeeded=False, fatal=True, message=message)
         run = Run(connection, execution, self._open_session)
         package = Package(**spec["package"])
-        if "lost_attempt" in spec:
-            return _catalog_run.look(run, package, spec["caller"], spec["lost_attempt"])
+        if "first_lost" in spec:
+            return _catalog_run.look(run, package, spec["caller"], spec["first_lost"])
         return run.carry_out(package, [Value(**value) for value in spec["parameters"]], spec["caller"])
 
     def verification(self, step: Step) -> Step:
@@ -139,16 +145,32 @@ def _connection_problems(connection: Connection) -> list[Problem]:
     try:
         database_of(connection)
     except Unusable as error:
-        return [Problem("Data4", str(error))]
+        return [Problem("Data4", str(error), f"correct [connections.{short(connection.name)}] in batchctl.toml")]
     return []
 
 
-def _missing_driver(step: Step, around: Surroundings) -> list[Problem]:
+def _lacking(step: Step, around: Surroundings) -> list[Problem]:
     connection = around.connections.get(column(step, 4))
     if connection is None or _connection_problems(connection):
         return []
-    missing = database_of(connection).missing(connection, around.directory)
-    return [Problem("Data4", missing)] if missing else []
+    return lacking("Data4", connection, around)
+
+
+def _nearly_a_connection(step: Step, around: Surroundings) -> list[Problem]:
+    """Return a problem when a server's name looks like a connection's that was mistyped. Only a check: it may be right."""
+    server = column(step, 4)
+    if server in around.connections or not _BARE_SERVER.match(server):
+        return []
+    digits = _DIGIT.findall(server)
+    known = {name.lower(): name for name in around.connections if _DIGIT.findall(name) == digits}
+    return [
+        Problem(
+            "Data4",
+            f"'{short(server)}' is taken for the name of a server, where dtexec runs the package. Did you mean the "
+            f"connection '{short(known[near])}'? If not, write the server with its domain, as in {short(server)}.example.com",
+        )
+        for near in get_close_matches(server.lower(), known, n=1, cutoff=_NEARLY)
+    ]
 
 
 def _file_problems(place: str, server: str) -> list[Problem]:
@@ -216,7 +238,7 @@ def _package(step: Step) -> Package:
 def _rendered_for_catalog(request: StepRequest) -> Rendered:
     package = _package(request.step)
     filled = values(request, declared(column(request.step, 3)))
-    caller = f"{_catalog.marker(request)}{request.attempt_no}"
+    caller = _catalog.caller(request)
     spec: dict[str, JsonValue] = {
         "connection": column(request.step, 4),
         "package": {"folder": package.folder, "project": package.project, "name": package.name},
@@ -234,14 +256,17 @@ def _rendered_look(request: StepRequest) -> Rendered:
         "connection": column(request.step, 4),
         "package": {"folder": package.folder, "project": package.project, "name": package.name},
         "caller": common,
-        "lost_attempt": request.attempt_no - 1,
+        # Every lost attempt has counted, also one that only looked; a success or a person begins anew.
+        "first_lost": request.attempt_no - max(1, request.instance.lost_count),
     }
     return Rendered(_for_sqlcmd(request, _catalog.search(package, common).in_place()), spec)
 
 
 def _for_sqlcmd(request: StepRequest, text: str) -> str:
     where = f"-- for sqlcmd or SSMS, on the server of connection {visible(column(request.step, 4))}\n"
-    return f"{heading(request, '-- ')}{where}{text}"
+    # sqlcmd would fill in a variable even in a comment.
+    comment = f"{heading(request, '-- ')}{where}".replace("$(", "$ (")
+    return f"{comment}{text}"
 
 
 def _rendered_for_dtexec(request: StepRequest) -> Rendered:

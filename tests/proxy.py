@@ -17,6 +17,9 @@ class Cut(Enum):
 
     BEFORE = "the server never hears the word"
     AT = "the server hears the word, and its client is gone"
+    MUTE = (
+        "the server hears nothing from the word on, and nobody else does, as in a network that has lost its other half"
+    )
     AFTER = "nobody hears the server's answer to the word"
 
 
@@ -28,9 +31,11 @@ class Proxy:
         self._target = port
         self._word = word
         self._pools = pools
-        self._swallows = threading.Event()
+        self.muted = threading.Event()
+        """Set once nothing is passed on any more."""
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
+        self._last_answer: bytes | None = None
         self._plan: dict[int, Cut] = {}
         self._seen = 0
         self._open: list[socket.socket] = []
@@ -46,9 +51,9 @@ class Proxy:
         """Cut the connection that sends the word for this time, counted from the next one as 1."""
         self._plan[self._seen + number] = where
 
-    def swallow(self) -> None:
-        """Pass nothing on any more, as a network does that has lost its other half."""
-        self._swallows.set()
+    def cut_behind(self, answer: bytes) -> None:
+        """Cut the connection on which the server says this, once it has been passed on."""
+        self._last_answer = answer
 
     def close(self) -> None:
         self._listening.close()
@@ -83,7 +88,9 @@ class Proxy:
                         break
                     if cut is Cut.AFTER:
                         deaf.set()
-                if not self._swallows.is_set():
+                    if cut is Cut.MUTE:
+                        self.muted.set()
+                if not self.muted.is_set():
                     server.sendall(said)
                 if cut is Cut.AT:
                     break
@@ -97,6 +104,8 @@ class Proxy:
                 if self._pools:
                     said = _KEY.sub(lambda key: key.group(1) + b"\x00\x00\x00\x01", said)
                 client.sendall(said)
+                if self._last_answer is not None and self._last_answer in said:
+                    break
         self._end(client, server)
 
     def _end(self, *ends: socket.socket) -> None:

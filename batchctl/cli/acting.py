@@ -146,7 +146,7 @@ def _correction(text: str) -> tuple[str, str]:
 
 
 def _show(done: Intervention) -> None:
-    from batchctl.cli import output
+    from batchctl.cli import commands, output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.operations import columns
@@ -161,10 +161,8 @@ def _show(done: Intervention) -> None:
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
     if done.dry_run:
-        for command in done.commands:
-            out.print(cell(f"step {command.seq} {command.name} ({command.process_type}):", "bold"), soft_wrap=True)
-            output.verbatim(command.text)
-            out.print()
+        titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
+        commands.show_each(out, titled)
         output.hints(out, "the same command without --dry-run")
         return
     output.hints(out, *_next(done))

@@ -85,7 +85,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
         output.section(
             out, Listing(output.counted(len(found), "finding"), ["table", "row", "column", "what is wrong"], rows)
         )
-        output.hints(out, "correct the rows in an SQL client, then: batchctl check")
+        output.hints(out, *dict.fromkeys(one.remedy for one in found), "and look again: batchctl check")
     else:
         click.echo("Everything is in order.")
     if found:

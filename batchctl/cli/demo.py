@@ -5,16 +5,20 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from batchctl.cli import main
 from batchctl.cli.session import Session, dry_run
+from batchctl.domain.errors import BatchctlError
+from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
     from batchctl.operations.demonstration import Arrival
+    from batchctl.operations.overview import Troubled
 
 FAILED = 1
 FOLDER = "batchctl-demo"
@@ -23,7 +27,12 @@ FOLDER = "batchctl-demo"
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--flights", type=click.Path(path_type=Path), metavar="FILE", help="Use this file of flights.")
-@click.option("--database", metavar="URL", help="Use this empty PostgreSQL database instead of SQLite files.")
+@click.option(
+    "--database",
+    metavar="URL",
+    envvar="BATCHCTL_DATABASE_URL",
+    help="Use this empty PostgreSQL database instead of SQLite files  [default: $BATCHCTL_DATABASE_URL].",
+)
 @dry_run
 @click.pass_context
 def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database: str | None, dry_run: bool) -> None:
@@ -35,6 +44,7 @@ def demo(ctx: click.Context, folder: Path | None, flights: Path | None, database
 
     source = demonstration.find_flights(flights)
     target = _fresh(Path.cwd()) if folder is None else folder
+    demonstration.check_ground(target, database)
     if dry_run:
         click.echo(f"The worked example would run in {target}, on the flights of {source}.")
         return
@@ -62,7 +72,7 @@ class Demo:
         self._config = str(folder / "batchctl.toml")
 
     def run(self) -> None:
-        """Do everything."""
+        """Do everything; raise when it takes another turn than the one that is told."""
         from batchctl.operations import demonstration
 
         _tell(f"The demo's folder is {self._folder}. A control database, and a batch, which is rows only:")
@@ -76,9 +86,9 @@ class Demo:
             self._submit(arrival)
         self._type("create")
         _tell("The controller walks every instance through its five steps. June's file has a broken line:")
-        self._type("process")
+        self._type("process", ends_with=FAILED)
+        failed = self._the_only_failure(demonstration.file_name(demonstration.BROKEN_MONTH))
         self._type("status")
-        failed = self._failed()
         _tell("What failed, and the exact command, which can be pasted and run by hand:")
         self._type("show", str(failed))
         corrected = demonstration.correct(self._folder)
@@ -89,10 +99,29 @@ class Demo:
         _tell("The history of June: its first step ran once, the failed one again, then the rest.")
         self._type("history", str(failed))
 
-    def _type(self, *arguments: str) -> None:
+    def _type(self, *arguments: str, ends_with: int = 0) -> None:
         click.echo(f"$ batchctl {shlex.join(arguments)}")
-        main.cli.main(args=["--config", self._config, *arguments], prog_name="batchctl", standalone_mode=False)
+        code = main.cli.main(args=["--config", self._config, *arguments], prog_name="batchctl", standalone_mode=False)
         click.echo()
+        if (code or 0) != ends_with:
+            self._raise_what_went_wrong(f"batchctl {arguments[0]} ended with exit code {code or 0}, not {ends_with}")
+
+    def _the_only_failure(self, file_name: str) -> int:
+        """Return the instance of the broken file, which alone may have failed."""
+        troubled = self._troubled()
+        if [each.instance.data[1] for each in troubled] != [file_name]:
+            self._raise_what_went_wrong(f"something else failed than {file_name}")
+        return troubled[0].instance.instance_id
+
+    def _raise_what_went_wrong(self, otherwise: str) -> NoReturn:
+        for each in self._troubled():
+            step = f" at step {each.step.seq} ({visible(each.step.name)})" if each.step else ""
+            number = each.instance.instance_id
+            message = f"The demo stops: instance {number} is {each.instance.status}{step}: {each.message}"
+            shown = f"{_command()} --config {shlex.quote(self._config)} history {number}"
+            raise BatchctlError(message, next_step=shown)
+        message = f"The demo stops: {otherwise}."
+        raise BatchctlError(message, next_step="see what was printed above")
 
     def _submit(self, arrival: Arrival) -> None:
         from batchctl.operations import demonstration
@@ -104,12 +133,11 @@ class Demo:
         with Session(self._config, debug=False).app() as app:
             submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host())
 
-    def _failed(self) -> int:
+    def _troubled(self) -> Sequence[Troubled]:
         from batchctl.operations.overview import overview
 
         with Session(self._config, debug=False).app() as app:
-            troubled = overview(app.transactions, app.clock, app.lock).troubled
-        return troubled[0].instance.instance_id if troubled else 1
+            return overview(app.transactions, app.clock, app.lock).troubled
 
 
 def _command() -> str:

@@ -8,12 +8,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from batchctl.cli.intake import PLANNED_MOST, show_planned_creations
 from batchctl.cli.main import INTERRUPTED
 from batchctl.cli.session import Seconds, Session, dry_run
+
+if TYPE_CHECKING:
+    from batchctl.operations import planning
 
 FAILED = 1
 
@@ -59,10 +63,10 @@ class Rounds:
 
 def _work(ctx: click.Context, rounds: Rounds | None) -> None:
     from batchctl.cli import output
-    from batchctl.cli.progress import Progress
+    from batchctl.cli.progress import watched
 
     session: Session = ctx.obj
-    with Progress() as progress, session.app(progress.hear) as app, _signals_to(app.stop) as received:
+    with watched(session) as app, _signals_to(app.stop) as received:
         done = app.process() if rounds is None else app.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
@@ -96,8 +100,7 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[list[int]]:
 
 
 def _show_planned_walks(session: Session, besides: str = "") -> None:
-    from batchctl.cli import output
-    from batchctl.cli.output import cell
+    from batchctl.cli import commands, output
     from batchctl.operations import planning
 
     with session.app() as app:
@@ -108,10 +111,9 @@ def _show_planned_walks(session: Session, besides: str = "") -> None:
     elif not planned:
         out.print("Nothing may start now.")
         output.hints(out, "batchctl status   (what waits, and why)")
-    for one in planned:
-        step = "completes, no step is left" if one.seq is None else f"step {one.seq} {one.step}"
-        out.print(
-            cell(f"BatchControl {one.instance.instance_id} of batch {one.batch}, {step}:", "bold"), soft_wrap=True
-        )
-        output.verbatim(one.command)
-        out.print()
+    commands.show_each(out, ((_title(one), one.command) for one in planned))
+
+
+def _title(one: planning.Walk) -> str:
+    step = "completes, no step is left" if one.seq is None else f"step {one.seq} {one.step}"
+    return f"BatchControl {one.instance.instance_id} of batch {one.batch}, {step}:"

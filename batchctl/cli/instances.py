@@ -39,10 +39,14 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
 @click.command()
 @click.argument("instance_id", metavar="[ID]", type=ROW_ID, required=False)
 @click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many, without ID.")
+@click.option("--full", is_flag=True, help="Show every command whole, with the set-up of its session.")
 @as_json
 @pass_session
-def history(session: Session, instance_id: int | None, limit: int, as_json: bool) -> None:
-    """Show the attempts of an instance with their exact commands, or the newest attempts of all."""
+def history(session: Session, instance_id: int | None, limit: int, full: bool, as_json: bool) -> None:
+    """Show the attempts of an instance with their exact commands, or the newest attempts of all.
+
+    With ID and several attempts, the lines that only set a session up are left out; --full shows them, ready to be pasted.
+    """
     from batchctl.cli import output
     from batchctl.domain.rows import InstanceId
     from batchctl.operations import columns, inspection
@@ -59,8 +63,9 @@ def history(session: Session, instance_id: int | None, limit: int, as_json: bool
     if instance_id is None:
         _show_newest(out, found)
         return
+    whole = None if full or len(found) == 1 else f"the whole command: batchctl history {instance_id} --full"
     for entry in found:
-        _show_attempt(out, entry)
+        _show_attempt(out, entry, whole=whole)
     output.hints(out, f"batchctl show {instance_id}")
 
 
@@ -79,7 +84,7 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
             word(entry.status),
             time(entry.started_at),
             duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
-            cell(entry.message),
+            cell(entry.said),
         )
         for entry in found
     ]
@@ -89,10 +94,11 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
     output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
 
 
-def _show_attempt(out: Console, entry: HistoryEntry) -> None:
+def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None) -> None:
+    """Show an attempt; `whole` says where its whole command is, when it need not stand here."""
     from rich.text import Text
 
-    from batchctl.cli import output
+    from batchctl.cli import commands, output
     from batchctl.cli.output import cell
 
     ended = entry.ended_at
@@ -102,9 +108,9 @@ def _show_attempt(out: Console, entry: HistoryEntry) -> None:
         (f"step {entry.seq} ", "bold"), cell(entry.step_name, "bold"), f", attempt {entry.attempt_no} ({entry.cause}): "
     )
     out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
-    output.verbatim(entry.command_text)
+    commands.show(out, entry.command_text, whole=whole)
     pairs = [
-        ("Message", entry.message),
+        ("Message", entry.said),
         ("ReturnCode", entry.return_code),
         ("RowsAffected", entry.rows_affected),
         ("RetryCountAfter", entry.retry_count_after if entry.next_run_time_after else None),
@@ -136,6 +142,7 @@ def _show(out: Console, shown: Shown) -> None:
 
 def _summary(shown: Shown) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell, time, word
+    from batchctl.domain.rows import RETRIES_SKIPPED
 
     instance, row = shown.instance, shown.intake
     batch = f"(ProcessBatch {instance.batch_id}, which does not exist)" if shown.batch is None else shown.batch.name
@@ -144,7 +151,7 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
         ("Batch", cell(batch)),
         ("Status", word(instance.status)),
         ("PrevProcessControlSeq", cell(instance.last_seq)),
-        ("RetryCount", cell(instance.retry_count)),
+        ("RetryCount", cell(f"{instance.retry_count}{f' ({RETRIES_SKIPPED})' if instance.retries_skipped else ''}")),
         ("NextRunTime", time(instance.next_run_time)),
         ("CycleKey", cell(instance.cycle_key)),
     ]
@@ -169,7 +176,7 @@ def _steps(shown: Shown) -> Listing:
             cell(None) if state.last is None else word(state.last.status),
             cell(None if state.last is None else state.last.attempt_no),
             time(None if state.last is None else state.last.started_at),
-            cell(None if state.last is None else state.last.message),
+            cell(None if state.last is None else state.last.said),
         )
         for state in shown.steps
     ]

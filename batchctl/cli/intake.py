@@ -49,12 +49,12 @@ def submit(
 def create(session: Session, dry_run: bool) -> None:
     """Make every instance that is missing: one creation pass."""
     from batchctl.cli import output
-    from batchctl.cli.progress import Progress
+    from batchctl.cli.progress import watched
 
     if dry_run:
         show_planned_creations(session)
         return
-    with Progress() as progress, session.app(progress.hear) as app:
+    with watched(session) as app:
         done = app.create()
     parts = [f"{done.created} created", f"{done.duplicates} duplicate", f"{done.rejected} rejected"]
     click.echo(f"Instances: {', '.join(parts)}. FileProcess rows that no batch takes: {done.untaken}.")

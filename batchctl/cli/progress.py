@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -14,7 +15,10 @@ from batchctl.domain.text import visible
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from batchctl.app import App
+    from batchctl.cli.session import Session
     from batchctl.logs import Event
+    from batchctl.ports import Clock
 
 _STYLES = {
     "instance.created": "blue",
@@ -25,16 +29,27 @@ _STYLES = {
     "intake.rejected": "bold red",
     "intake.duplicate": "yellow",
     "intake.untaken": "yellow",
+    "controller.resumed": "green",
+    "controller.waiting": "yellow",
     "step.alarm": "bold red",
     "step.lost": "magenta",
 }
 
 
+@contextmanager
+def watched(session: Session) -> Iterator[App]:
+    """Lend the application, and show what happens in it."""
+    with session.app() as app, Progress(app.clock) as progress:
+        app.listener = progress.hear
+        yield app
+
+
 class Progress:
     """Listens to events and shows them."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
         """Choose the way to show by what standard error is."""
+        self._clock = clock
         self._is_lively = sys.stderr.isatty()
         self._status: Status | None = None
 
@@ -59,7 +74,7 @@ class Progress:
         """Show an event; when nobody can see it any more, the work goes on unseen."""
         with suppress(OSError):
             if self._status is None:
-                click.echo(str(event), err=True)
+                click.echo(f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ} {event}", err=True)
             else:
                 self._show(self._status, event)
 

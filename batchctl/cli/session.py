@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from batchctl.domain.text import visible
-from batchctl.logs import Listener, silent
 
 if TYPE_CHECKING:
     from batchctl.app import App
@@ -67,11 +66,11 @@ class Session:
     debug: bool
 
     @contextmanager
-    def app(self, listener: Listener = silent) -> Iterator[App]:
+    def app(self) -> Iterator[App]:
         """Lend the application; it is imported only now, because help does not need it."""
         from batchctl.app import open_app
 
-        app = open_app(self.config, listener=listener)
+        app = open_app(self.config)
         try:
             yield app
         finally:

@@ -101,7 +101,7 @@ def _troubled(seen: Overview) -> Listing:
             cell(one.batch),
             word(one.instance.status),
             cell(None if one.step is None else f"{one.step.seq} {one.step.name}"),
-            cell(one.message),
+            cell(one.said),
             cell(one.clear),
         )
         for one in seen.troubled

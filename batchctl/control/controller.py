@@ -6,7 +6,7 @@ It takes the place of the seed's s_PopulateDatamart and s_ProcessControl.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -24,6 +24,9 @@ from batchctl.store import definitions, history, instances
 
 LOOK = timedelta(milliseconds=100)
 """How often the controller looks whether anybody changed the database while it waits."""
+
+LONGEST_UNSEEN = 15.0
+"""Seconds after which everything is read anew, although nobody is known to have changed it."""
 
 LOCKED_LOOK = timedelta(seconds=1)
 """How soon an instance is tried again whose row somebody else keeps locked."""
@@ -100,14 +103,16 @@ class Controller:
         recorder: Recorder,
         listener: Listener,
         slots: int = 1,
+        is_alone: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Take hold of the ports; nothing happens yet."""
+        """Take hold of the ports; nothing happens yet. `is_alone` says whether other controllers are still kept out."""
         self._transactions = transactions
         self._clock = clock
         self._runner = runner
         self._recorder = recorder
         self._listener = listener
         self._slots = slots
+        self._is_alone = is_alone
         self._flights: dict[HistoryId, Flight] = {}
         self._ends: list[End] = []
         self._spawned: list[Spawned] = []
@@ -127,6 +132,7 @@ class Controller:
         self._look = True
         self._saw_changes = False
         self._has_looked = False
+        self._looked_at = 0.0
         self._next_due: datetime | None = None
         self.tally = Tally()
 
@@ -174,15 +180,26 @@ class Controller:
             self._record_spawned()
             written = self._record()
         except (Busy, DatabaseUnusable) as error:
-            # What has ended stays in memory until the database takes it: an outcome must not become a lost one.
-            self._back_off = BACK_OFF if self.trouble is None else min(2 * self._back_off, LONGEST_BACK_OFF)
-            self.trouble = error
-            self._unsettled |= isinstance(error, OutcomeUnknown)
-            self._has_looked = False
-            self._tell("controller.waiting", Message=error.message)
+            self._wait_for_the_database(error)
             return
-        self.trouble = None
+        except Exception as error:  # noqa: BLE001 - the last resort: what nobody foresaw must not end the running steps
+            self._wait_for_the_database(DatabaseUnusable(f"{type(error).__name__}: {error}"))
+            return
+        if self.trouble is not None:
+            self.trouble = None
+            self._tell("controller.resumed")
         self._start(written)
+
+    def _wait_for_the_database(self, error: BatchctlError) -> None:
+        """Leave the database alone for a while.
+
+        What has ended stays in memory until the database takes it: an outcome must not become a lost one.
+        """
+        self._back_off = BACK_OFF if self.trouble is None else min(2 * self._back_off, LONGEST_BACK_OFF)
+        self.trouble = error
+        self._unsettled |= isinstance(error, OutcomeUnknown)
+        self._has_looked = False
+        self._tell("controller.waiting", Message=error.message)
 
     def _collect(self, wait: timedelta) -> None:
         for report in self._runner.collect(self._wait(wait)):
@@ -225,9 +242,11 @@ class Controller:
 
     def _take_in_changes(self, connection: Any) -> None:
         """Read the definitions anew and stop what was cancelled, if anybody has changed the database."""
-        if not self._transactions.changed() and self._has_looked:
+        now = self._clock.monotonic()
+        # Whatever becomes of notices, nobody's change stays unseen for longer.
+        if not self._transactions.changed() and self._has_looked and now - self._looked_at < LONGEST_UNSEEN:
             return
-        self._has_looked = True
+        self._has_looked, self._looked_at = True, now
         self._parked.clear()
         self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         self._look = self._saw_changes = True
@@ -281,6 +300,8 @@ class Controller:
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one end at a time when together they are refused."""
         claims = self._free > 0 and (bool(self._ends) or (self._look and self._something_may_start()))
+        # A session that was lost, and the lock with it, is noticed here before anything is begun beside another controller.
+        claims = claims and self._is_alone()
         if not self._ends and not claims and not self._unsettled:
             return Written()
         ends = tuple(self._ends)
@@ -333,7 +354,7 @@ class Controller:
             written += self._recorder.record_ends(connection, left, self._batches, now, stopping=stopping)
             places = self._free - len(written.starts)
             if claims and places > 0:
-                busy = self._busy(written.starts)
+                busy = self._busy([*written.starts, *(end.attempt for end in written.waiting)])
                 written += self._recorder.claim(
                     connection, self._batches, busy, now, places=places, parked=self._parked
                 )

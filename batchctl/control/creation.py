@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -139,13 +139,13 @@ class Creator:
         self,
         connection: Any,
         row: IntakeRow,
-        batches: Iterable[BatchDefinition],
+        batches: Sequence[BatchDefinition],
         populated: Mapping[BatchId, Populated | str],
         *,
         on_purpose: bool,
     ) -> _Made:
         now = self.clock.now()
-        if intake.is_locked(connection, row.intake_id):
+        if intake.is_locked(connection, row.intake_id, [batch.batch_id for batch in batches]):
             return _Made({}, {}, ())
         found = intake.load(connection, row.intake_id)
         if found is None or found.status is not IntakeStatus.READY:

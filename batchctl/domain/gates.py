@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from batchctl.domain.rows import BatchDefinition, BatchInstance
+from batchctl.domain.rows import RETRIES_SKIPPED, BatchDefinition, BatchInstance
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 
 
@@ -109,6 +109,8 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
 
 def _status(instance: BatchInstance) -> Gate:
     blocked, clear = _STATUS_SAYS[instance.status]
+    if instance.retries_skipped:
+        blocked = f"a step failed; {RETRIES_SKIPPED}"
     return Gate(name="status", blocked=blocked, clear=clear and clear.format(id=instance.instance_id))
 
 

@@ -1,7 +1,8 @@
 """What happens after a step: decided here, purely; written elsewhere.
 
 The retry law: RetryCount is the number of automatic retries still allowed. A failure takes one and waits
-RetryWaitMins; at zero the instance is failed. Success and a manual re-run set it back.
+RetryWaitMins; at zero the instance is failed. Success and a manual re-run set it back. A failure that no retry can mend
+takes none and skips them all: what is left over tells it from one whose retries are used up.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, 
     if instance.status is InstanceStatus.CANCELLING:
         return _standing(instance, InstanceVerb.CANCEL)
     if instance.retry_count <= 0 or end.fatal:
-        return _standing(instance, InstanceVerb.FAIL, retry_count=max(instance.retry_count - 1, 0))
+        return _standing(instance, InstanceVerb.FAIL)
     pausing = instance.status is InstanceStatus.PAUSING
     return Move(
         verb=InstanceVerb.PAUSE if pausing else InstanceVerb.RETRY_AT,

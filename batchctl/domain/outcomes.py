@@ -18,6 +18,8 @@ class Problem:
 
     column: str
     message: str
+    remedy: str | None = None
+    """What to do when it is not the row that is wrong, but what lies around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Connection:
     @property
     def dialect(self) -> str:
         """Return the database's kind: sqlite, postgresql, mssql."""
-        return self.url.partition(":")[0].partition("+")[0]
+        kind = self.url.partition(":")[0].partition("+")[0]
+        return "mssql" if kind == "sqlserver" else kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ HistoryId = NewType("HistoryId", int)
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
 
+RETRIES_SKIPPED = "the retries were skipped: trying again cannot help"
+
 DataValues = tuple[str | None, str | None, str | None, str | None, str | None, str | None]
 """`Data1` to `Data6`."""
 
@@ -112,6 +114,11 @@ class BatchInstance:
     entity: str
     file_name: str | None
 
+    @property
+    def retries_skipped(self) -> bool:
+        """Say whether a fatal failure left retries that were never made."""
+        return self.status is InstanceStatus.FAILED and self.retry_count > 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryEntry:
@@ -143,6 +150,19 @@ class HistoryEntry:
     spawned_at: datetime | None = None
     retry_count_after: int | None = None
     next_run_time_after: datetime | None = None
+
+    @property
+    def retries_skipped(self) -> bool:
+        """Say whether the attempt failed so that trying again could not help."""
+        no_retry = self.status is HistoryStatus.FAILED and self.next_run_time_after is None
+        return no_retry and (self.retry_count_after or 0) > 0
+
+    @property
+    def said(self) -> str | None:
+        """Return the message, and that the retries were skipped if they were."""
+        if not self.retries_skipped:
+            return self.message
+        return "; ".join(part for part in (self.message, RETRIES_SKIPPED) if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ MASK = "***"
 
 _REFERENCE = re.compile(r"(?:\{|%7B)secret(?::|%3A)(?P<name>[^{}%&;@/?]+)(?:\}|%7D)", re.IGNORECASE)
 _BEGUN = re.compile(r"(?:\{|%7B)secret", re.IGNORECASE)
+_UNQUOTED = re.compile(r"\w[\w+]*://[^:/]*:[^@]*@.*@", re.DOTALL)
 _BEFORE_A_PASSWORD = re.compile(r"\w[\w+]*://[^:/@]*:[^@/?]*|[^?]*\?.*", re.DOTALL)
 _WITH_USER = re.compile(r"[^:]*://[^:/]*:(?P<rest>.*)\Z", re.DOTALL)
 _IN_ODBC = re.compile(r"[?&]odbc_connect=[^&]*\Z", re.IGNORECASE)
@@ -25,6 +26,21 @@ _SECRET_KEY = re.compile(r"pwd|pass(?!file)|secret|token", re.IGNORECASE)
 def references(url: str) -> tuple[str, ...]:
     """Return the names of the secrets that a URL refers to as `{secret:NAME}`."""
     return tuple(match["name"] for match in _REFERENCE.finditer(url))
+
+
+def unquoted_password(url: str) -> str | None:
+    """Say what is wrong with a URL whose password ends too early, at an `@` of its own; None when nothing is."""
+    if _UNQUOTED.match(url) is None:
+        return None
+    return (
+        "percent-encode @ / : # ? in the password (@ is %40), or write {secret:NAME}; an @ behind the host is %40, too"
+    )
+
+
+def reference(text: str) -> str | None:
+    """Return the name of the secret that a text refers to; None when it holds anything else."""
+    found = _REFERENCE.fullmatch(text)
+    return found and found["name"]
 
 
 def misplaced_reference(url: str) -> str | None:
@@ -101,7 +117,9 @@ def _behind_the_user(url: str) -> Iterator[str]:
 def _behind_the_question_mark(url: str) -> Iterator[str]:
     for key, value in parse_qsl(url.partition("?")[2]):
         if key.lower() == "odbc_connect":
-            yield from _in_odbc(value)
+            # SQLAlchemy undoes the quoting once more than the rest of the URL has it.
+            for plain in sorted(_decoded(value), key=len):
+                yield from _in_odbc(plain)
         elif is_password(key):
             yield value
 
@@ -118,8 +136,16 @@ def _in_odbc(text: str) -> Iterator[str]:
             yield inner.replace("}}", "}")
 
 
+def _decoded(password: str) -> set[str]:
+    """Return a password as it stands and with its quoting undone, as often as somebody may have quoted it."""
+    found = {password}
+    while more := {undone for plain in found for undone in (unquote(plain), unquote_plus(plain))} - found:
+        found |= more
+    return found
+
+
 def _forms(password: str) -> Iterator[str]:
-    for plain in {password, unquote(password), unquote_plus(password)}:
+    for plain in _decoded(password):
         yield plain
         yield visible(plain)
         yield repr(plain)[1:-1]

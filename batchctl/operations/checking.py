@@ -16,6 +16,9 @@ from batchctl.ports import Transactions
 from batchctl.store import definitions, reports
 
 ORPHANS_SHOWN = 20
+CORRECT_THE_ROWS = "correct the rows in an SQL client"
+_NO_PLUGIN = "correct the row, or make its plugin known (plugin_modules in batchctl.toml)"
+_BROKEN = "correct the plugin"
 
 
 class Plugins(Protocol):
@@ -42,6 +45,7 @@ class Finding:
     row: str
     column: str
     message: str
+    remedy: str = CORRECT_THE_ROWS
 
 
 def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundings) -> tuple[Finding, ...]:
@@ -50,7 +54,7 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         defined = definitions.read(connection)
         violations = reports.violations(connection)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
-    found = [Finding("(plugin)", "", "", problem) for problem in plugins.problems()]
+    found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
         found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))
@@ -73,8 +77,8 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
 
 
 def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:
-    def finding(column: str, message: str) -> Finding:
-        return Finding("ProcessBatch", visible(batch.name), column, message)
+    def finding(column: str, message: str, remedy: str | None = None) -> Finding:
+        return Finding("ProcessBatch", visible(batch.name), column, message, remedy or CORRECT_THE_ROWS)
 
     if not batch.steps:
         yield finding("", "It has no steps, so its instances wait for ever. Insert rows into ProcessControl.")
@@ -82,22 +86,22 @@ def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:
     for column, trouble in _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description}):
         yield finding(column, trouble)
     for problem in _populator_problems(batch, plugins):
-        yield finding(problem.column, problem.message)
+        yield finding(problem.column, problem.message, problem.remedy)
 
 
 def _populator_problems(batch: BatchDefinition, plugins: Plugins) -> Sequence[Problem]:
     try:
         return list(plugins.populator(batch.populator).check(batch))
     except PluginError as error:
-        return [Problem("Populator", error.message)]
+        return [Problem("Populator", error.message, _NO_PLUGIN)]
     except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
-        return [Problem("Populator", f"The populator broke while checking: {_said(error)}")]
+        return [Problem("Populator", f"The populator broke while checking: {_said(error)}", _BROKEN)]
 
 
 def _of_step(batch: BatchDefinition, step: Step, plugins: Plugins, around: Surroundings) -> Iterator[Finding]:
-    def finding(column: str, message: str) -> Finding:
+    def finding(column: str, message: str, remedy: str | None = None) -> Finding:
         row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
-        return Finding("ProcessControl", row, column, message)
+        return Finding("ProcessControl", row, column, message, remedy or CORRECT_THE_ROWS)
 
     values = {f"Data{at}": value for at, value in enumerate(step.data, start=1)}
     for column, trouble in _texts({"ProcessName": step.name}, values):
@@ -107,7 +111,7 @@ def _of_step(batch: BatchDefinition, step: Step, plugins: Plugins, around: Surro
     if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
         yield finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
     for problem in _handler_problems(step, plugins, around):
-        yield finding(problem.column, problem.message)
+        yield finding(problem.column, problem.message, problem.remedy)
 
 
 def _handler_problems(step: Step, plugins: Plugins, around: Surroundings) -> Sequence[Problem]:
@@ -115,9 +119,9 @@ def _handler_problems(step: Step, plugins: Plugins, around: Surroundings) -> Seq
         handler = plugins.handler(step.process_type)
         problems = list(handler.check(step, around))
     except PluginError as error:
-        return [Problem("ProcessType", error.message)]
+        return [Problem("ProcessType", error.message, _NO_PLUGIN)]
     except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding
-        return [Problem("ProcessType", f"The handler broke while checking: {_said(error)}")]
+        return [Problem("ProcessType", f"The handler broke while checking: {_said(error)}", _BROKEN)]
     if step.on_lost is OnLost.VERIFY and not isinstance(handler, Verifiable):
         problems.append(
             Problem("OnLost", f"ProcessType '{visible(step.process_type)}' cannot verify; use hold or rerun.")

@@ -10,6 +10,7 @@ import calendar
 import io
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -17,7 +18,8 @@ import tarfile
 import tomllib
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -25,6 +27,7 @@ from typing import Any
 
 import batchctl
 from batchctl.domain.errors import NotFound, Refused
+from batchctl.operations import demo_database
 from batchctl.store import scripts
 
 ENTITY = "MyFileType1"
@@ -37,6 +40,7 @@ BROKEN_LINE = 1001
 DUPLICATE_MONTH = 3
 
 _EXAMPLE = "worked_example"
+_TOLD_TWICE = re.compile(r"<!--sqlite-->(.*?)<!--postgresql\s(.*?)\s-->", re.DOTALL)
 _DEP_DELAY = 5
 _HEADER_START = "year,month,day,"
 
@@ -74,16 +78,41 @@ def prepare(folder: Path, flights: Path, database: str | None = None) -> None:
     `database` is the URL of an empty PostgreSQL database for the control tables and the warehouse; without it both are
     SQLite files in the folder.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        message = f"{folder} exists and is not empty; the demo only works in a folder of its own."
-        raise Refused(message, next_step=f"remove {folder}, or name another folder")
+    _check_folder(folder)
     months = _by_month(flights)
     try:
-        _fill(folder, months)
-        _make_warehouse(folder, database)
+        with _nothing_left_unless_done(folder):
+            _fill(folder, months)
+            _tell_the_story(folder / "README.md", on_postgresql=database is not None)
+            _make_warehouse(folder, database)
     except OSError as failure:
         message = f"The demo's folder {folder} cannot be made: {failure.strerror or failure}."
         raise Refused(message, next_step="name another folder") from None
+
+
+def check_ground(folder: Path, database: str | None) -> None:
+    """Refuse, before anything is written, a folder or a database in use, or one where the example cannot run."""
+    _check_folder(folder)
+    if database is not None:
+        demo_database.check(database, _warehouse_on_a_server())
+    demo_database.check_environment(example() / "batchctl.toml")
+
+
+def _check_folder(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        message = f"{folder} exists and is not empty; the demo only works in a folder of its own."
+        raise Refused(message, next_step=f"remove {folder}, or name another folder")
+
+
+@contextmanager
+def _nothing_left_unless_done(folder: Path) -> Iterator[None]:
+    existed = folder.exists()
+    try:
+        yield
+    except BaseException:
+        for path in [*folder.glob("*"), *([] if existed else [folder])]:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        raise
 
 
 def _fill(folder: Path, months: Mapping[int, list[str]]) -> None:
@@ -98,14 +127,24 @@ def _fill(folder: Path, months: Mapping[int, list[str]]) -> None:
         _write(folder / "incoming" / file_name(month), lines)
 
 
+def _tell_the_story(readme: Path, *, on_postgresql: bool) -> None:
+    """Leave of every passage that differs by database the one that is so."""
+    told = _TOLD_TWICE.sub(lambda passage: passage[2 if on_postgresql else 1], _read(readme))
+    readme.write_text(told, encoding="utf-8")
+
+
 def _make_warehouse(folder: Path, database: str | None) -> None:
     if database is None:
         scripts.run(_url_of_warehouse(folder), folder, _read(folder / "warehouse.sql"), may_create=True)
         return
+    demo_database.check_reading(database, folder / "incoming" / file_name(1))
     where = json.dumps(database)
     settings = f'database_url = {where}\nplugin_modules = ["flight_report"]\n\n[connections.warehouse]\nurl = {where}\n'
+    # The URL may hold a password, so nobody else may read the file, not even for a moment.
+    (folder / "batchctl.toml").unlink()
+    (folder / "batchctl.toml").touch(mode=0o600)
     (folder / "batchctl.toml").write_text(settings, encoding="utf-8")
-    scripts.run(database, folder, _read(folder / "postgresql" / "warehouse.sql"))
+    scripts.run(database, folder, _warehouse_on_a_server())
 
 
 def register(folder: Path) -> None:
@@ -242,6 +281,10 @@ def _count_flights(path: Path) -> int:
 
 def _period(month: int) -> str:
     return f"2013{month:02}01_2013{month:02}{calendar.monthrange(2013, month)[1]:02}"
+
+
+def _warehouse_on_a_server() -> str:
+    return _read(example() / "postgresql" / "warehouse.sql")
 
 
 def _read(path: Path) -> str:

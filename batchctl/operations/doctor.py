@@ -12,7 +12,7 @@ from zoneinfo import available_timezones
 
 from batchctl import config
 from batchctl.domain import urls
-from batchctl.domain.errors import BatchctlError, ConfigurationError, SchemaMismatch
+from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.text import visible
 from batchctl.ports import ControllerLock
@@ -53,7 +53,7 @@ class Doctor:
         lines: list[tuple[str, Iterable[Reading]]] = []
         for key in patients:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
-        lines += [(f"secrets.{name}", [self._secret(name)]) for name in self.settings.secrets]
+        lines += self._secrets()
         lines.append(("this host", [self._time_zones()]))
         return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)
 
@@ -76,7 +76,9 @@ class Doctor:
         return Reading("login", Result.FAIL, self._said(error), next_step)
 
     def _said(self, error: Exception) -> str:
-        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        first, *others = [line.strip() for line in str(error).splitlines()] or [""]
+        reasons = f"{first} {'; '.join(others)}" if first.endswith(":") else first
+        said = f"{type(error).__name__}: {reasons}"
         return visible(urls.redacted(said, self._passwords()))
 
     def _silent(self) -> Reading:
@@ -121,16 +123,19 @@ class Doctor:
             yield self._procedures(name, given.procedures)
 
     def _schema_and_rights(self, transactions: StoreTransactions) -> Iterator[Reading]:
+        rights = self._part("rights", transactions, _rights)
         try:
             with transactions.read() as connection:
                 schema.verify(connection)
         except BatchctlError as error:
-            yield Reading("schema", Result.FAIL, error.message, error.next_step)
-            if isinstance(error, SchemaMismatch):
-                return  # Which tables there should be, only the other version knows.
+            # Which tables there should be, only the version that made them knows.
+            lacking = [reading for reading in rights if reading.result is Result.FAIL]
+            yield from lacking
+            next_step = "give the rights first, then look again" if lacking else error.next_step
+            yield Reading("schema", Result.FAIL, error.message, next_step)
         else:
             yield Reading("schema", Result.OK, f"{schema.newest_revision()}, as this version needs it.")
-        yield from self._part("rights", transactions, examination.rights)
+            yield from rights
 
     def _part(
         self, check: str, transactions: StoreTransactions, look: Callable[[Any], Sequence[Reading]]
@@ -172,6 +177,14 @@ class Doctor:
         if key in config.literal_passwords(self.settings):
             yield Reading("password", Result.WARN, IN_FILE, how_to_hide(key))
 
+    def _secrets(self) -> Iterator[tuple[str, list[Reading]]]:
+        """Look at every secret; one that a URL wants in vain has been told there."""
+        told = {name for url in self._urls() for name in urls.references(url)}
+        for name in self.settings.secrets:
+            reading = self._secret(name)
+            if reading.result is Result.OK or name not in told:
+                yield f"secrets.{name}", [reading]
+
     def _secret(self, name: str) -> Reading:
         try:
             config.secret(self.settings, name)
@@ -201,13 +214,21 @@ class Doctor:
                 found.append(config.secret(self.settings, name))
             except ConfigurationError:
                 continue
-        given = [self.settings.database_url, *(one.url for one in self.settings.connections.values())]
-        return found + [password for url in given for password in urls.passwords_in(url)]
+        return found + [password for url in self._urls() for password in urls.passwords_in(url)]
+
+    def _urls(self) -> list[str]:
+        return [self.settings.database_url, *(one.url for one in self.settings.connections.values())]
 
 
 def how_to_hide(key: str) -> str:
     """Say what to write instead of a password in the file."""
     return f"write {{secret:NAME}} for the password of {visible(key)}, and [secrets.NAME] env = ... or file = ..."
+
+
+def _rights(connection: Any) -> list[Reading]:
+    """Look at the schema first: without rights on it, no table is seen."""
+    obstacle = examination.obstacle(connection)
+    return examination.rights(connection) if obstacle is None else [obstacle]
 
 
 def _no_secret(error: ConfigurationError, url: str) -> Reading:

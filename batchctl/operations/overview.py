@@ -43,6 +43,8 @@ class Troubled:
     batch: str
     step: Step | None
     message: str | None
+    said: str | None
+    """The message, and what became of the retries."""
     clear: str
 
 
@@ -154,6 +156,7 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
                 batch=_name(batches, instance.batch_id),
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
+                said=None if last is None else last.said,
                 clear=_CLEAR[status].format(id=instance.instance_id),
             )
             found.append(one)

@@ -10,9 +10,8 @@ from sqlalchemy.exc import ArgumentError
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.text import visible
 from batchctl.store.dialects import NAMES, dialect_named, sqlite
-
-_KINDS = ", ".join(NAMES)
 
 
 def open_engine(url: str, directory: Path, *, may_create: bool = False) -> Engine:
@@ -24,10 +23,12 @@ def open_engine(url: str, directory: Path, *, may_create: bool = False) -> Engin
     except (ArgumentError, ValueError):
         message = "The setting database_url is not a database URL; write one such as sqlite:///batchctl.db."
         raise ConfigurationError(message) from None
-    dialect = dialect_named(parsed.get_backend_name())
+    name = parsed.get_backend_name()
+    dialect = dialect_named(name)
     if dialect is None:
-        message = f"The setting database_url names {parsed.get_backend_name()}; batchctl keeps its tables in {_KINDS}."
-        raise ConfigurationError(message, next_step="set database_url to a URL such as sqlite:///batchctl.db")
+        message = f"The setting database_url names {visible(name)}; batchctl keeps its tables in {', '.join(NAMES)}."
+        such_as = "postgresql://, not postgres://" if name == "postgres" else "sqlite:///batchctl.db"
+        raise ConfigurationError(message, next_step=f"set database_url to a URL such as {such_as}")
     return discreet(dialect.create(parsed, directory, may_create=may_create), url)
 
 
@@ -62,7 +63,9 @@ def _redact(error: BaseException, passwords: tuple[str, ...]) -> None:
 
 def _without_passwords(url: URL, passwords: tuple[str, ...]) -> URL:
     query = {
-        key: urls.odbc_without_passwords(",".join(value)) if key.lower() == "odbc_connect" else value
+        key: urls.redacted(urls.odbc_without_passwords(",".join(value)), passwords)
+        if key.lower() == "odbc_connect"
+        else url.query[key]
         for key, value in url.normalized_query.items()
         if not urls.is_password(key)
     }

@@ -13,9 +13,12 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
 from batchctl.domain.health import Reading
 from batchctl.domain.text import visible
+from batchctl.store.dialects import dialect_of, official
 from batchctl.store.dialects.health import NAMES, Health, health_of
 from batchctl.store.engine import discreet
 from batchctl.store.tables import metadata
+
+_NEEDED = dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")) | {"alembic_version": ("SELECT",)}
 
 
 def now(connection: Connection) -> datetime | None:
@@ -23,9 +26,21 @@ def now(connection: Connection) -> datetime | None:
     return _of(connection).now(connection)
 
 
+def check_may_make_tables(connection: Connection) -> None:
+    """Refuse, naming the right that is missing, a user who may not make tables."""
+    found = _of(connection).obstacle(connection, making=True)
+    if found is not None:
+        raise DatabaseUnusable(found.message, next_step=found.next_step)
+
+
+def obstacle(connection: Connection) -> Reading | None:
+    """Say what keeps this user from seeing the tables, or from making them where they are not."""
+    return _of(connection).obstacle(connection, making=False)
+
+
 def rights(connection: Connection) -> list[Reading]:
     """Say whether every table of batchctl can be read and written."""
-    return _of(connection).rights(connection, sorted(metadata.tables))
+    return _of(connection).rights(connection, _NEEDED)
 
 
 def target_rights(connection: Connection) -> list[Reading]:
@@ -45,10 +60,13 @@ def open_target(url: str, directory: Path) -> Engine:
     except (ArgumentError, ValueError):
         message = "The url is not a database URL."
         raise ConfigurationError(message, next_step="write one such as sqlite:///warehouse.db") from None
-    kind = health_of(parsed.get_backend_name())
+    name, plus, driver = parsed.drivername.partition("+")
+    parsed = parsed.set(drivername=f"{official(name)}{plus}{driver}")
+    kind = health_of(official(name))
     if kind is None:
-        message = f"The url names {visible(parsed.get_backend_name())}; steps work in {', '.join(NAMES)}."
-        raise ConfigurationError(message, next_step="correct the url")
+        message = f"The url names {visible(name)}; steps work in {', '.join(NAMES)}."
+        next_step = "write postgresql:// for postgres://" if name == "postgres" else "correct the url"
+        raise ConfigurationError(message, next_step=next_step)
     if parsed.drivername not in kind.DRIVERS:
         message = f"The url names the driver {visible(parsed.drivername)}; steps use {' or '.join(kind.DRIVERS)}."
         raise ConfigurationError(message, next_step="correct the url")
@@ -81,6 +99,8 @@ def place_of(engine: Engine) -> str:
     if file is not None:
         return visible(str(file))
     url = engine.url
+    if url.get_backend_name() == "postgresql":
+        return dialect_of(engine).place_of(engine)
     if url.host is None:
         return visible(url.database or url.get_backend_name())
     return visible(f"{url.database or url.username} on {url.host}{f':{url.port}' if url.port else ''}")

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, and_, bindparam, exists, func, not_, or_
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.store.columns import readable, text_of
+from batchctl.store.comparison import exactly
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowUpdate
@@ -23,7 +24,7 @@ _LOAD = select(file_process).where(_f.FileProcess_id == bindparam("intake_id"))
 _HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
 _MISSING = (
     select(_f.FileProcess_id, _b.ProcessBatch_id)
-    .join(process_batch, ENTITY == _f.Entity)
+    .join(process_batch, exactly(ENTITY, _f.Entity))
     .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE))
     .order_by(_f.FileProcess_id, _b.Seq, _b.ProcessBatch_id)
 )
@@ -32,7 +33,7 @@ _UNTAKEN = (
     select(file_process)
     .where(
         text(f"FileProcess.{READY_INTAKE}"),
-        not_(exists().where(ENTITY == _f.Entity)),
+        not_(exists().where(exactly(ENTITY, _f.Entity))),
         _f.FileProcess_id > bindparam("after"),
     )
     .order_by(_f.FileProcess_id)
@@ -40,8 +41,8 @@ _UNTAKEN = (
 )
 _same = file_process.alias("same")
 _FIRST = select(func.min(_same.c.FileProcess_id)).where(
-    _same.c.Entity == bindparam("entity"),
-    _same.c.Data == bindparam("data"),
+    exactly(_same.c.Entity, bindparam("entity", type_=_f.Entity.type)),
+    exactly(_same.c.Data, bindparam("data", type_=_f.Data.type)),
     _same.c.FileProcess_id != bindparam("intake_id"),
     or_(
         and_(
@@ -91,9 +92,9 @@ def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     return next(iter(readable(connection.execute(_LOAD, {"intake_id": intake_id}), intake_row)), None)
 
 
-def is_locked(connection: Connection, intake_id: IntakeId) -> bool:
-    """Say whether somebody else keeps a row locked, as far as the database can tell."""
-    return dialect_of(connection).is_locked_intake(connection, intake_id)
+def is_locked(connection: Connection, intake_id: IntakeId, batch_ids: Sequence[BatchId]) -> bool:
+    """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell."""
+    return dialect_of(connection).is_locked_intake(connection, intake_id, batch_ids)
 
 
 def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, s
 
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
+from batchctl.store.comparison import exactly
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import entry
@@ -36,7 +37,7 @@ _COUNT_INTAKE = select(_f.Status, func.count().label("HowMany")).group_by(_f.Sta
 _COUNT_UNTAKEN = (
     select(func.count())
     .select_from(file_process)
-    .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(ENTITY == _f.Entity)))
+    .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(exactly(ENTITY, _f.Entity))))
 )
 _LIVE = (
     select(batch_process_history)

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, inspect, text
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 from batchctl.store.dialects import NAMES, dialect_of
+from batchctl.store.sql_script import headed
 from batchctl.store.tables import metadata
 from batchctl.store.tsql_script import repeatable
 
@@ -96,8 +97,8 @@ def script(dialect: str) -> str:
     config.attributes["dialect"] = dialect
     config.output_buffer = printed
     _command().upgrade(config, "head", sql=True)
-    text = printed.getvalue()
-    return repeatable(text, newest_revision()) if dialect == "mssql" else text
+    text, newest = printed.getvalue(), newest_revision()
+    return repeatable(text, newest) if dialect == "mssql" else headed(text, dialect, newest)
 
 
 def verify(connection: Connection) -> None:

@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 
 import tenacity
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import InvalidRequestError
 
 from batchctl.domain.errors import Busy, Conflict, OutcomeUnknown
 from batchctl.ports import Boundary
@@ -130,7 +131,8 @@ class StoreTransactions:
         """Raise in words what concerns the database as a whole; a lost connection is made anew at the next use."""
         if isinstance(error, OutcomeUnknown):
             self._lost_session = self._session
-        if isinstance(error, OutcomeUnknown) or self._dialect.is_lost(error):
+        if isinstance(error, (OutcomeUnknown, InvalidRequestError)) or self._dialect.is_lost(error):
+            # SQLAlchemy will not use a connection again over which it has met something it did not expect.
             self._give_up_connection()
         if self._dialect.is_about_the_database(error):
             raise self._dialect.unusable(error, self._dialect.place_of(self._engine)) from error

@@ -19,9 +19,10 @@ _HEAD = """\
 -- The control database of batchctl on SQL Server 2017 or later, schema (revision).
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
--- It makes what is missing in the default schema of who runs it; running it again changes nothing.
+-- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
 -- It is one transaction: after an error nothing of it stays.
 
+SET IMPLICIT_TRANSACTIONS OFF;
 SET XACT_ABORT ON;
 SET NOCOUNT ON;
 SET ANSI_NULLS ON;
@@ -50,9 +51,29 @@ GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
         (tables)))
-   AND OBJECT_ID(N'alembic_version', N'U') IS NULL
+   AND (version table) IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+IF (version table) IS NOT NULL
+BEGIN
+    -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
+    IF (first table) IS NULL
+       OR NOT EXISTS (SELECT 1 FROM alembic_version)
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ((revisions)))
+    BEGIN
+        RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
+        SET NOEXEC ON;
+    END;
+END;
+GO
+
+IF @@TRANCOUNT > 0
+BEGIN
+    RAISERROR(N'batchctl: this session has a transaction open; COMMIT or ROLLBACK it first, then run this again.', 16, 1);
     SET NOEXEC ON;
 END;
 GO
@@ -70,7 +91,7 @@ GO
 SET NOEXEC OFF;
 GO
 
-IF OBJECT_ID(N'alembic_version', N'U') IS NULL
+IF (version table) IS NULL OR (first table) IS NULL
     RAISERROR(N'batchctl: nothing was made; see the error above.', 16, 1);
 ELSE
     SELECT version_num AS batchctl_schema FROM alembic_version;
@@ -84,17 +105,24 @@ def repeatable(printed: str, revision: str) -> str:
     batches = [guarded(statement) for statement in statements if statement]
     tables = [name for statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
-    head = _HEAD.replace("(revision)", revision).replace("(tables)", listed)
-    return "\n".join([head, *(f"{batch}\nGO\n{_GO_ON}\nGO\n" for batch in batches), _FOOT])
+    known = ", ".join(f"'{number}'" for statement in statements for number in _numbers(statement))
+    head = _HEAD.replace("(revision)", revision).replace("(tables)", listed).replace("(revisions)", known)
+    parts = [head, *(f"{batch}\nGO\n{_GO_ON}\nGO\n" for batch in batches), _FOOT]
+    # A name of one part would also find what lies in dbo.
+    return (
+        "\n".join(parts)
+        .replace("(version table)", _in_schema("alembic_version"))
+        .replace("(first table)", _in_schema(tables[0]))
+    )
 
 
 def guarded(statement: str) -> str:
     """Put before a statement what looks whether it has been done."""
     if table := _TABLE.match(statement):
-        return f"IF OBJECT_ID(N'{table[1]}', N'U') IS NULL\n{statement}"
+        return f"IF {_in_schema(table[1])} IS NULL\n{statement}"
     if index := _INDEX.match(statement):
         name, table_name = index.groups()
-        found = f"name = N'{name}' AND object_id = OBJECT_ID(N'{table_name}', N'U')"
+        found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"
         return f"IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE {found})\n{statement}"  # noqa: S608 - our own names
     if version := _VERSION.match(statement):
         number = f"('{version[1]}')"
@@ -106,6 +134,16 @@ def guarded(statement: str) -> str:
         return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
     message = f"no way is known to repeat: {statement}"
     raise NotImplementedError(message)
+
+
+def _in_schema(table: str) -> str:
+    """Write what finds a table in the default schema, where a CREATE without a schema puts it."""
+    return f"OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.{table}', N'U')"
+
+
+def _numbers(statement: str) -> list[str]:
+    """Return the revision that a statement writes, if it writes one."""
+    return [match[1] for pattern in (_VERSION, _NEXT_VERSION) if (match := pattern.match(statement))]
 
 
 def _alone(batch: str) -> str:

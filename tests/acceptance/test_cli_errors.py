@@ -173,7 +173,7 @@ def controller(busy: Night, installed_batchctl: Path) -> Iterator[subprocess.Pop
     )
     assert process.stderr is not None
     heard = iter(process.stderr.readline, "")
-    assert any(line.startswith("step.started") for line in heard)
+    assert any(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ step\.started ", line) for line in heard)
     yield process
     process.kill()
     process.communicate()

@@ -13,6 +13,7 @@ import pytest
 from tests.acceptance.installation import RunBatchctl, clean_environment
 from tests.acceptance.night import GOOD, HOSTILE, NEEDS_A_FILE, Night, a_database, a_file
 from tests.control_databases import KINDS, ControlDatabase
+from tests.postgres import PostgresServer
 
 ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 
@@ -113,6 +114,39 @@ def test_the_command_text_is_printed_exactly_as_it_stands_in_the_table(night: Ni
         assert f"\n{command}\n" in printed
 
 
+def test_a_list_of_attempts_shows_the_statements_and_one_alone_the_whole_command(
+    tmp_path: Path, run_batchctl: RunBatchctl, postgres: PostgresServer
+) -> None:
+    night = Night(a_file(tmp_path / "n"), run_batchctl)
+    url = postgres.url(postgres.new_database())
+    (night.folder / "batchctl.toml").write_text(f'[connections.wh]\nurl = "{url}"\n', encoding="utf-8")
+    night.batch("Loads", "SELECT 1", "SELECT 2", RetryCount=2)
+    night.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data2 = Data1")
+    night.sql("UPDATE ProcessControl SET Data1 = 'wh'")
+    night.arrive("Loads")
+    night("run", "--once")
+
+    folded, full = (night("history", "1", *more).stdout for more in ((), ("--full",)))
+    again = night("rerun", "1", "--from", "10", "--dry-run", "--reason", "look").stdout
+    for entry in night.json("history", "1"):
+        assert f"\n{entry['CommandText']}\n" in full
+        assert f"\n{entry['CommandText']}\n" not in folded
+    assert folded.count("lines of set-up; the whole command: batchctl history 1 --full") == 2
+    assert folded.count("\nBEGIN;\nSELECT 1;\nCOMMIT;\n") == 1
+    assert (again.count("\\connect"), again.count("lines of set-up; the same as above")) == (1, 1)
+
+    night.sql("UPDATE ProcessControl SET Data2 = 'SELECT {Data1}::date' WHERE ProcessControlSeq = 10")
+    night.arrive("Loads")
+    night("run", "--once")
+    night.sql("UPDATE ProcessControl SET ProcessType = 'stored_procedure', Data2 = 'gone' WHERE ProcessControlSeq = 10")
+    assert night("rerun", "2", "--reason", "x").returncode == 0
+    night("process")
+    (*_, last) = night.json("history", "2")
+    assert f"\n{last['CommandText']}\n" in night("show", "2").stdout
+    for command in (("show", "2"), ("history",), ("history", "2"), ("status",), ("why", "2")):
+        assert "the retries were skipped: trying again cannot help" in night(*command, env={"COLUMNS": "400"}).stdout
+
+
 def test_the_newest_attempts_come_first(night: Night) -> None:
     entries = night.json("history", "--limit", "2")
 
@@ -156,6 +190,22 @@ def test_check_shows_all_findings_and_exits_6(night: Night) -> None:
     ]
     assert "Did you mean 'pattern'?" in as_table.stdout
     assert as_table.stdout.startswith("1 finding\n")
+    assert "Next: correct the row" in as_table.stdout
+
+
+def test_check_says_what_to_do_where_no_row_is_wrong(tmp_path: Path, run_batchctl: RunBatchctl) -> None:
+    night = Night(a_file(tmp_path / "n"), run_batchctl)
+    (night.folder / "batchctl.toml").write_text('[secrets.pw]\nenv = "NIGHT_PW"\n', encoding="utf-8")
+    night.batch("Loads", GOOD)
+    night.sql("UPDATE ProcessControl SET Data4 = 'PW={secret:pw}'")
+
+    done = night("check")
+    assert done.stdout.splitlines()[-2:] == [
+        "Next: set the environment variable NIGHT_PW, for the user who runs batchctl",
+        "      and look again: batchctl check",
+    ]
+    night.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = 'where'")
+    assert "correct the row, or add [connections.where] to batchctl.toml" in night("check").stdout
 
 
 @pytest.mark.parametrize("command", [("status",), ("show", "2"), ("history", "2"), ("batches",)])

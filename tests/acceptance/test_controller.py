@@ -298,6 +298,7 @@ def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(s
     said = iter(controller.stderr or ())
     assert any("controller.waiting" in line for line in said)
     shop.hand.sql("ROLLBACK")
+    assert any("controller.resumed" in line for line in said)
 
     assert controller.wait(PATIENCE) == 0
     assert shop.value("SELECT Status FROM BatchControl") == "complete"

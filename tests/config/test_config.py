@@ -142,7 +142,15 @@ def test_a_variable_that_is_no_setting_is_refused(
 
     assert refused.value.message.startswith(f"Environment variable {variable}: there is no such setting.")
     assert meant in refused.value.message
-    assert refused.value.next_step is None
+    assert str(refused.value.next_step).startswith("correct its name, or call a secret's variable BATCHCTL_SECRET_...")
+
+
+def test_a_secrets_variable_is_in_no_configurations_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCHCTL_SECRET_WH", "s3cret")
+    monkeypatch.chdir(tmp_path)
+
+    assert config.load(None) == config.Settings(directory=tmp_path)
+    assert config.secret(config.load(written(tmp_path, '[secrets.wh]\nenv = "BATCHCTL_SECRET_WH"\n')), "wh") == "s3cret"
 
 
 def test_variables_with_another_meaning_are_no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +242,10 @@ def test_a_url_may_refer_to_a_secret_which_is_resolved_when_it_is_asked_for(
             '[connections.a]\nurl = "sqlite:///a"\n[connections.b]\nurl = "postgresql://u:{secret:x}@h/d"\n',
             4,
             "connections.b.url",
-            "there is no [secrets.x]",
+            (
+                'there is no [secrets.x]. Add these lines to batchctl.toml (or file = "..." in place of env):\n'
+                '    [secrets.x]\n    env = "BATCHCTL_SECRET_X"'
+            ),
         ),
         ('connections.a = { url = "x://u:{secret:x}@h" }\n', 1, "connections.a.url", "there is no [secrets.x]"),
         ('[connections]\n"a".url = "x://u:{secret}@h"\n', 2, "connections.a.url", "as {secret:NAME}"),
@@ -246,6 +257,34 @@ def test_a_wrong_reference_is_named_with_its_line(tmp_path: Path, text: str, lin
 
     assert f"batchctl.toml, line {line}: {key}: " in message
     assert says in message
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://batch:p@ss/w:rd#1@server7:54399/etl",
+        "postgresql+psycopg://batch:p/a@ss?w#rd@server7/etl",
+        "postgresql://batch:p@ss:w@server7/etl",
+        "mssql+pyodbc://batch:p@ss@server7/etl?driver=x",
+        "mssql://batch:p@ss?w=1@server7/etl",
+    ],
+)
+def test_a_password_that_is_cut_at_a_character_of_its_own_is_refused_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    message = refusal(tmp_path, f'database_url = "{url}"\n[connections.wh]\nurl = "{url}"\n')
+    monkeypatch.setenv("BATCHCTL_DATABASE_URL", url)
+    in_the_environment = refusal(tmp_path, "")
+
+    first, second = message.split("\n")
+    assert "batchctl.toml, line 1: database_url: percent-encode @ / : # ? in the password" in first
+    assert "batchctl.toml, line 3: connections.wh.url: percent-encode" in second
+    assert in_the_environment.startswith("Environment variable BATCHCTL_DATABASE_URL: percent-encode")
+    assert not [
+        piece
+        for piece in ("p@", "@ss", "p/a", "w:rd", "server7", "etl", "batch:")
+        if piece in message + in_the_environment
+    ]
 
 
 def test_a_wrong_reference_in_a_variable_is_named_by_the_variable(

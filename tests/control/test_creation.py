@@ -124,6 +124,18 @@ def test_the_same_data_of_another_entity_is_no_duplicate(world: World) -> None:
     assert world.create().created == 2
 
 
+def test_blanks_at_the_end_tell_texts_apart(world: World) -> None:
+    world.batch("A")
+    taken = world.submit("A", Data="k")
+    other = world.submit("A", Data="k ")
+    untaken = world.submit("A ", Data="k")
+
+    assert world.create().created == 2
+    assert [status_of(world, row) for row in (taken, other, untaken)] == ["ready"] * 3
+    assert "duplicate" not in (message_of(world, other) or "")
+    assert "no batch" in message_of(world, untaken).lower()
+
+
 def test_a_row_that_replaces_a_rejected_one_is_no_duplicate(world: World) -> None:
     world.batch(Populator="none")
     rejected = world.submit(Data="k")

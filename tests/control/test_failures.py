@@ -95,7 +95,7 @@ def test_a_fatal_failure_skips_the_retries(world: World) -> None:
     world.process()
 
     assert world.statuses() == ["failed"]
-    assert world.sql("SELECT Message FROM BatchProcessHistory") == [("no use",)]
+    assert world.sql("SELECT Message, RetryCountAfter FROM BatchProcessHistory") == [("no use", 5)]
 
 
 @pytest.mark.parametrize("retries", [0, 1])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.control.controller import LOCKED_LOOK
-from tests.control.world import NO_WAIT, World
+from tests.control.world import BAD, NO_WAIT, World
 from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer
 
@@ -54,7 +54,7 @@ def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World
     assert "; to end it: SELECT pg_terminate_backend(" in str(event.fields["Message"])
 
 
-@pytest.mark.parametrize("row", ["BatchControl", "FileProcess"])
+@pytest.mark.parametrize("row", ["BatchControl", "FileProcess", "BatchProcessHistory"])
 def test_the_end_of_a_locked_instances_step_waits_and_no_other_does(world: World, client: Hand, row: str) -> None:
     for name in ("A", "B"):
         world.batch(name, steps=1)
@@ -93,3 +93,44 @@ def test_a_locked_intake_row_waits_and_no_other_does(world: World, client: Hand)
 
     assert while_locked == [(2,)]
     assert sorted(world.sql("SELECT FileProcess_id FROM BatchControl")) == [(1,), (2,)]
+
+
+def test_what_fails_while_its_row_is_locked_is_not_overtaken(world: World, client: Hand) -> None:
+    world.batch("A", steps=1)
+    world.submit("A")
+    world.submit("A")
+    world.create()
+    world.runner.script = lambda rendered: None
+    controller = world.controller()
+    while not world.runner.open:
+        controller.turn(NO_WAIT)
+    client.sql("SELECT * FROM FileProcess WHERE FileProcess_id = 1 FOR UPDATE")
+    world.runner.end(world.runner.started[0], BAD)
+    for _ in range(5):
+        controller.turn(NO_WAIT)
+    while_locked = world.statuses()
+    client.sql("ROLLBACK")
+    world.turn_until_idle(controller)
+
+    assert while_locked == ["running", "ready"]
+    assert world.statuses() == ["failed", "ready"]
+    assert len(world.runner.started) == 1
+
+
+def test_a_batch_that_is_being_renamed_waits_and_no_other_does(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+    world.submit("A")
+    world.create()
+    client.sql("UPDATE ProcessBatch SET ProcessBatchName = 'C' WHERE ProcessBatch_id = 1")
+    world.submit("A")
+    world.submit("B")
+    world.create()
+    world.process()
+    while_locked = world.statuses()
+    client.sql("ROLLBACK")
+    world.create()
+    world.process()
+
+    assert while_locked == ["ready", "complete"]
+    assert world.statuses() == ["complete", "complete", "complete"]

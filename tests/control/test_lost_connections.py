@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.control.controller import Controller
+from batchctl.control.controller import LONGEST_UNSEEN, Controller
+from batchctl.domain.errors import OutcomeUnknown
+from batchctl.store.dialects import postgresql
 from tests.control.test_random_nights import VIOLATIONS
 from tests.control.world import BAD, NO_WAIT, OK, World
 from tests.control_databases import PostgresControl
@@ -47,7 +49,7 @@ def turn(controller: Controller, world: World, most: int = 60) -> None:
 
 
 @pytest.mark.parametrize("number", range(1, COMMITS + 1))
-@pytest.mark.parametrize("where", Cut)
+@pytest.mark.parametrize("where", [Cut.BEFORE, Cut.AT, Cut.AFTER])
 def test_a_connection_cut_at_any_commit_changes_nothing_in_the_end(
     far: World, proxy: Proxy, where: Cut, number: int
 ) -> None:
@@ -109,7 +111,7 @@ def test_a_commit_that_the_server_still_works_on_is_waited_for(far: World, proxy
         assert far.sql(statement) == [], name
 
 
-@pytest.mark.parametrize("where", Cut)
+@pytest.mark.parametrize("where", [Cut.BEFORE, Cut.AT, Cut.AFTER])
 def test_two_connections_lost_one_after_the_other(far: World, proxy: Proxy, where: Cut) -> None:
     far.batch(steps=2)
     far.submit()
@@ -164,3 +166,104 @@ def test_pauses_grow_while_the_database_is_away_and_deadlines_are_kept(far: Worl
     far.hand = far.database.hand()
     turn(controller, far)
     assert far.history() == [(1, 10, 1, "auto", "timeout")]
+
+
+def test_a_controller_whose_first_look_was_rolled_back_hears_of_changes_all_the_same(far: World) -> None:
+    far.batch(steps=2)
+    far.submit()
+    far.create()
+    far.runner.script = lambda rendered: None
+    controller = far.process()
+    far.be_impatient()
+    (_, first) = (controller, far.runner.started[0])
+    far.hand.begin_writing()
+    far.transactions.close()  # a session of which nothing is known any more
+    far.runner.end(first, OK)
+    with far.transactions.read() as connection:
+        connection.exec_driver_sql("SET lock_timeout = '1ms'")
+    controller.turn(NO_WAIT)
+    assert controller.trouble is not None
+    far.hand.sql("ROLLBACK")
+    for _ in range(3):
+        controller.turn(NO_WAIT)
+    assert len(far.runner.open) == 1
+
+    far.sql("UPDATE BatchControl SET Status = 'cancelling'")
+    controller.turn(NO_WAIT)
+
+    assert far.runner.stopped == far.runner.started[-1:]
+
+
+def test_without_any_notice_a_change_is_seen_after_a_while(far: World) -> None:
+    far.batch(steps=1)
+    far.submit()
+    far.create()
+    far.runner.script = lambda rendered: None
+    controller = far.process()
+    far.hand.sql("ALTER TABLE BatchControl DISABLE TRIGGER USER")
+    far.sql("UPDATE BatchControl SET Status = 'cancelling'")
+    controller.turn(NO_WAIT)
+    unseen = list(far.runner.stopped)
+    far.clock.advance(timedelta(seconds=LONGEST_UNSEEN))
+    controller.turn(NO_WAIT)
+
+    assert unseen == []
+    assert far.runner.stopped == far.runner.started
+
+
+def test_a_table_that_is_altered_meanwhile_ends_nothing(far: World) -> None:
+    far.batch(steps=1)
+    far.submit()
+    far.create()
+    far.runner.script = lambda rendered: None
+    controller = far.process()
+    for number in range(8):  # as often as a driver takes to prepare a statement
+        far.sql("UPDATE ProcessBatch SET Description = ?", str(number))
+        controller.turn(NO_WAIT)
+    far.hand.sql("ALTER TABLE ProcessBatch ALTER COLUMN Description TYPE varchar(500)")
+    far.sql("UPDATE ProcessBatch SET Description = 'other'")
+    for _ in range(4):
+        controller.turn(NO_WAIT)
+    assert controller.trouble is None
+    assert far.runner.open
+
+    far.runner.end(far.runner.started[0], OK)
+    turn(controller, far)
+    assert far.statuses() == ["complete"]
+
+
+def test_a_server_that_falls_silent_is_not_waited_for_for_ever(
+    far: World, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgresql, "SILENT_LOOKS", 3)
+    far.batch(steps=2)
+    far.submit()
+    far.create()
+    controller = far.controller()
+    proxy.cut(1, Cut.MUTE)
+    controller.turn(NO_WAIT)
+    assert isinstance(controller.trouble, OutcomeUnknown)
+    assert "has not answered" in controller.trouble.message
+    proxy.muted.clear()
+
+    turn(controller, far)
+
+    assert far.statuses() == ["complete"]
+    assert far.history() == [(1, 10, 1, "auto", "success"), (1, 20, 1, "auto", "success")]
+
+
+def test_nothing_is_begun_once_others_are_not_kept_out_any_more(far: World) -> None:
+    far.batch(steps=1)
+    far.submit()
+    far.create()
+    alone = False
+    controller = far.controller()
+    controller._is_alone = lambda: alone
+    for _ in range(3):
+        controller.turn(NO_WAIT)
+    before = list(far.runner.started)
+    alone = True
+    turn(controller, far)
+
+    assert before == []
+    assert far.statuses() == ["complete"]

@@ -224,5 +224,8 @@ def test_an_outcome_is_kept_while_the_database_is_busy(world: World) -> None:
     assert "controller.waiting" in world.names()
 
     world.sql("ROLLBACK")
+    assert "controller.resumed" not in world.names()
     world.turn_until_idle(controller)
     assert world.history()[0] == (1, 10, 1, "auto", "success")
+    assert world.names().count("controller.resumed") == 1
+    assert world.names().index("controller.waiting") < world.names().index("controller.resumed")

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, quote, quote_plus, unquote
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sqlalchemy import make_url
 
 from batchctl.domain import urls
 
@@ -57,6 +58,16 @@ def test_what_is_redacted_does_not_hold_the_password(password: str, form: str) -
     assert lowered(quote(password, safe="")) not in shown
 
 
+@given(password=PASSWORDS, times=st.integers(2, 4))
+def test_a_connection_string_that_is_quoted_more_than_once_hides_nothing(password: str, times: int) -> None:
+    assume(password.strip() == password and password.strip("*"))
+    written = f"DRIVER={{O 18}};UID=u;PWD={braced(password)};A=b"
+    for _ in range(times):
+        written = quote(written, safe="")
+
+    assert braced(password) in urls.passwords_in(f"mssql+pyodbc:///?odbc_connect={written}")
+
+
 @given(password=PASSWORDS)
 def test_a_secret_arrives_behind_the_user_as_it_is(password: str) -> None:
     url = urls.with_secrets("postgresql://u:{secret:s}@h/d", {"s": password}.__getitem__)
@@ -77,6 +88,14 @@ def test_a_secret_arrives_in_an_odbc_string_as_it_is(password: str, written: str
     if value.startswith("{"):
         value = value[1:-1].replace("}}", "}")
     assert value == password
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("{secret:wh}", "wh"), ("%7Bsecret%3Awh%7D", "wh"), ("x{secret:wh}", None), ("wh", None), ("", None)],
+)
+def test_a_text_refers_to_a_secret_when_it_holds_nothing_else(text: str, name: str | None) -> None:
+    assert urls.reference(text) == name
 
 
 def test_a_reference_is_no_password() -> None:
@@ -110,7 +129,17 @@ def test_a_reference_that_cannot_be_resolved_there_is_refused(url: str, said: st
 )
 def test_other_urls_are_left_alone(url: str) -> None:
     assert urls.misplaced_reference(url) is None
+    assert urls.unquoted_password(url) is None
     assert urls.passwords_in(url) == ()
+
+
+@given(password=PASSWORDS)
+def test_a_password_is_read_whole_or_refused(password: str) -> None:
+    url = f"postgresql://u:{password}@h:5432/d"
+
+    assert urls.unquoted_password(f"postgresql://u:{quote(password, safe='')}@h:5432/d") is None
+    if urls.unquoted_password(url) is None:
+        assert make_url(url).password == unquote(password)
 
 
 def test_an_odbc_string_is_shown_without_its_passwords() -> None:

@@ -17,6 +17,7 @@ from batchctl.store import engine, identity, schema, tables
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
+from tests.postgres import PostgresServer
 
 
 @pytest.fixture
@@ -129,6 +130,29 @@ def test_the_printed_script_makes_the_same_database_in_the_databases_own_shell(
     with other.read() as connection:
         schema.verify(connection)
     other.close()
+
+
+def test_the_printed_script_run_again_says_so_and_changes_nothing(postgres: PostgresServer) -> None:
+    name = postgres.new_database()
+    script = schema.script("postgresql")
+    postgres.psql(name, script)
+    again = postgres.psql(name, script)
+    heedless = postgres.psql(name, script, "-v", "ON_ERROR_STOP=0")
+
+    assert again.returncode != 0
+    assert "there are tables of these names already; nothing is made" in again.stderr
+    assert "ROLLBACK" in heedless.stdout
+    with postgres.connect(name) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(schema.newest_revision(),)]
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_a_script_says_what_it_is_and_how_to_run_it(dialect: str) -> None:
+    heading = schema.script(dialect).partition("BEGIN;")[0]
+
+    assert all(line.startswith("--") for line in heading.splitlines() if line)
+    assert schema.newest_revision() in heading
+    assert {"sqlite": "sqlite3 -bail", "postgresql": "psql -v ON_ERROR_STOP=1"}[dialect] in heading
 
 
 def test_a_database_without_tables_is_refused_with_what_to_type(empty: StoreTransactions) -> None:

@@ -15,11 +15,13 @@ from batchctl.cli import database
 from batchctl.cli.main import run
 from batchctl.store import schema, tsql_script
 from batchctl.store.tables import metadata
+from tests.step_handlers.tsql_frames import assert_frames_are_closed
 
 GOLDEN = Path(__file__).parent / "golden" / "mssql.sql"
 SCRIPT = schema.script("mssql")
 BATCHES = [batch.strip() for batch in re.split(r"^GO$", SCRIPT, flags=re.MULTILINE) if batch.strip()]
-GUARDED = re.compile(r"\AIF (?:OBJECT_ID\(N'\w+', N'U'\) IS NULL|NOT EXISTS \(.*\))\n(.*)\Z", re.DOTALL)
+IN_SCHEMA = r"OBJECT_ID\(QUOTENAME\(SCHEMA_NAME\(\)\) \+ N'\.\w+', N'U'\)"
+GUARDED = re.compile(rf"\AIF (?:{IN_SCHEMA} IS NULL|NOT EXISTS \(.*\))\n(.*)\Z", re.DOTALL)
 NOEXEC = "IF @@TRANCOUNT = 0\nBEGIN\n    SET NOEXEC ON;\nEND;"
 DIALECT = make_url("mssql+pyodbc://").get_dialect()()
 TABLES = sorted(metadata.tables)
@@ -134,7 +136,7 @@ def test_after_an_error_nothing_more_is_done() -> None:
     begin, commit = BATCHES.index("BEGIN TRANSACTION;"), BATCHES.index("COMMIT TRANSACTION;")
     inside = BATCHES[begin + 1 : commit]
 
-    assert BATCHES[0].splitlines()[-9] == "SET XACT_ABORT ON;"
+    assert BATCHES[0].splitlines()[-10:-8] == ["SET IMPLICIT_TRANSACTIONS OFF;", "SET XACT_ABORT ON;"]
     assert set(inside[1::2]) == {NOEXEC}
     assert NOEXEC not in inside[::2]
     assert BATCHES[commit + 1] == "SET NOEXEC OFF;"
@@ -169,6 +171,43 @@ def test_somebody_elses_tables_are_refused_before_anything_is_made() -> None:
     assert BATCHES.index(refusal) < BATCHES.index("BEGIN TRANSACTION;")
     assert {f"N'{table}'" for table in TABLES} <= set(re.findall(r"N'\w+'", refusal))
     assert "SET NOEXEC ON;" in refusal
+
+
+def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> None:
+    found = re.findall(r"OBJECT_ID\([^,]*, N'U'\)", SCRIPT)
+
+    # A name of one part is looked for in dbo too.
+    assert len(found) == 1 + 8 + 4 + 2 + 2
+    assert all(re.fullmatch(IN_SCHEMA, one) for one in found)
+    assert re.findall(r"schema_id = (\S+)", SCRIPT) == ["SCHEMA_ID()"]
+
+
+def test_a_foreign_version_table_is_refused_before_anything_is_made() -> None:
+    (refusal,) = [batch for batch in BATCHES if "not of this batchctl" in batch]
+    known = ", ".join(f"'{revision}'" for revision in schema.revisions())
+    (outer,) = parsed(refusal)
+
+    assert BATCHES.index(refusal) < BATCHES.index("BEGIN TRANSACTION;")
+    assert f"WHERE version_num NOT IN ({known})" in refusal
+    assert "NOT EXISTS (SELECT 1 FROM alembic_version)" in refusal
+    assert ".FileProcess', N'U') IS NULL" in refusal
+    assert "SET NOEXEC ON;" in refusal
+    # Where the table is not there, a statement that names it would be an error: it must not stand in the first condition.
+    assert "FROM alembic_version" not in refusal.partition("BEGIN")[0]
+    assert isinstance(outer, exp.IfBlock)
+
+
+def test_a_transaction_that_is_open_already_is_refused() -> None:
+    refusal = BATCHES[BATCHES.index("BEGIN TRANSACTION;") - 1]
+
+    assert refusal.startswith(
+        "IF @@TRANCOUNT > 0\nBEGIN\n    RAISERROR(N'batchctl: this session has a transaction open"
+    )
+    assert "SET NOEXEC ON;" in refusal
+
+
+def test_the_frames_of_every_batch_are_closed() -> None:
+    assert_frames_are_closed(SCRIPT)
 
 
 def test_a_statement_that_cannot_be_repeated_is_not_printed() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import socket
 import sqlite3
+import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,6 +22,7 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.shares import file_system_of
 from tests.control_databases import ControlDatabase, SqliteControl
 from tests.postgres import PostgresServer
+from tests.store.sql_server import ConnectionStringParseError, SqlServer
 
 
 def configured(folder: Path, text: str) -> str:
@@ -164,6 +166,7 @@ def test_connections_are_looked_at_each_in_its_own_way(
         '[connections.text]\nurl = "sqlite:///text.db"\n'
         f'[connections.pg]\nurl = "{postgres.url(postgres.new_database())}"\n'
         '[connections.oracle]\nurl = "oracle://u@h/d"\n'
+        '[connections.short]\nurl = "postgres://u@h/d"\n'
         '[connections.strange]\nurl = "postgresql+nodriver://u@h/d"\n'
         '[connections.nonsense]\nurl = "postgresql://u@h:port/d"\n'
         '[connections.locked]\nurl = "postgresql://u:{secret:pw}@h/d"\n[secrets.pw]\nenv = "NO_SUCH"\n'
@@ -180,27 +183,46 @@ def test_connections_are_looked_at_each_in_its_own_way(
     assert "steps use postgresql or postgresql+psycopg" in found["connections.strange", "driver"].message
     assert found["connections.nonsense", "driver"].message == "The url is not a database URL."
     assert "NO_SUCH is not set" in found["connections.locked", "secret"].message
-    assert found["secrets.pw", "secret"].result is Result.WARN
+    assert ("secrets.pw", "secret") not in found, "it is told where it is wanted"
+    assert "write postgresql://" in str(found["connections.short", "driver"].next_step)
 
 
-def test_a_driver_that_is_missing_is_named_with_what_installs_it(tmp_path: Path) -> None:
-    more = '[connections.w]\nurl = "mssql+mssqlpython://u@127.0.0.1:1/d"\n'
+@pytest.mark.parametrize(("url", "module"), [("mssql+mssqlpython", "mssql_python"), ("mssql+pyodbc", "pyodbc")])
+def test_a_driver_that_is_missing_is_named_with_what_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, module: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    more = f'[connections.w]\nurl = "{url}://u@127.0.0.1:1/d"\n'
     found = examined(tmp_path, "sqlite:///none.db", more)
     (reading,) = (reading for (target, _), reading in found.items() if target == "connections.w")
 
-    assert reading.result is Result.FAIL
-    assert "batchctl[sqlserver" in str(reading.next_step) or reading.check == "login"
+    assert (reading.check, reading.result) == ("driver", Result.FAIL)
+    assert "batchctl[sqlserver" in str(reading.next_step)
+
+
+def test_a_connection_string_that_a_driver_cannot_read_is_told_with_the_keyword_and_no_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = SqlServer("mssql_python", connecting=ConnectionStringParseError(["Unknown keyword 'tiemout'", "hunter2"]))
+    server.install(monkeypatch)
+    url = "mssql+mssqlpython://u:hunter2@127.0.0.1:1/d?tiemout=5"
+    found = examined(tmp_path, url, f'[connections.w]\nurl = "{url}"\n')
+    said = {target: reading.message for (target, check), reading in found.items() if reading.result is Result.FAIL}
+
+    assert set(said) == {"database_url", "connections.w"}
+    assert all("Unknown keyword 'tiemout'" in message and "***" in message for message in said.values())
+    assert "hunter2" not in repr(found)
 
 
 URLS = [
     "postgresql://u:hunter2@127.0.0.1:1/d",
     "postgresql://u:hunter2@127.0.0.1:port/d",
-    "postgresql://u:p@ss@hunter2@127.0.0.1:1/d",
     "postgresql://u@127.0.0.1:1/d?password=hunter2",
     "postgresql://u@127.0.0.1:1/d?PASSWORD=hunter2",
     "mssql+pyodbc:///?odbc_connect=DRIVER={x};SERVER=127.0.0.1,1;PWD=hunter2",
     "mssql+pyodbc:///?odbc_connect=DRIVER%3D%7Bx%7D%3BPassword%3D%7Bhunter2%7D",
     "oracle://u:hunter2@h/d",
+    "mssql+pyodbc:///?odbc_connect=DRIVER%253D%257Bx%257D%253BPassword%253D%257Bhunter2%257D",
     "hunter2",
 ]
 

@@ -100,9 +100,10 @@ def test_a_wrong_password_is_refused_in_plain_words(home: Home) -> None:
     for target in ("database_url", "connections.warehouse"):
         assert found[target, "login"]["Result"] == "FAIL"
         assert "password authentication failed" in found[target, "login"]["Message"]
-        assert found[target, "login"]["Next"]
+    assert found["database_url", "login"]["Next"].startswith(f"check the password of role {home.name}")
     assert (refused, out) == (4, "")
-    assert "password authentication failed" in err
+    assert "refused the login" in err
+    assert found["database_url", "login"]["Next"] in err
     assert "wrongwrong" not in err
     assert "wrongwrong" not in home("--debug", "status")[2]
     home.password(PASSWORD)
@@ -116,6 +117,7 @@ def test_a_secret_that_is_not_there_is_named(home: Home) -> None:
 
     assert (code, refused) == (6, 2)
     assert found["database_url", "secret"]["Result"] == "FAIL"
+    assert ("secrets.pw", "secret") not in found, "one thing is missing, so one thing is said"
     assert err == "Error: Secret 'pw' cannot be resolved: file pw.txt cannot be read.\n"
 
 
@@ -147,6 +149,54 @@ def test_a_table_without_rights_is_named_and_granting_them_loses_nothing(home: H
     assert home.doctor()[0] == 0
     assert home("run", "--once")[0] == 0
     assert "complete" in repr(home.rows("FileProcess"))
+
+
+@pytest.fixture
+def daily(home: Home) -> Iterator[Home]:
+    """The same database, seen by a role that owns nothing and has no right yet."""
+    role = f"daily_{home.name}"
+    home.server.alter("REVOKE ALL ON SCHEMA public FROM public", home.name)
+    home.server.alter(f"CREATE ROLE {role} LOGIN PASSWORD 'of every day'")
+    home.password("of every day")
+    path = home.folder / "batchctl.toml"
+    path.write_text(path.read_text().replace(f"//{home.name}:", f"//{role}:"), encoding="utf-8")
+    yield home
+    home.server.alter(f"DROP OWNED BY {role}; DROP ROLE {role}", home.name)
+
+
+def test_the_rights_that_are_printed_are_all_that_a_role_of_every_day_needs(daily: Home) -> None:
+    daily.server.alter(ROWS, daily.name)
+    given = list[str]()
+    while (found := daily.doctor())[0] != 0 and len(given) < 5:
+        out = daily("doctor", "--json")[1]
+        lacking = [line for line in json.loads(out) if line["Target"] == "database_url" and line["Check"] == "rights"]
+        assert lacking
+        for line in lacking:
+            daily.server.alter(mended(line), daily.name)
+            given.append(mended(line))
+
+    assert found[1]["database_url", "schema"]["Result"] == "OK"
+    assert "GRANT USAGE ON SCHEMA public" in given[0]
+    assert any("SELECT ON alembic_version" in grant for grant in given)
+    assert any("Setting" in grant for grant in given)
+    assert any("SEQUENCE" in grant for grant in given)
+    assert daily("run", "--once")[0] == 0
+    assert "complete" in repr(daily.rows("FileProcess"))
+
+
+def test_who_may_not_make_tables_is_told_the_grant_by_upgrade_and_by_doctor(daily: Home) -> None:
+    tables = ", ".join((*TABLES, "Setting", "alembic_version"))
+    daily.server.alter(
+        f"DROP TABLE {tables} CASCADE; DROP FUNCTION batchctl_lower, batchctl_notify CASCADE", daily.name
+    )
+    refused, _, err = daily("db", "upgrade")
+    line = daily.doctor()[1]["database_url", "rights"]
+
+    assert refused == 4
+    assert f"GRANT USAGE, CREATE ON SCHEMA public TO daily_{daily.name};" in err
+    assert mended(line) == f"GRANT USAGE, CREATE ON SCHEMA public TO daily_{daily.name};"
+    daily.server.alter(mended(line), daily.name)
+    assert daily("db", "upgrade")[0] == 0
 
 
 def test_settings_that_lose_commits_fail_until_the_command_shown_is_pasted(home: Home) -> None:

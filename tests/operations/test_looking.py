@@ -15,7 +15,7 @@ from batchctl.operations import explain, inspection, overview
 from batchctl.operations.explain import Explanation
 from batchctl.operations.intervene import Operator
 from batchctl.operations.overview import Overview
-from tests.control.world import BAD, OK, World
+from tests.control.world import BAD, FATAL, OK, World
 
 
 class Lock:
@@ -92,6 +92,27 @@ def test_a_failure_is_shown_with_its_message_and_what_to_type(world: World) -> N
     assert waiting.reason == "BatchControl 1 of the same batch is failed (OnFailure hold_batch)"
     assert waiting.clear == "batchctl why 1"
     assert seen.instances == {InstanceStatus.FAILED: 1, InstanceStatus.READY: 1}
+
+
+@pytest.mark.parametrize("retries", [1, 2])
+def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world: World, retries: int) -> None:
+    world.batch("fatal", RetryCount=retries)
+    world.batch("tired", RetryCount=retries, RetryWaitMins=0)
+    world.runner.script = lambda rendered: FATAL if " of 1 " in rendered.command_text else BAD
+    world.submit("fatal")
+    world.submit("tired")
+    world.create()
+    world.process()
+    world.process()
+
+    skipped = "the retries were skipped: trying again cannot help"
+    assert [one.said for one in look(world).troubled] == [f"no use; {skipped}", "it broke"]
+    assert [one.message for one in look(world).troubled] == ["no use", "it broke"]
+    assert blocking(why(world, "1"))[0][:2] == ("status", f"a step failed; {skipped}")
+    assert blocking(why(world, "2"))[0][:2] == ("status", "a step failed and no retry is left")
+    (attempt,) = inspection.attempts_of(world.transactions, InstanceId(1))
+    assert attempt.said == f"no use; {skipped}"
+    assert {entry.said for entry in inspection.attempts_of(world.transactions, InstanceId(2))} == {"it broke"}
 
 
 def test_rows_that_nothing_came_of_are_shown_with_their_reason(world: World) -> None:

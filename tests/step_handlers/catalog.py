@@ -29,9 +29,22 @@ KINDS = {
 }
 
 
+class MssqlPythonError(Exception):
+    """An exception as mssql-python has them: words in place of the SQLSTATE, no number."""
+
+    def __init__(self, driver_error: str, ddbc_error: str = "") -> None:
+        super().__init__(f"Driver Error: {driver_error}; DDBC Error: {ddbc_error}")
+        self.driver_error = driver_error
+        self.ddbc_error = f"[Microsoft][SQL Server]{ddbc_error}" if ddbc_error else ""
+
+
+class Caught(list[tuple[Any, ...]]):
+    """A result with an error that the batch itself has caught: its first column says so."""
+
+
 def caught(number: int, text: str = "no") -> list[list[tuple[Any, ...]]]:
     """The answer of a batch that caught an error."""
-    return [[(number, 16, "catalog.start_execution", 21, text)]]
+    return [Caught([(number, 16, "catalog.start_execution", 21, text)])]
 
 
 def rows(*values: tuple[Any, ...]) -> list[list[tuple[Any, ...]]]:
@@ -118,7 +131,9 @@ class ScriptedCursor:
     @property
     def description(self) -> object:
         """None when there is no result."""
-        return [("column",)] if self.results else None
+        if not self.results:
+            return None
+        return [("batchctl_error",)] if isinstance(self.results[0], Caught) else [("column",)]
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """Return the rows of this result."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 import sqlite3
 import subprocess
 from collections.abc import Mapping
@@ -64,8 +67,18 @@ def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]
     return connection.execute(f"SELECT {listed} FROM {table} ORDER BY 1").fetchall()
 
 
-def pasted(text: str, *, cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    """Give a text to the `sqlite3` shell, which starts with no database."""
-    return subprocess.run(
-        ["sqlite3", "-init", "/dev/null"], input=text.encode(), capture_output=True, check=False, cwd=cwd
-    )
+def shell_for(text: str) -> list[str]:
+    """The `sqlite3` shell as the first command text asks for it."""
+    asked = re.search(r'^-- for (sqlite3 ".*"); after', text, re.MULTILINE)
+    assert asked, text
+    return [*shlex.split(asked[1]), "-init", os.devnull]
+
+
+def pasted(text: str) -> subprocess.CompletedProcess[bytes]:
+    """Give a command text to its `sqlite3` shell as a file."""
+    return given(shell_for(text), text)
+
+
+def given(shell: list[str], text: str) -> subprocess.CompletedProcess[bytes]:
+    """Give a text to a `sqlite3` shell as a file."""
+    return subprocess.run(shell, input=text.encode(), capture_output=True, check=False)

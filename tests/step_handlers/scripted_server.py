@@ -22,6 +22,14 @@ class MssqlPythonError(Error):
         self.ddbc_error = ddbc_error
 
 
+class ConnectionStringParseError(Exception):
+    """What mssql-python says of a connection string; it is no error of DB-API."""
+
+    def __init__(self, errors: list[str]) -> None:
+        self.errors = errors
+        super().__init__("Connection string parsing failed:\n  " + "\n  ".join(errors))
+
+
 def server_error(number: int, text: str, state: str = "42000") -> Error:
     """An error of the server, as pyodbc words it."""
     return Error(
@@ -53,7 +61,15 @@ class Last:
     said: Sequence[str]
 
 
-Answer = Rows | Count | Last | Exception
+@dataclass
+class Failure:
+    """An error, and what the server said on the way to it."""
+
+    error: Exception
+    said: Sequence[str]
+
+
+Answer = Rows | Count | Last | Failure | Exception
 
 SESSION = Rows(["session_id", ""], [[51, "2026-11-21T03:00:00.123"]])
 NOTHING_OPEN: list[Answer] = [Rows([""], [[0]])]
@@ -68,6 +84,7 @@ class Server:
 
     batch: Sequence[Answer]
     """What the step's own batch answers."""
+    session: Sequence[Answer] = field(default_factory=lambda: [SESSION])
     lock: Sequence[Answer] = field(default_factory=lambda: GRANTED)
     open_transactions: Sequence[Answer] = field(default_factory=lambda: NOTHING_OPEN)
     roll_back: Sequence[Answer] = (Count(),)
@@ -75,16 +92,18 @@ class Server:
     connecting: Exception | None = None
     before_batch: Callable[[], None] = lambda: None
     module: str = "pyodbc"
+    odbc_drivers: Sequence[str] = ("SQL Server", "ODBC Driver 18 for SQL Server")
     asked: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
     connected: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     closed: int = 0
     cancelled: int = 0
+    cancelling: Exception | None = None
     pooling_off: bool = False
 
     def answers(self, sql: str) -> Sequence[Answer]:
         for pattern, answers in (
             (r"SET LANGUAGE|SET ANSI|SET XACT", (Count(),)),
-            (r"dm_exec_sessions", (SESSION,)),
+            (r"dm_exec_sessions", self.session),
             (r"sp_getapplock", self.lock),
             (r"dm_tran_locks", self.holder),
             (r"\ASELECT @@TRANCOUNT\Z", self.open_transactions),
@@ -100,7 +119,13 @@ class Server:
         """The driver's module."""
         if self.module == "pyodbc":
             return _Pyodbc(self)
-        return SimpleNamespace(__name__="mssql_python", Error=Error, connect=self.connect, pooling=self.switch_pooling)
+        return SimpleNamespace(
+            __name__="mssql_python",
+            Error=Error,
+            ConnectionStringParseError=ConnectionStringParseError,
+            connect=self.connect,
+            pooling=self.switch_pooling,
+        )
 
     def switch_pooling(self, *, enabled: bool) -> None:
         self.pooling_off = not enabled
@@ -124,6 +149,9 @@ class _Pyodbc:
             self._server.pooling_off = not value
         super().__setattr__(name, value)
 
+    def drivers(self) -> list[str]:
+        return list(self._server.odbc_drivers)
+
     def connect(self, text: str, **given: Any) -> _Opened:
         return self._server.connect(text, **given)
 
@@ -141,7 +169,11 @@ class _Opened:
 
 @dataclass
 class _Cursor:
+    """A cursor of mssql-python: `rowcount` is that of the first result, then of the rows that have been read."""
+
     server: Server
+    counts_every_result = False
+    read: int = 0
     left: list[Answer] = field(default_factory=list)
     rows: list[Sequence[Any]] = field(default_factory=list)
     messages: list[tuple[str, str]] = field(default_factory=list)
@@ -151,41 +183,53 @@ class _Cursor:
     def execute(self, sql: str, *parameters: Any) -> None:
         self.server.asked.append((sql, parameters))
         self.left = list(self.server.answers(sql))
-        self._next()
+        self.rowcount = self._next()
 
     def nextset(self) -> bool:
         self.messages = []
         if not self.left or isinstance(self.left[0], Last):
             self.messages = [_said(text) for last in self.left if isinstance(last, Last) for text in last.said]
-            self.description, self.rowcount = None, -1
+            self.description = None
             return False
-        self._next()
+        count = self._next()
+        self.rowcount = count if self.counts_every_result else self.rowcount
         return True
 
-    def _next(self) -> None:
+    def _next(self) -> int:
         answer = self.left.pop(0)
+        if isinstance(answer, Failure):
+            self.messages, answer = [_said(text) for text in answer.said], answer.error
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, Last):
             raise TypeError("a batch begins with a result")
         self.messages = [_said(text) for text in answer.said]
+        self.read = 0
         if isinstance(answer, Count):
-            self.description, self.rowcount, self.rows = None, answer.changed, []
-        else:
-            self.description, self.rowcount = [(name,) for name in answer.names], -1
-            self.rows = list(answer.rows)
+            self.description, self.rows = None, []
+            return answer.changed
+        self.description, self.rows = [(name,) for name in answer.names], list(answer.rows)
+        return -1
 
     def fetchmany(self, size: int = 1) -> list[Sequence[Any]]:
         first, self.rows = self.rows[:size], self.rows[size:]
+        self.read += len(first)
+        self.rowcount = self.rowcount if self.counts_every_result else self.read
         return first
 
     def fetchone(self) -> Sequence[Any] | None:
-        return self.rows.pop(0) if self.rows else None
+        return next(iter(self.fetchmany()), None)
 
 
 class _CancellingCursor(_Cursor):
+    """A cursor of pyodbc: it counts every result, and can be cancelled."""
+
+    counts_every_result = True
+
     def cancel(self) -> None:
         self.server.cancelled += 1
+        if self.server.cancelling is not None:
+            raise self.server.cancelling
 
 
 def _said(text: str) -> tuple[str, str]:

@@ -19,9 +19,12 @@ from tests.step_handlers.postgres_steps import around
 from tests.step_handlers.scripted_server import (
     ERROR_COLUMNS,
     ONE_OPEN,
+    SESSION,
     Answer,
+    ConnectionStringParseError,
     Count,
     Error,
+    Failure,
     Last,
     MssqlPythonError,
     Rows,
@@ -109,6 +112,36 @@ def test_a_return_code_read_after_a_late_error_does_not_undo_it(monkeypatch: pyt
 
     assert outcome.message == "[dbo].[usp_Load] failed: Violation of PRIMARY KEY"
     assert not outcome.succeeded
+
+
+def test_a_count_that_the_driver_does_not_tell_is_not_invented(monkeypatch: pytest.MonkeyPatch) -> None:
+    several: list[Answer] = [Count(3), Rows(["Name"], [["a"], ["b"]]), Count(7)]
+
+    counted = {url: play(monkeypatch, Server(several), QUERY, url=url).rows_affected for url in (URL, BUNDLED)}
+    first = play(monkeypatch, Server([Count(3), Rows(["Name"], [["a"]])]), QUERY, url=BUNDLED)
+    none = play(monkeypatch, Server([Rows(["Name"], [["a"], ["b"]])]), QUERY, url=BUNDLED)
+
+    assert counted == {URL: 10, BUNDLED: None}
+    assert (first.rows_affected, none.rows_affected) == (3, 0)
+
+
+def test_a_statement_that_counts_nothing_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert play(monkeypatch, Server([Count(3), Count(-1), Count(2)]), QUERY).rows_affected == 5
+
+
+def test_what_was_said_on_the_way_to_an_error_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Failure(server_error(8134, "Divide by zero error encountered."), ["row 7 is odd"])
+
+    assert play(monkeypatch, Server([broken]), QUERY).output == "row 7 is odd"
+
+
+def test_an_error_behind_the_row_of_a_question_of_our_own_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(DONE, session=[SESSION, server_error(300, "permission was denied")])
+
+    outcome = play(monkeypatch, server)
+
+    assert outcome.message == "[dbo].[usp_Load] failed: error 300: permission was denied"
+    assert not [sql for sql, _ in server.asked if "usp_Load" in sql]
 
 
 CAUGHT = Rows(ERROR_COLUMNS, [[2627, 14, 12, "dbo.usp_Inner", "Violation of PRIMARY KEY\r\nhere"]])
@@ -246,7 +279,7 @@ def test_a_lock_granted_after_waiting_is_granted(monkeypatch: pytest.MonkeyPatch
             f"DRIVER={{{DRIVER}}};Server=etl01;Database=Staging;UID=etl;PWD=s3cret;port=1434;APP=batchctl/{__version__}",
             {"autocommit": True, "timeout": 10},
         ),
-        (BUNDLED, "Server=etl01;Database=Staging;UID=etl;PWD=s3cret", {"autocommit": True}),
+        (BUNDLED, "Server=etl01;Database=Staging;UID=etl;PWD=s3cret", {"autocommit": True, "timeout": 10}),
         (
             ODBC,
             f"SERVER=etl01;DATABASE=Staging;UID=etl;PWD={{s3}}}}cret}};APP=batchctl/{__version__}",
@@ -275,10 +308,29 @@ def test_a_refused_login_is_fatal_and_shows_no_password(
 ) -> None:
     outcome = play(monkeypatch, Server(DONE, connecting=error), url=url)
 
-    assert (outcome.message or "").startswith("connection 'warehouse': Login failed")
+    assert (outcome.message or "").startswith("connection 'warehouse' cannot be opened: Login failed")
     assert outcome.fatal
     assert ("s3cret" if url == URL else "s3}cret") not in repr(outcome)
     assert "see that the server is there, and the url of [connections.warehouse]" in (outcome.message or "")
+
+
+@pytest.mark.parametrize(
+    ("errors", "said"),
+    [
+        (["Unknown keyword 'timeout' is not recognized"], "Unknown keyword 'timeout' is not recognized"),
+        (
+            ["Unknown keyword 'a'", "Duplicate keyword 'pwd' of s3cret"],
+            "Unknown keyword 'a'; Duplicate keyword 'pwd' of ***",
+        ),
+    ],
+)
+def test_a_connection_string_that_cannot_be_read_is_told_for_good_and_without_a_password(
+    monkeypatch: pytest.MonkeyPatch, errors: list[str], said: str
+) -> None:
+    outcome = play(monkeypatch, Server(DONE, connecting=ConnectionStringParseError(errors)), url=BUNDLED)
+
+    assert (outcome.message or "").startswith(f"connection 'warehouse' cannot be opened: {said}; see ")
+    assert outcome.fatal
 
 
 def test_an_unreachable_server_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,6 +339,39 @@ def test_an_unreachable_server_is_tried_again(monkeypatch: pytest.MonkeyPatch) -
     )
 
     assert not play(monkeypatch, Server(DONE, connecting=away)).fatal
+
+
+@pytest.mark.parametrize("scheme", ["mssql", "sqlserver"])
+@pytest.mark.parametrize(
+    ("module", "odbc_drivers", "taken"),
+    [
+        ("pyodbc", ("SQL Server", DRIVER), "pyodbc"),
+        ("pyodbc", ("SQL Server",), "mssql_python"),
+        ("nothing", (), "mssql_python"),
+    ],
+)
+def test_a_url_without_a_driver_takes_the_one_that_is_there(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, module: str, odbc_drivers: tuple[str, ...], taken: str
+) -> None:
+    url = f"{scheme}://etl:s3cret@etl01/Staging"
+    odbc = Server(DONE, odbc_drivers=odbc_drivers)
+    bundled = Server(DONE, module="mssql_python")
+
+    def installed(name: str) -> Any:
+        found = {module: odbc.driver, "mssql_python": bundled.driver}
+        if name not in found:
+            raise ImportError(name)
+        return found[name]
+
+    monkeypatch.setattr(_mssql_driver, "import_module", installed)
+    surroundings = around(url)
+    rendered = StoredProcedure().render(a_request(CALL, surroundings, Data1="x", Data2="y"))
+    outcome = StoredProcedure().execute(rendered, as_execution(Alone(connections=surroundings.connections)))
+
+    assert outcome.succeeded, outcome.message
+    ((text, _),) = (odbc if taken == "pyodbc" else bundled).connected
+    assert ("DRIVER={ODBC Driver 18 for SQL Server}" in text) == (taken == "pyodbc")
+    assert not (bundled if taken == "pyodbc" else odbc).connected
 
 
 @pytest.mark.parametrize(
@@ -338,6 +423,32 @@ def test_another_thread_stops_a_running_batch(monkeypatch: pytest.MonkeyPatch, u
     assert (server.cancelled > 2, server.closed) == ((True, 1) if url == URL else (False, 2))
 
 
+def test_a_cancel_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_mssql, "CANCEL_AGAIN_SECONDS", 0.01)
+    server = Server(DONE, cancelling=server_error(0, "Invalid handle", "HY010"))
+    alone = Alone(looks_until_stop=1)
+    enough, raised = threading.Event(), list[BaseException]()
+
+    def stop() -> None:
+        try:
+            alone.stops[0]()
+        except BaseException as error:  # noqa: BLE001 - told to the test below
+            raised.append(error)
+
+    def until_stopped() -> None:
+        threading.Thread(target=stop).start()
+        for _ in range(1000):
+            if server.cancelled > 2 or raised:
+                return
+            enough.wait(0.01)
+
+    server.before_batch = until_stopped
+
+    play(monkeypatch, server, QUERY, alone)
+
+    assert (server.cancelled > 2, raised) == (True, [])
+
+
 def test_a_step_told_to_stop_before_it_began_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(DONE)
 
@@ -351,7 +462,15 @@ def test_a_step_told_to_stop_before_it_began_sends_nothing(monkeypatch: pytest.M
     "error",
     [
         Error("08S01", "[08S01] [Microsoft][ODBC Driver 18]Communication link failure (10054) (SQLExecDirectW)"),
+        Error("08007", "[08007] [Microsoft][ODBC Driver 18]Connection failure during transaction (0) (SQLExecDirectW)"),
+        Error("08003", "[08003] [Microsoft][ODBC Driver Manager]Connection not open (0) (SQLExecDirectW)"),
+        Error("10054", "[10054] [Microsoft][ODBC Driver 18]An existing connection was closed (0) (SQLExecDirectW)"),
+        Error("01002", "[01002] [Microsoft][ODBC Driver 18]Disconnect error (0) (SQLExecDirectW)"),
         MssqlPythonError("Communication link failure", "[Microsoft]TCP Provider: An existing connection was closed"),
+        MssqlPythonError("Connection failure during transaction", "[Microsoft]gone"),
+        MssqlPythonError("Connection not open", "[Microsoft]gone"),
+        MssqlPythonError("An error occurred with SQLSTATE code: 10054", "[Microsoft]gone"),
+        MssqlPythonError("Disconnect error", "[Microsoft]gone"),
     ],
 )
 def test_a_lost_connection_makes_a_lost_step(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
@@ -360,6 +479,33 @@ def test_a_lost_connection_makes_a_lost_step(monkeypatch: pytest.MonkeyPatch, er
     assert "the connection was lost (" in (outcome.message or "")
     assert (outcome.message or "").endswith("whether it was done is not known")
     assert (outcome.lost, outcome.fatal) == (True, False)
+
+
+def test_a_table_that_is_missing_is_fatal_where_the_driver_knows_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = MssqlPythonError("Base table or view not found", "[Microsoft][SQL Server]Invalid object name 'Itme'.")
+
+    outcome = play(monkeypatch, Server([missing]), QUERY, url=BUNDLED)
+
+    assert (outcome.fatal, outcome.lost) == (True, False)
+
+
+def test_a_text_from_a_row_does_not_choose_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "Conversion failed for '(229) (SQLFetch); [42000] x (208) (SQLFetch)'."
+
+    outcome = play(monkeypatch, Server([server_error(245, said)]), QUERY)
+
+    assert outcome.message == f"the batch failed: error 245: {said}; everything was rolled back"
+    assert not outcome.fatal
+
+
+def test_only_a_session_of_the_same_database_is_named_for_ending(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(DONE, lock=[Rows([""], [[-1]])], holder=[Rows([""], [[77]])])
+
+    play(monkeypatch, server)
+
+    ((asked, given),) = [one for one in server.asked if "dm_tran_locks" in one[0]]
+    assert "resource_database_id = DB_ID()" in asked
+    assert given == ("%[[]batchctl:42:test%",)
 
 
 def test_a_million_rows_are_read_and_a_few_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,6 +534,13 @@ def test_a_secret_is_resolved_only_at_execution(monkeypatch: pytest.MonkeyPatch)
         ("SELECT 1\nGO\nSELECT 2", "a line with 'GO' is a command of sqlcmd, not SQL"),
         ("SELECT 'a\r\n  go 5 -- x\r\n'", "a line with 'go 5 -- x' is a command of sqlcmd"),
         (":r other.sql", "a line with ':r' is a command of sqlcmd"),
+        ("SELECT 1\nGO ;\nSELECT 2", "a line with 'GO ;' is a command of sqlcmd"),
+        ("SELECT 1\nGO /* x */\nSELECT 2", "a line with 'GO /* x */' is a command of sqlcmd"),
+        ("SELECT 'a\nexit\n'", "a line with 'exit' is a command of sqlcmd"),
+        ("/*\nQUIT\n*/ SELECT 1", "a line with 'QUIT' is a command of sqlcmd"),
+        ("SELECT 1\n  reset\n", "a line with 'reset' is a command of sqlcmd"),
+        ("SELECT 'a\ned b'", "a line with 'ed' is a command of sqlcmd"),
+        ("SELECT 'a\nexit(SELECT 1)'", "a line with 'exit' is a command of sqlcmd"),
         ("SELECT '$(HOME)'", "'$(' begins a variable of sqlcmd"),
         ("BEGIN TRAN; SELECT 1", "every step is one transaction already; take BEGIN out"),
         ("SELECT 1; COMMIT", "every step is one transaction already; take COMMIT out"),
@@ -407,6 +560,25 @@ def test_check_says_what_is_wrong(sql: str, said: str) -> None:
     assert [message for message in found if message.startswith(said)], found
     with pytest.raises(StepRefused):
         Sql().render(a_request(step, around(URL), Data1="x"))
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT\nexited FROM t", "SELECT\ned.name FROM emp ed", "SELECT\nquit_date, [go] FROM t"]
+)
+def test_what_only_begins_like_a_command_of_sqlcmd_is_none(sql: str) -> None:
+    step = a_step("sql", Data1="warehouse", Data2=sql)
+
+    assert [one.message for one in Sql().check(step, around(URL)) if "sqlcmd" in one.message] == []
+
+
+def test_a_procedure_whose_name_sqlcmd_would_fill_in_is_refused() -> None:
+    step = a_step("stored_procedure", Data1="warehouse", Data2="dbo.[load$(HOME)]")
+
+    found = [one.message for one in StoredProcedure().check(step, around(URL))]
+
+    assert any("'$(' begins a variable of sqlcmd, also inside [ ]; call it through a synonym" in one for one in found)
+    with pytest.raises(StepRefused):
+        StoredProcedure().render(a_request(step, around(URL)))
 
 
 @pytest.mark.parametrize("name", ["", "a.b.c.d", "load; DROP", "[open", "{Data1}", "p @x=1", "load\u202e"])

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+import pytest
 import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
 from batchctl.plugin_api import visible
-from batchctl.testing import a_step
+from batchctl.store.dialects import mssql_session
+from batchctl.testing import a_request, a_step
 from step_handlers._tsql import literals
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.step_handlers.hostile import ATOMS, HOSTILE
-from tests.step_handlers.postgres_steps import render
+from tests.step_handlers.postgres_steps import around, render
 from tests.step_handlers.test_mssql import BUNDLED, CALL, ODBC, QUERY, URL
+from tests.step_handlers.tsql_frames import assert_frames_are_closed
 
 PRELUDE = """\
 -- BatchControl 42 of batch MyFileType1
 -- in sqlcmd or SSMS, connected to {server} as etl
+-- the password is that of [connections.warehouse]; sqlcmd takes it from SQLCMDPASSWORD
 USE [Staging];
 GO
 SET LANGUAGE us_english; SET DATEFORMAT ymd; SET LOCK_TIMEOUT -1; SET NOCOUNT OFF; SET IMPLICIT_TRANSACTIONS OFF; \
@@ -46,6 +51,34 @@ GO
 IF @@TRANCOUNT > 0 BEGIN ROLLBACK TRANSACTION; RAISERROR(N'a transaction was left open; it was rolled back', 16, 1); END;
 GO"""
 VALUES = st.tuples(HOSTILE, HOSTILE | st.none())
+
+
+def test_the_frames_of_every_text_are_closed() -> None:
+    multiple = a_step("sql", Data1="warehouse", Data2="IF {Data1} IS NULL BEGIN SELECT CASE WHEN 1=1 THEN 1 END END")
+    for handler, step in ((Sql(), QUERY), (Sql(), multiple), (StoredProcedure(), CALL)):
+        rendered = render(handler, step, URL, Data1="END TRY; THROW", Data2="x")
+
+        assert_frames_are_closed(rendered.command_text)
+        assert_frames_are_closed(str(rendered.spec["batch"]))
+    assert_frames_are_closed(mssql_session._TELLING.format("UPDATE t SET a = ?"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BEGIN TRY\nSELECT 1;\nEND TRY",
+        "BEGIN TRY\nSELECT 1;\nEND TRY\nSELECT 2;\nBEGIN CATCH\nEND CATCH;",
+        "BEGIN TRY\nGO\nEND TRY\nBEGIN CATCH\nEND CATCH;",
+        "BEGIN CATCH\nEND CATCH;",
+        "BEGIN TRY\nIF 1=1 BEGIN SELECT 1;\nEND TRY\nBEGIN CATCH\nEND CATCH;",
+        "BEGIN TRY\nSELECT 1;\nEND TRY\nBEGIN CATCH\nROLLBACK\nTHROW;\nEND CATCH;",
+        "BEGIN TRY\nSELECT 1;\nEND TRY\nBEGIN CATCH\nSELECT 1;\nTHROW\nEND CATCH;",
+        "SELECT 1 END",
+    ],
+)
+def test_a_frame_that_is_not_closed_is_seen(text: str) -> None:
+    with pytest.raises(AssertionError):
+        assert_frames_are_closed(text)
 
 
 def test_a_call_is_one_batch_with_its_return_code_last() -> None:
@@ -108,9 +141,33 @@ def test_a_secret_is_filled_in_by_sqlcmd_and_never_written() -> None:
     text = render(StoredProcedure(), step, URL).command_text
 
     assert "DECLARE @p1 nvarchar(max) = N'$(TOKEN)';" in text
+    # Neither comment would let a line break of the secret's out.
+    assert all("$(" not in line for line in text.split("\n") if line.startswith("--"))
+    assert text.count("-- It is put there as it is: double every ' in it, or what stands behind one is") == 2
     assert "-- the secret comes from env TOKEN: sqlcmd takes it from the environment; elsewhere write it" in text
     assert "DECLARE @p2 nvarchar(max) = N'$(batchctl_p2)';" in text
     assert "-- the secret comes from file secrets/it's: start sqlcmd with -v batchctl_p2=...; elsewhere" in text
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (URL.replace("s3cret", "{secret:token}"), "comes from env TOKEN"),
+        (f"{BUNDLED}?pwd={{secret:filed}}".replace(":s3cret", ""), "comes from file secrets/it's"),
+        ("mssql+pyodbc://?odbc_connect=SERVER=h;PWD={secret:token};DATABASE=d", "comes from env TOKEN"),
+        ("mssql+pyodbc://?odbc_connect=SERVER=h;Pwd={{secret:token}}", "comes from env TOKEN"),
+        ("mssql+pyodbc://?odbc_connect=SERVER=h;PWD={a;b}}c}", "is that of [connections.warehouse]"),
+        ("mssql+pyodbc://u:s{secret:token}@h/d", "is that of [connections.warehouse]"),
+    ],
+)
+def test_a_comment_says_where_the_password_comes_from(url: str, said: str) -> None:
+    text = render(Sql(), QUERY, url, Data1="x").command_text
+
+    assert f"-- the password {said}; sqlcmd takes it from SQLCMDPASSWORD" in text.split("\n")
+
+
+def test_who_logs_in_without_a_password_is_told_of_none() -> None:
+    assert "password" not in render(Sql(), QUERY, "mssql+pyodbc://h/d?Trusted_Connection=yes", Data1="x").command_text
 
 
 AUTHOR = "INSERT\tINTO t VALUES ('a\tb''\r\n', N'\u202e\tc', 'plain\nline') -- the\tend\r\n/* block\r\n\x1b */"
@@ -184,8 +241,48 @@ def test_a_text_beyond_4000_characters_is_joined_from_short_ones() -> None:
     assert len(written) > 2
     read = "".join(value_of(sqlglot.parse_one(one, dialect="tsql")) for one in written)
     assert read.encode("utf-16-le", "surrogatepass") == value.encode("utf-16-le")
-    assert max(map(len, written)) < 8000
     assert max(one.count("+N") for one in written) <= 60
+
+
+def units(text: str) -> int:
+    """How many UTF-16 units a text has."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+@pytest.mark.parametrize("value", ["😀" * 10_000, "x😀" * 5000, "'" * 9000, ("x" * 700 + "\t😀$(") * 20, "ab" * 4500])
+def test_nothing_that_is_joined_is_longer_than_what_the_server_keeps(value: str) -> None:
+    written = literals(value)
+    read = [[value_of(piece) for piece in parts(sqlglot.parse_one(one, dialect="tsql"))] for one in written]
+
+    assert "".join(map("".join, read)) == value
+    # nvarchar(n) + nvarchar(n) is cut at 4000 units, without a word.
+    assert max(units("".join(one)) for one in read) <= 4000
+    assert max(len(one) for one in read) <= 60
+
+
+def parts(tree: exp.Expr) -> list[exp.Expr]:
+    """What a concatenation joins."""
+    return [*parts(tree.left), *parts(tree.right)] if isinstance(tree, exp.Add) else [tree]
+
+
+@pytest.mark.parametrize("begin", ["N'", "'"])
+def test_a_long_text_of_the_authors_is_joined_as_one_of_any_length(begin: str) -> None:
+    short, long = (f"{begin}{'x' * half}\t{'y' * half}'" for half in (1500, 5000))
+    text = [
+        render(Sql(), a_step("sql", Data1="warehouse", Data2=f"SELECT {one}"), URL).command_text
+        for one in (short, long)
+    ]
+
+    prefix = begin[:-1]
+    assert [f"(CAST({prefix}'' AS {prefix.lower()}varchar(max))+" in one for one in text] == [False, True]
+    tree = sqlglot.parse_one(text[1].split("BEGIN TRANSACTION;\n")[1].split("\n;IF")[0], dialect="tsql")
+    assert tree.find(exp.Cast)
+
+
+def test_no_comment_holds_a_variable_of_sqlcmd() -> None:
+    request = replace(a_request(QUERY, around(URL), Data1="$(x)"), note="batch $(PATH)")
+
+    assert "$(" not in Sql().render(request).command_text
 
 
 @given(st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False))

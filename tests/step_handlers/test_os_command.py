@@ -26,7 +26,9 @@ def test_check_says_which_secret_is_not_set_here() -> None:
 
     found = HANDLER.check(a_step(Data1="load", Data4="A={secret:token}, B='{Data1} C=x'"), around)
 
-    assert found == [Problem("Data4", "secret 'token' (file:token.txt) is not set here; the controller will need it")]
+    message = "secret 'token' (file:token.txt) is not set here; the controller will need it"
+    remedy = "put the secret into the file token.txt, for the user who runs batchctl"
+    assert found == [Problem("Data4", message, remedy)]
 
 
 def test_the_command_is_split_before_it_is_filled() -> None:
@@ -106,6 +108,24 @@ def test_a_sound_row_has_no_problems() -> None:
 )
 def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
     assert [message for message in messages(**columns) if message.startswith(said)], messages(**columns)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'sh -c "echo day $DAY; test -n \\"$PW\\" && echo have pw" {FileName}',
+        "sh -c 'a | b' 'it'\\''s' \"x\\\\\" y",
+        r"load \> a\|b \"",
+    ],
+)
+def test_what_stands_in_quotes_is_no_operator(command: str) -> None:
+    assert [message for message in messages(Data1=command) if "would be an argument" in message] == []
+
+
+@pytest.mark.parametrize("command", [r'sh -c "a \" b" > out', r"load \\ > out", "load 'a'\\'' > ' > out"])
+def test_an_operator_beside_quotes_is_found(command: str) -> None:
+    (message,) = messages(Data1=command)
+    assert message.startswith("Data1: no shell sees this command, so > would be an argument")
 
 
 def test_check_reports_all_problems_at_once() -> None:

@@ -20,6 +20,7 @@ from batchctl.plugin_api import Rendered, StepRequest, visible
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.os_command import OsCommand
 from tests.step_handlers.hostile import ATOMS, HOSTILE
+from tests.step_handlers.terminal import paste
 
 HANDLER = OsCommand()
 SHELLS = ("bash", "dash")
@@ -170,6 +171,24 @@ def screen(keyboard: int) -> bytes:
     finally:
         os.close(keyboard)
     return shown
+
+
+def test_a_terminals_paste_into_bash_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAREHOUSE", "$(x) `y`")
+    values = {"Data1": "a\n\x1b[201~!x\t\t\u202e%\\'!!\x03\x04\r\n", "Data2": 'é!q "!x" $(id) `id` !!'}
+    program = "import os, sys; open('seen', 'ab').write(b'|'.join(map(os.fsencode, [*sys.argv[1:], os.environ['W']])))"
+    step = a_step(
+        Data1=f'{shlex.quote(sys.executable)} -c "{program}" {{Data1}} {{Data2}}',
+        Data4="W={secret:w}, PATH='/usr/bin:/bin'",
+    )
+    around = surroundings(str(tmp_path), secrets={"w": "env:WAREHOUSE"})
+    text = HANDLER.render(replace(a_request(step, around, **values), note='it\'s !bang and !! "!" (`')).command_text
+
+    shown = paste(
+        ["bash", "--norc", "--noprofile", "-i"], text, prompt=b"ready> ", goodbye="exit", environment={"PS1": "ready> "}
+    )
+
+    assert (tmp_path / "seen").read_bytes() == "|".join([*values.values(), "$(x) `y`"]).encode(), shown
 
 
 @pytest.mark.parametrize("shell", SHELLS)

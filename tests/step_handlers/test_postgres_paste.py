@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,8 +25,10 @@ from tests.postgres import PostgresServer
 from tests.step_handlers.execution import Alone
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.postgres_steps import SCHEMA, Dump, a_database, around, dump, render, run
+from tests.step_handlers.terminal import paste
 from tests.step_handlers.test_sql_paste import drained
 
+Giving = Callable[[PostgresServer, str], subprocess.CompletedProcess[str]]
 VALUES = st.tuples(HOSTILE, HOSTILE | st.none())
 EVERY_USE = """
 -- Every way a value is used; 'quotes' and ; in comments. \\q
@@ -58,12 +65,29 @@ def pair(postgres: PostgresServer) -> tuple[str, str]:
     return a_database(postgres, SCHEMA + PROCEDURES), a_database(postgres, SCHEMA + PROCEDURES)
 
 
+def as_a_file(server: PostgresServer, text: str) -> subprocess.CompletedProcess[str]:
+    """Give a text to psql line by line."""
+    return server.psql("postgres", text)
+
+
+def as_one_line(server: PostgresServer, text: str) -> subprocess.CompletedProcess[str]:
+    """Give a text to psql as readline does after a bracketed paste: all its lines as one.
+
+    So psql also reads what a variable holds, and it does without readline.
+    """
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        return server.psql("postgres", f"\\set pasted `cat {file.name}`\n:pasted\n")
+
+
 def both(
     server: PostgresServer,
     pair: tuple[str, str],
     handler: StepHandler,
     step: Step,
     examples: list[tuple[str, str | None]],
+    give: Giving = as_a_file,
 ) -> tuple[Dump, Dump, str]:
     """What a database holds after the controller, what another holds after psql, and what psql said."""
     for database in pair:
@@ -76,11 +100,12 @@ def both(
         assert run(handler, step, server.url(by_controller), Data1=one, Data2=two).message is None
         asked = a_request(step, around(server.url(by_hand)), Data1=one, Data2=two)
         texts.append(handler.render(replace(asked, note=f"as {one}, on {two}")).command_text)
-    done = server.psql("postgres", "\n".join(texts))
+    done = give(server, "\n".join(texts))
     return dump(server, by_controller), dump(server, by_hand), done.stderr
 
 
 @pytest.mark.parametrize(("handler", "step"), [(Sql(), SQL), (StoredProcedure(), CALL)], ids=["sql", "call"])
+@pytest.mark.parametrize("give", [as_a_file, as_one_line])
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(examples=st.lists(VALUES, min_size=1, max_size=10))
 def test_values_arrive_through_psql_as_the_controller_binds_them(
@@ -88,9 +113,10 @@ def test_values_arrive_through_psql_as_the_controller_binds_them(
     pair: tuple[str, str],
     handler: StepHandler,
     step: Step,
+    give: Giving,
     examples: list[tuple[str, str | None]],
 ) -> None:
-    by_controller, by_hand, said = both(postgres, pair, handler, step, examples)
+    by_controller, by_hand, said = both(postgres, pair, handler, step, examples, give)
 
     assert said == ""
     assert by_hand == by_controller
@@ -134,9 +160,12 @@ AUTHOR = (
 )
 
 
-def test_the_authors_own_text_arrives_with_its_line_ends(postgres: PostgresServer, pair: tuple[str, str]) -> None:
+@pytest.mark.parametrize("give", [as_a_file, as_one_line])
+def test_the_authors_own_text_arrives_with_its_line_ends(
+    postgres: PostgresServer, pair: tuple[str, str], give: Giving
+) -> None:
     by_controller, by_hand, said = both(
-        postgres, pair, Sql(), a_step("sql", Data1="warehouse", Data2=AUTHOR), [("x", None)]
+        postgres, pair, Sql(), a_step("sql", Data1="warehouse", Data2=AUTHOR), [("x", None)], give
     )
 
     assert said == ""
@@ -155,12 +184,13 @@ FAILING = (
 )
 
 
-def test_an_error_leaves_nothing_behind_in_psql_either(postgres: PostgresServer) -> None:
+@pytest.mark.parametrize("give", [as_a_file, as_one_line])
+def test_an_error_leaves_nothing_behind_in_psql_either(postgres: PostgresServer, give: Giving) -> None:
     database = a_database(postgres)
     before = dump(postgres, database)
     step = a_step("sql", Data1="warehouse", Data2=FAILING)
 
-    done = postgres.psql("postgres", render(Sql(), step, postgres.url(database), Data1="one").command_text)
+    done = give(postgres, render(Sql(), step, postgres.url(database), Data1="one").command_text)
 
     assert done.returncode == 3
     assert "duplicate key" in done.stderr
@@ -198,6 +228,39 @@ def test_an_interactive_psql_does_the_same(postgres: PostgresServer, sql: str) -
     assert dump(postgres, by_hand) == dump(postgres, by_controller), shown
 
 
+def programs(server: PostgresServer) -> list[str]:
+    """The server's psql, which has no readline, and the one that people use here, if there is one."""
+    return [str(server.programs / "psql"), *filter(None, [shutil.which("psql")])]
+
+
+def pasted_on_a_terminal(
+    server: PostgresServer, program: str, text: str, environment: Mapping[str, str] | None = None
+) -> bytes:
+    """Paste a text into a psql that is connected to a database already."""
+    known = ["-X", "-h", "127.0.0.1", "-p", str(server.port), "-U", "postgres", "-d", "postgres"]
+    return paste([program, *known], text, prompt=b"postgres=# ", goodbye="\\q", environment=environment)
+
+
+@pytest.mark.parametrize(
+    ("handler", "step"),
+    [(Sql(), SQL), (StoredProcedure(), CALL), (Sql(), a_step("sql", Data1="warehouse", Data2=FAILING))],
+    ids=["sql", "call", "failing"],
+)
+@pytest.mark.parametrize("value", ["two\x1b\t\t!\n\\q\n", "it's `id` :name $$ \\\\", "-- \r\n.quit"])
+def test_a_terminals_paste_does_the_same(
+    postgres: PostgresServer, handler: StepHandler, step: Step, value: str
+) -> None:
+    by_controller = a_database(postgres, SCHEMA + PROCEDURES)
+    run(handler, step, postgres.url(by_controller), Data1="one", Data2=value)
+
+    for program in programs(postgres):
+        by_hand = a_database(postgres, SCHEMA + PROCEDURES)
+        text = render(handler, step, postgres.url(by_hand), Data1="one", Data2=value).command_text
+        shown = pasted_on_a_terminal(postgres, program, text)
+
+        assert dump(postgres, by_hand) == dump(postgres, by_controller), shown
+
+
 def test_an_interactive_psql_that_cannot_connect_does_nothing_where_it_was(postgres: PostgresServer) -> None:
     elsewhere = a_database(postgres)
     step = a_step("sql", Data1="warehouse", Data2="DELETE FROM Item")
@@ -208,8 +271,9 @@ def test_an_interactive_psql_that_cannot_connect_does_nothing_where_it_was(postg
     assert b"not connected; nothing was done" in shown
 
 
+@pytest.mark.parametrize("give", [as_a_file, as_one_line])
 def test_a_secret_comes_from_where_the_configuration_says(
-    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch, give: Giving
 ) -> None:
     monkeypatch.setenv("TOKEN", "s3'cr\\et\n")
     by_controller, by_hand = a_database(postgres), a_database(postgres)
@@ -217,19 +281,21 @@ def test_a_secret_comes_from_where_the_configuration_says(
     run(Sql(), step, postgres.url(by_controller), Alone(secrets={"token": "s3'cr\\et\n"}))
     text = render(Sql(), step, postgres.url(by_hand)).command_text
 
-    done = postgres.psql("postgres", text)
+    done = give(postgres, text)
 
-    assert "\\getenv secret1 'TOKEN'" in text.split("\n")
+    assert "\\getenv secret1 'TOKEN' \\\\" in text.split("\n")
     assert "s3" not in text
     assert done.stderr == ""
     assert dump(postgres, by_hand) == dump(postgres, by_controller)
 
 
-def test_without_its_secret_nothing_is_done(postgres: PostgresServer) -> None:
+@pytest.mark.parametrize("give", [as_a_file, as_one_line])
+def test_without_its_secret_nothing_is_done(postgres: PostgresServer, give: Giving) -> None:
     database = a_database(postgres)
     step = a_step("sql", Data1="warehouse", Data2="DELETE FROM Item; SELECT {secret:token}")
 
-    done = postgres.psql("postgres", render(Sql(), step, postgres.url(database)).command_text)
+    text = render(Sql(), step, postgres.url(database)).command_text
+    done = give(postgres, "\\set secret1 'of another step'\n" + text)
 
     assert done.returncode == 3
     assert len(dump(postgres, database)["item"]) == 3
@@ -240,5 +306,70 @@ def test_a_secret_in_a_file_is_read_by_psql() -> None:
 
     text = render(StoredProcedure(), step, "postgresql://h/d").command_text
 
-    assert "\\set p1 `cat '/shop/secrets/it'\"'\"'s'`" in text.split("\n")
+    assert "\\set p1 `cat '/shop/secrets/it'\"'\"'s'` \\\\" in text.split("\n")
     assert ':call "keep"("one" => :\'p1\', "two" => :\'p2\');' in text.split("\n")
+
+
+@pytest.fixture(scope="module")
+def locked(postgres: PostgresServer) -> Iterator[str]:
+    """The name of somebody who needs a password."""
+    rules = postgres.data / "pg_hba.conf"
+    before = rules.read_bytes()
+    rules.write_bytes(b"host all locked 127.0.0.1/32 scram-sha-256\n" + before)
+    with postgres.connect() as owner:
+        owner.execute(f"CREATE ROLE locked LOGIN SUPERUSER PASSWORD {literal(PASSWORD)}".encode())
+        owner.execute("SELECT pg_reload_conf()")
+        yield "locked"
+        rules.write_bytes(before)
+        owner.execute("SELECT pg_reload_conf()")
+        owner.execute("DROP ROLE locked")
+
+
+PASSWORD = "s3'cr\\et :x `id` \"$1"
+
+
+def as_locked(server: PostgresServer, user: str, database: str, password: str, source: str) -> str:
+    """A text that deletes everything, for a connection with a password."""
+    url = server.url(database, user).replace(f"{user}@", f"{user}:{password}@")
+    asked = a_request(a_step("sql", Data1="warehouse", Data2="DELETE FROM Item"), around(url))
+    there = replace(asked.surroundings, secrets={"warehouse": source})
+    return Sql().render(replace(asked, surroundings=there)).command_text
+
+
+@pytest.mark.parametrize("give", [as_a_file, as_one_line])
+@pytest.mark.parametrize("kind", ["env", "file"])
+def test_the_password_comes_from_where_the_configuration_says(
+    postgres: PostgresServer, locked: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, give: Giving, kind: str
+) -> None:
+    (tmp_path / "a password").write_text(f"{PASSWORD}\n", encoding="utf-8")
+    monkeypatch.setenv("WAREHOUSE", PASSWORD)
+    monkeypatch.setenv("PGPASSWORD", "her own")
+    database = a_database(postgres)
+    source = {"env": "env:WAREHOUSE", "file": f"file:{tmp_path / 'a password'}"}[kind]
+    text = as_locked(postgres, locked, database, "{secret:warehouse}", source)
+
+    done = give(postgres, f"{text}\n\\getenv after PGPASSWORD \\\\ \\echo now :after :{{?batchctl_password}}")
+
+    assert "s3" not in text
+    assert (done.stderr, dump(postgres, database)["item"]) == ("", [])
+    assert "now her own FALSE" in done.stdout
+
+
+def test_the_password_arrives_on_a_terminal(postgres: PostgresServer, locked: str) -> None:
+    for program in programs(postgres):
+        database = a_database(postgres)
+        text = as_locked(postgres, locked, database, "{secret:warehouse}", "env:WAREHOUSE")
+
+        shown = pasted_on_a_terminal(postgres, program, text, {"WAREHOUSE": PASSWORD})
+
+        assert dump(postgres, database)["item"] == [], shown
+
+
+def test_a_password_that_is_written_out_is_named_by_its_connection(postgres: PostgresServer, locked: str) -> None:
+    text = as_locked(postgres, locked, "d", quote(PASSWORD, safe=""), "env:WAREHOUSE")
+    strange = as_locked(postgres, locked, "d", "{secret:warehouse}", "file:/shop/`id`")
+
+    said = "-- before you start psql, set PGPASSWORD or .pgpass: the password is that of"
+    assert f"{said} [connections.warehouse]" in text.split("\n")
+    assert f"{said} /shop/`id`" in strange.split("\n")
+    assert not [written for written in (PASSWORD, quote(PASSWORD, safe=""), "s3") if written in text]

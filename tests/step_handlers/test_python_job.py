@@ -138,7 +138,9 @@ def test_check_says_which_secret_is_not_set_here() -> None:
 
     found = HANDLER.check(a_step("python", Data1="report", Data2="t={secret:token}"), around)
 
-    assert found == [Problem("Data2", "secret 'token' (env:TOKEN) is not set here; the controller will need it")]
+    message = "secret 'token' (env:TOKEN) is not set here; the controller will need it"
+    remedy = "set the environment variable TOKEN, for the user who runs batchctl"
+    assert found == [Problem("Data2", message, remedy)]
 
 
 @pytest.mark.parametrize(

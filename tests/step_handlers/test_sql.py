@@ -71,15 +71,21 @@ def test_the_command_text_is_a_script_for_the_sqlite_shell() -> None:
 
     assert text == (
         "-- BatchControl 42 of batch MyFileType1\n"
-        ".bail on\n"
-        ".timeout 10000\n"
-        ".open 'file:/shop/warehouse.db?mode=rw'\n"
-        "PRAGMA foreign_keys=ON;\n"
-        "BEGIN IMMEDIATE\n"
+        '-- for sqlite3 "file:/shop/warehouse.db?mode=rw"; after an error type ROLLBACK;\n'
+        "PRAGMA busy_timeout = 10000\n"
+        "; BEGIN; COMMIT\n"
+        "; ATTACH 'file:/shop/warehouse.db?mode=rw' AS batchctl\n"
+        "; SELECT json_extract('{}', 'this is another database; nothing was done') "
+        "WHERE (SELECT file FROM pragma_database_list WHERE name = 'main') "
+        "IS NOT (SELECT file FROM pragma_database_list WHERE name = 'batchctl')\n"
+        "; DETACH batchctl\n"
+        "; PRAGMA foreign_keys=ON\n"
+        "; BEGIN IMMEDIATE\n"
         "-- first\n"
         "; UPDATE Item SET Name=('it''s'||char(10,8238)||'!')\n"
         "; SELECT 1\n"
-        "; COMMIT;"
+        "; COMMIT\n"
+        ";"
     )
 
 
@@ -380,7 +386,7 @@ def test_the_check_of_a_lost_step_is_checked(database: Path, query: str, said: s
     step = a_step("sql", Data1="warehouse", Data2="SELECT 1", Data6=query, on_lost=OnLost.VERIFY)
     surroundings = replace(around(database.parent), secrets={"unset": "env:UNSET"}, secret_is_set=lambda name: False)
 
-    assert HANDLER.check(step, surroundings) == [Problem("Data6", said)]
+    assert [(problem.column, problem.message) for problem in HANDLER.check(step, surroundings)] == [("Data6", said)]
 
 
 @pytest.mark.parametrize(

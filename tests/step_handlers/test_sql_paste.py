@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import pty
-import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +18,11 @@ from batchctl.plugin_api import StepRequest, visible
 from batchctl.testing import a_request, a_step
 from step_handlers._sql_text import literal
 from step_handlers.sql import Sql
-from tests.step_handlers.databases import Dump, a_database, around, dump, pasted
+from tests.step_handlers.databases import Dump, a_database, around, dump, pasted, shell_for
+from tests.step_handlers.databases import given as given_to
 from tests.step_handlers.execution import Alone, as_execution
 from tests.step_handlers.hostile import ATOMS, HOSTILE
+from tests.step_handlers.terminal import ASKED, paste
 
 HANDLER = Sql()
 VALUES = st.tuples(HOSTILE, HOSTILE | st.none())
@@ -90,7 +92,7 @@ def test_every_literal_has_the_value_and_type_that_is_bound(values: list[str | i
     with tempfile.TemporaryDirectory() as folder:
         path = a_database(Path(folder))
         rows = ",\n".join(f"(4-{literal(value)}, {literal(value)})" for value in values)
-        done = pasted(f".open '{path}'\nINSERT INTO Item (Name, Anything) VALUES {rows};")
+        done = given_to(["sqlite3", str(path)], f"INSERT INTO Item (Name, Anything) VALUES {rows};")
         found = [(row[-2], row[-1]) for row in dump(path)["Item"][3:]]
 
     assert done.stderr == b""
@@ -137,24 +139,94 @@ def test_an_error_leaves_nothing_behind_in_the_shell_either(tmp_path: Path) -> N
     assert dump(path) == before
 
 
+def typed(text: str) -> bytes:
+    """Give a text to an interactive shell line by line, as a simple terminal pastes."""
+    keyboard, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [*shell_for(text), "-interactive"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        env={**os.environ, "TERM": "dumb"},
+    )
+    os.close(terminal)
+    os.write(keyboard, f"{text}\n.quit\n".encode())
+    shown = drained(keyboard)
+    process.wait(timeout=30)
+    return shown
+
+
+def pasted_on_a_terminal(text: str, shell: list[str] | None = None) -> bytes:
+    """Paste a text into an interactive shell."""
+    return paste([*(shell or shell_for(text)), "-interactive"], text, prompt=b"sqlite> ", goodbye=".quit")
+
+
 @pytest.mark.parametrize("sql", [FAILING, EVERY_USE])
-def test_an_interactive_shell_does_the_same(tmp_path: Path, sql: str) -> None:
+@pytest.mark.parametrize("enter", [typed, pasted_on_a_terminal])
+def test_an_interactive_shell_does_the_same(tmp_path: Path, sql: str, enter: Callable[[str], bytes]) -> None:
     by_controller, by_hand = a_database(tmp_path / "controller"), a_database(tmp_path / "hand")
     values = ("one", "two\x1b\t\t!")
     alone = Alone(connections=around(by_controller.parent).connections)
     HANDLER.execute(HANDLER.render(request(by_controller.parent, values, sql)), as_execution(alone))
-    assert shutil.which("sqlite3")
-    keyboard, terminal = pty.openpty()
 
-    process = subprocess.Popen(
-        ["sqlite3", "-interactive"], stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True
-    )
-    os.close(terminal)
-    os.write(keyboard, (HANDLER.render(request(by_hand.parent, values, sql)).command_text + "\n.quit\n").encode())
-    shown = drained(keyboard)
-    process.wait(timeout=30)
+    shown = enter(HANDLER.render(request(by_hand.parent, values, sql)).command_text)
 
     assert dump(by_hand) == dump(by_controller), shown
+
+
+@settings(max_examples=10, deadline=None)
+@given(VALUES)
+def test_hostile_values_arrive_from_a_terminal_too(values: tuple[str, str | None]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        by_controller, by_hand = a_database(Path(folder) / "controller"), a_database(Path(folder) / "hand")
+        alone = Alone(connections=around(by_controller.parent).connections)
+        HANDLER.execute(HANDLER.render(request(by_controller.parent, values)), as_execution(alone))
+
+        shown = pasted_on_a_terminal(HANDLER.render(request(by_hand.parent, values)).command_text)
+
+        assert dump(by_hand) == dump(by_controller), shown
+
+
+@pytest.mark.parametrize("sql", ["DELETE FROM Item", "PRAGMA user_version = 5; DELETE FROM Item", "VACUUM"])
+def test_another_database_is_left_alone(tmp_path: Path, sql: str) -> None:
+    a_database(tmp_path)
+    other = a_database(tmp_path / "other")
+    before = other.read_bytes()
+    text = HANDLER.render(request(tmp_path, ("x", None), sql)).command_text
+
+    done = given_to(["sqlite3", str(other)], text)
+    shown = pasted_on_a_terminal(text, ["sqlite3", str(other)])
+
+    assert b"this is another database; nothing was done" in done.stderr
+    assert b"Runtime error: " in shown
+    assert other.read_bytes() == before
+
+
+def test_a_database_is_known_through_links(tmp_path: Path) -> None:
+    path = a_database(tmp_path / "real")
+    (tmp_path / "link").symlink_to("real")
+    text = HANDLER.render(request(tmp_path / "link", ("x", None), "DELETE FROM Item")).command_text
+
+    done = given_to(["sqlite3", str(path)], text)
+
+    assert (done.stderr, dump(path)["Item"]) == (b"", [])
+
+
+def test_a_transaction_that_an_error_left_open_takes_nothing_more(tmp_path: Path) -> None:
+    path = a_database(tmp_path)
+    failing, sound = (
+        HANDLER.render(request(tmp_path, ("one", None), sql)).command_text for sql in (FAILING, "DELETE FROM Item")
+    )
+
+    refused = pasted(f"{failing}\n{sound}")
+    unchanged = len(dump(path)["Item"])
+    undone = pasted(f"{failing}\nROLLBACK;\n{sound}")
+
+    assert b"cannot start a transaction within a transaction" in refused.stderr
+    assert unchanged == 3
+    assert undone.stderr.count(b"rror") == 1
+    assert dump(path)["Item"] == []
 
 
 def drained(keyboard: int) -> bytes:
@@ -174,6 +246,22 @@ def test_a_missing_database_is_not_created_by_the_shell(tmp_path: Path) -> None:
 
     assert done.returncode != 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_needs_a_dot_command_says_so_and_is_refused_whole_by_a_paste(tmp_path: Path) -> None:
+    path = a_database(tmp_path)
+    (tmp_path / "Item.txt").write_text("x", encoding="utf-8")
+    sql = "DELETE FROM Item; INSERT INTO Answer (Value) VALUES (readfile('Item.txt'))"
+    text = HANDLER.render(request(tmp_path, ("x", None), sql)).command_text
+
+    shown = pasted_on_a_terminal(text)
+    untouched = len(dump(path)["Item"])
+    done = pasted(text)
+
+    assert "save it as a file, and end that command with < file" in text.split("\n")[2]
+    assert untouched == (3 if ASKED in shown else 0), shown
+    assert done.stderr == b""
+    assert dump(path)["Answer"][0][2] == b"x"
 
 
 def test_readfile_finds_relative_names_in_the_shell_too(tmp_path: Path) -> None:
@@ -197,10 +285,14 @@ def test_a_secret_is_asked_for_and_never_written(tmp_path: Path) -> None:
     text = HANDLER.render(
         request(tmp_path, ("x", None), "INSERT INTO Answer (Value) VALUES ({secret:token})")
     ).command_text
-    asked = "-- before you go on, set the secret 'token': .parameter set :secret1 \"'...'\""
+    setting = ".parameter set :secret1 \"'...'\""
 
-    done = pasted(text.replace(asked, ".parameter set :secret1 \"'s3cret'\""))
+    without = pasted(text)
+    untouched = dump(path)["Answer"]
+    done = given_to(shell_for(text), f"{setting.replace('...', 's3cret')}\n{text}")
 
-    assert asked in text
+    assert f"-- first set the secret 'token': {setting}" in text.split("\n")
+    assert b"the secret token is not set; nothing was done" in without.stderr
+    assert untouched == []
     assert done.stderr == b""
     assert dump(path)["Answer"][0][2] == "s3cret"

@@ -54,8 +54,34 @@ def test_every_place_of_a_placeholder_is_a_parameter_of_its_own() -> None:
         "instance": 42,
         "lock": "batchctl:42:test",
         "before": [],
-        "statements": [{"sql": "SELECT $1::text, $2, '$1', $3", "parameters": ["x", "x", {"secret": "token"}]}],
+        "statements": [
+            {
+                "sql": "SELECT $1::text, $2, '$1', $3",
+                "parameters": ["x", "x", {"secret": "token"}],
+                "names": ["{Data1}", "{Data1}", "{secret:token}"],
+            }
+        ],
     }
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (
+            "SELECT {Data1}, {Data2}::date",
+            'ERROR 22007: invalid input syntax for type date: "soon"; in the value of {Data2}',
+        ),
+        ("SELECT 5 + {Data2}", 'ERROR 22P02: invalid input syntax for type integer: "soon"; in the value of {Data2}'),
+        (
+            "SELECT pg_typeof({Data1}), 1 WHERE {Data2} IS NULL",
+            "ERROR 42P18: could not determine data type of parameter $1 (the value of {Data1})",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_named_by_its_placeholder(url: str, sql: str, said: str) -> None:
+    outcome = run(HANDLER, sql_step(sql), url, Data1="x", Data2="soon")
+
+    assert outcome.message == f"statement 1 of 1 failed: {said}; everything was rolled back"
 
 
 def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
@@ -66,33 +92,34 @@ def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
 
     assert text == (
         "-- BatchControl 42 of batch MyFileType1\n"
-        "\\set ON_ERROR_STOP on\n"
-        "\\set ON_ERROR_ROLLBACK off\n"
-        "\\set AUTOCOMMIT on\n"
-        "\\set SINGLELINE off\n"
-        "\\set QUIET on\n"
-        "\\pset pager off\n"
-        "\\connect 'postgresql://etl@etl01:5433/Shop?sslmode=prefer&application_name=batchctl%2042'\n"
-        "\\encoding UTF8\n"
-        "SELECT current_setting('application_name') = 'batchctl 42' AS connected \\gset\n"
-        "\\if :connected\n"
+        "\\set ON_ERROR_STOP on \\\\\n"
+        "\\set ON_ERROR_ROLLBACK off \\\\\n"
+        "\\set AUTOCOMMIT on \\\\\n"
+        "\\set SINGLELINE off \\\\\n"
+        "\\set QUIET on \\\\\n"
+        "\\pset pager off \\\\\n"
+        "-- before you start psql, set PGPASSWORD or .pgpass: the password is that of [connections.warehouse]\n"
+        "\\connect 'postgresql://etl@etl01:5433/Shop?sslmode=prefer&application_name=batchctl%2042' \\\\\n"
+        "\\encoding UTF8 \\\\\n"
+        "SELECT current_setting('application_name') = 'batchctl 42' AS connected \\gset \\\\\n"
+        "\\if :connected \\\\\n"
         "SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET TimeZone = 'UTC'; "
         "SET standard_conforming_strings = on;\n"
         "SET bytea_output = 'hex'; SET extra_float_digits = 1; "
         "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'notice';\n"
         "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0;\n"
         "SELECT count(CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL\n"
-        "THEN set_config('transaction_timeout', '0', false) END) AS timeouts \\gset\n"
-        "\\set QUIET off\n"
+        "THEN set_config('transaction_timeout', '0', false) END) AS timeouts \\gset \\\\\n"
+        "\\set QUIET off \\\\\n"
         "BEGIN;\n"
         "UPDATE Item SET Name=E'it''s\\n\\u202e\\\\!';\n"
         "-- last\n"
         "SELECT NULL, 'plain' -- end\n"
         ";\n"
         "COMMIT;\n"
-        "\\else\n"
-        "\\warn 'not connected; nothing was done'\n"
-        "\\endif"
+        "\\else \\\\\n"
+        "\\warn 'not connected; nothing was done' \\\\\n"
+        "\\endif \\\\"
     )
 
 
@@ -389,30 +416,45 @@ def test_what_does_not_let_itself_be_cancelled_is_ended_by_force(
                              "AND pid <> pg_backend_pid()").fetchall() == []  # fmt: skip
 
 
+SLEEPING = "SELECT pg_sleep(600)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "word", "lost", "said"),
+    [
+        (SLEEPING, b"pg_sleep", False, "was stopped at statement 1 of 1; the server does not answer, and "),
+        ("SELECT 1", b"COMMIT", True, "COMMIT: the server does not answer; whether it was done is not known"),
+        (SLEEPING, b"pg_advisory_lock", False, "was stopped at preparing the session; the server does not "),
+    ],
+)
 def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(
-    postgres: PostgresServer, database: str, monkeypatch: pytest.MonkeyPatch
+    postgres: PostgresServer,
+    database: str,
+    monkeypatch: pytest.MonkeyPatch,
+    statement: str,
+    word: bytes,
+    *,
+    lost: bool,
+    said: str,
 ) -> None:
     monkeypatch.setattr(_postgres_session, "FORCED_TRIES", 1)
-    proxy = Proxy(postgres.port)
+    proxy = Proxy(postgres.port, word=word)
+    proxy.cut(1, Cut.MUTE)
     far = f"{postgres.url(database, port=proxy.port)}?connect_timeout=2"
     runner = a_runner(far, stop_grace=0)
     try:
-        runner.start(KEY, HANDLER, render(HANDLER, sql_step("SELECT pg_sleep(600)"), far))
-        spawned = first_report(runner)
-        assert isinstance(spawned, Spawned)
-        proxy.swallow()
+        runner.start(KEY, HANDLER, render(HANDLER, sql_step(statement), far))
+        assert isinstance(first_report(runner), Spawned)
+        proxy.muted.wait()
         runner.stop(KEY)
         finished = first_report(runner)
     finally:
         runner.close()
         proxy.close()
 
-    pid = (spawned.identity.db_session or "").partition("@")[0]
     assert isinstance(finished, Finished)
-    assert finished.outcome.lost
-    assert (finished.outcome.message or "").endswith(
-        f": was told to stop, but the server does not answer; session {pid} may still carry it out"
-    )
+    assert (finished.outcome.lost, finished.outcome.stopped) == (lost, True)
+    assert (finished.outcome.message or "").startswith(said)
 
 
 def test_a_step_told_to_stop_before_it_began_does_nothing(postgres: PostgresServer, database: str, url: str) -> None:

@@ -11,14 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import CommandEnd, Connection, Rendered, StepOutcome, StepRefused, Verifiable
+from batchctl.plugin_api import (
+    CommandEnd,
+    Connection,
+    Problem,
+    Rendered,
+    StepHandler,
+    StepOutcome,
+    StepRefused,
+    Verifiable,
+)
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers import _dtexec, _windows_shell, ssis
 from step_handlers._windows_words import join_words
+from step_handlers.sql import Sql
 from step_handlers.ssis import Ssis
+from step_handlers.stored_procedure import StoredProcedure
 from tests.step_handlers import dtexec
 from tests.step_handlers.execution import Alone, as_execution, run_for_real
 from tests.step_handlers.hostile import ATOMS, HOSTILE
@@ -90,6 +101,18 @@ def test_a_package_in_a_project_file_is_run_from_it() -> None:
         ({"Data4": "warehouse"}, "Data4: connection 'warehouse' has a sqlite url; the catalog needs mssql"),
         ({"Data4": "old"}, "Data4: connection 'old' names the driver mssql+pymssql, which is not supported"),
         ({"Data1": "dir", "Data4": "ETL01"}, "Data4: a server is only used with a project of a catalog"),
+        (
+            {"Data4": "ETLX"},
+            (
+                "Data4: 'ETLX' is taken for the name of a server, where dtexec runs the package. Did you mean the connection "
+                "'etl'? If not, write the server with its domain, as in ETLX.example.com"
+            ),
+        ),
+        (
+            {"Data3": "Rows=5, x=7"},
+            "Data3: parameter 'Rows': parameters of a package are separated by ';', not by ',': write Rows=...; x=...",
+        ),
+        ({"Data3": "Rows={Data3},$Project::Day(String) = 7"}, "Data3: parameter 'Rows': parameters of a package are"),
         ({"Data3": "Rows"}, "Data3: expected Name(Type)=value at 'Rows'"),
         (
             {"Data3": "Rows(Int32)=x"},
@@ -131,8 +154,36 @@ def test_sound_rows_have_no_problems_and_a_lost_execution_can_be_asked_for() -> 
     assert messages(Data3="$Project::Day(String)={Data3}; Rows(Int32)=5") == []
     assert [said for said in messages(Data4="etl", on_lost=OnLost.VERIFY) if "install it" not in said] == []
     assert messages(Data4=r"tcp:etl01\prod,1433") == []
+    assert messages(Data4="ETLX.example.com") == []
+    assert messages(Data3="Note='a, b=7'; List=1,2,3; Query=a,b") == []
     assert messages(Data1="packages", Data4=None) == []
     assert isinstance(HANDLER, Verifiable)
+
+
+@pytest.mark.parametrize(
+    ("handler", "columns", "column"),
+    [
+        (Sql(), {"Data1": "etl", "Data2": "SELECT 1"}, "Data1"),
+        (StoredProcedure(), {"Data1": "etl", "Data2": "dbo.load"}, "Data1"),
+        (HANDLER, {"Data1": PROJECT, "Data2": "Ok.dtsx", "Data4": "etl"}, "Data4"),
+    ],
+)
+def test_check_says_which_secret_of_a_connection_is_not_set(
+    handler: StepHandler, columns: dict[str, Any], column: str
+) -> None:
+    connections = {"etl": Connection("etl", "mssql+pyodbc://me:{secret:pw}@etl01/SSISDB")}
+    around = surroundings("/shop", connections=connections, secrets={"pw": "env:PW"}, unset_secrets={"pw"})
+
+    found = handler.check(a_step(handler.process_type, **columns), around)
+
+    message = "connection 'etl': secret 'pw' (env:PW) is not set here; the controller will need it"
+    assert Problem(column, message, "set the environment variable PW, for the user who runs batchctl") in found
+
+
+def test_the_advice_for_a_secret_names_only_what_an_execution_uses() -> None:
+    (said,) = messages(Data3="A={secret:pw}", Data4="ETL01")
+
+    assert "not references to an environment, which is not used here" in said
 
 
 def test_a_lost_package_is_never_run_again_in_place_of_being_looked_for() -> None:
@@ -158,6 +209,8 @@ def test_a_lost_package_is_never_run_again_in_place_of_being_looked_for() -> Non
         ("Single", "0.5", "0.5"),
         ("DateTime", "20261121", "2026-11-21T00:00:00.000"),
         ("DateTime", "2026-11-21 02:30:00", "2026-11-21T02:30:00.000"),
+        ("DateTime", "2026-11-21 23:59:59.997", "2026-11-21T23:59:59.997"),
+        ("DateTime", "2026-11-21T02:30:00.013", "2026-11-21T02:30:00.013"),
         ("String", " -rf /SET ) 'x' % & $(id)".strip(), "-rf /SET ) 'x' % & $(id)"),
         ("String", r"C:\in\data.csv", r"C:\in\data.csv"),
     ],
@@ -184,6 +237,10 @@ def test_a_value_is_written_as_its_type(kind: str, value: str, written: str) -> 
         ("DateTime", "21.11.2026"),
         ("DateTime", "1600-01-01"),
         ("DateTime", "2026-11-21T00:00:00+01:00"),
+        # The catalog would make the next day of it.
+        ("DateTime", "2026-11-21T23:59:59.999"),
+        ("DateTime", "2026-11-21T00:00:00.001"),
+        ("DateTime", "2026-11-21T00:00:00.0031"),
         ("String", "x" * 4001),
     ],
 )
@@ -213,6 +270,8 @@ def test_what_the_grammar_leaves_open_is_refused_with_the_other_way(value: str, 
 
 
 @given(HOSTILE)
+@example("0\xa00")
+@example("0\u20030")
 def test_no_value_can_become_an_option_or_arrive_changed(value: str) -> None:
     try:
         words = argv(Data3="$Project::P(String)={Data3}; Q(Int32)=5", value_Data3=value)

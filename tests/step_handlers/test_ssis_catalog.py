@@ -22,7 +22,7 @@ from batchctl.preparation import Preparer
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.testing import a_request, a_step, an_instance, surroundings
-from step_handlers import _mssql_driver
+from step_handlers import _catalog, _mssql_driver
 from step_handlers.ssis import Ssis
 from tests.step_handlers.catalog import (
     CONNECTION_LOST,
@@ -31,6 +31,7 @@ from tests.step_handlers.catalog import (
     Catalog,
     DriverError,
     Late,
+    MssqlPythonError,
     Watched,
     caught,
     rows,
@@ -38,6 +39,7 @@ from tests.step_handlers.catalog import (
 )
 from tests.step_handlers.execution import KEY
 from tests.step_handlers.hostile import ATOMS, HOSTILE
+from tests.step_handlers.tsql_frames import assert_frames_are_closed
 
 ETL = Connection("etl", "mssql+pyodbc://etl01/SSISDB")
 AROUND = surroundings("/shop", connections={"etl": ETL})
@@ -54,7 +56,8 @@ MESSAGES = rows(
     (1, 70, "2026-11-21T03:00:00", "Load:Information: begins", 3),
     (2, 110, "2026-11-21T03:00:01", "Load:Warning: odd", 3),
 )
-COMMON = "batchctl BatchControl 42 step 10 of MyFileType1, attempt "
+COMMON = "batchctl test BatchControl 42 step 10 attempt "
+FIRST = f"{COMMON}1 of MyFileType1"
 
 
 def no_process() -> PluginProcess:
@@ -95,7 +98,7 @@ def test_a_package_is_created_started_followed_and_told() -> None:
     _, values = catalog.batches[0]
     assert values == (
         *("Finance", "Daily Load", "Load.dtsx", "Day", "2026-11-21", "Rows", "5", "LOGGING_LEVEL", "1"),
-        *("CALLER_INFO", f"{COMMON}1", "SYNCHRONIZED", "1"),
+        *("CALLER_INFO", FIRST, "SYNCHRONIZED", "1"),
     )
     assert [values for _, values in catalog.batches[1:]] == [("4711",)] * 3
 
@@ -306,21 +309,23 @@ def test_a_flood_of_messages_is_bounded_and_says_so() -> None:
 LOST = replace(STEP, on_lost=OnLost.VERIFY)
 
 
-def look(attempt: int = 2) -> Rendered:
+def look(attempt: int = 2, lost_count: int = 1) -> Rendered:
     handler = Ssis()
     asked = replace(handler.verification(LOST), seq=LOST.seq, name=LOST.name)
-    return handler.render(replace(a_request(asked, AROUND, Data3="x"), attempt_no=attempt))
+    request = a_request(asked, AROUND, Data3="x")
+    instance = replace(request.instance, lost_count=lost_count)
+    return handler.render(replace(request, attempt_no=attempt, instance=instance))
 
 
 @pytest.mark.parametrize(
     ("found", "statuses", "done"),
     [
         (rows(), [], False),
-        (rows((4711, 7, f"{COMMON}1")), [rows((7,))], True),
-        (rows((4711, 4, f"{COMMON}1")), [rows((4,))], False),
-        (rows((4711, 1, f"{COMMON}1")), [rows((1,))], False),
-        (rows((4711, 2, f"{COMMON}1")), [rows((2,)), rows((2,)), rows((7,))], True),
-        (rows((4711, 2, f"{COMMON}1")), [rows((2,)), rows((4,))], False),
+        (rows((4711, 7, FIRST)), [rows((7,))], True),
+        (rows((4711, 4, FIRST)), [rows((4,))], False),
+        (rows((4711, 1, FIRST)), [rows((1,))], False),
+        (rows((4711, 2, FIRST)), [rows((2,)), rows((2,)), rows((7,))], True),
+        (rows((4711, 2, FIRST)), [rows((2,)), rows((4,))], False),
         (CONNECTION_LOST, [], None),
         (caught(229, "denied"), [], None),
     ],
@@ -341,17 +346,98 @@ def test_after_a_restart_the_lost_execution_is_found_and_followed(
 
 
 def test_an_older_attempt_that_succeeded_says_nothing_about_the_lost_one() -> None:
-    catalog = a_catalog(search=[rows((4711, 7, f"{COMMON}1"))], status=[rows((7,))])
+    catalog = a_catalog(search=[rows((4711, 7, FIRST))], status=[rows((7,))])
 
     outcome = carried_out(catalog, look(attempt=4))
 
     assert Ssis().is_done(outcome) is None
-    assert outcome.message == "the newest execution in the catalog is that of attempt 1, not of the lost attempt 3"
+    assert outcome.message == ("the newest execution in the catalog is that of attempt 1; lost were those from 3 on")
+
+
+@pytest.mark.parametrize(("status", "done"), [(7, True), (4, False)])
+def test_a_lost_execution_is_found_again_however_often_the_looking_itself_is_lost(status: int, done: bool) -> None:
+    # Attempt 1 was lost, and so were the attempts 2 and 3 that looked for it.
+    catalog = a_catalog(search=[rows((4711, 2, FIRST))], status=[rows((2,)), rows((status,))])
+
+    assert Ssis().is_done(carried_out(catalog, look(attempt=4, lost_count=3))) is done
+
+
+@pytest.mark.parametrize("attempt", [3, 4])
+def test_of_several_lost_attempts_the_newest_execution_counts(attempt: int) -> None:
+    # Attempt 1 was lost and not done, 3 and the looking of 4 were lost too.
+    catalog = a_catalog(search=[rows((4713, 7, f"{COMMON}{attempt} of x"))], status=[rows((7,))])
+
+    assert Ssis().is_done(carried_out(catalog, look(attempt=5, lost_count=3))) is True
+
+
+def test_whose_an_execution_is_stands_in_it_whole() -> None:
+    request = a_request(STEP, AROUND, Data3="x")
+    other = replace(request, database_id="another", batch_name="renamed $(x)\n")
+    spec = Ssis().render(other).spec
+
+    assert spec["caller"] == "batchctl another BatchControl 42 step 10 attempt 1 of renamed $(x)\\n"
+    # Neither of another control database's, nor of a step or an attempt whose number only begins alike.
+    assert not str(spec["caller"]).startswith(COMMON)
+    assert _catalog.marker(other) == "batchctl another BatchControl 42 step 10 attempt "
+    assert _catalog.attempt_of(f"{COMMON}12 of MyFileType1", COMMON) == 12
+    assert _catalog.attempt_of(f"{COMMON}of MyFileType1", COMMON) is None
+
+
+def test_the_heading_of_a_text_holds_no_variable_of_sqlcmd() -> None:
+    request = replace(a_request(STEP, AROUND, Data3="$(x)"), note="batch $(PATH)")
+
+    assert "$(" not in Ssis().render(request).command_text
+
+
+def test_a_single_message_is_a_message_and_no_error() -> None:
+    only = rows((3, 120, "2026-11-21T03:00:02", "Load:Error: file is locked", 1))
+
+    outcome = carried_out(a_catalog(status=[rows((4,))], messages=[only]))
+
+    assert outcome.message == "execution 4711 failed (status 4): Load:Error: file is locked"
+    assert (outcome.output or "").endswith("\n2026-11-21T03:00:02 error: Load:Error: file is locked")
+
+
+def test_an_error_that_a_batch_has_caught_is_one_whatever_comes_behind_it() -> None:
+    outcome = carried_out(a_catalog(create=[[*caught(27146, "Cannot access the package"), [(None,)]]]))
+
+    assert (outcome.fatal, (outcome.message or "")[:12]) == (True, "error 27146:")
+
+
+REFUSED = "Syntax error or access violation"
+
+
+@pytest.mark.parametrize(("words", "fatal"), [(REFUSED, True), ("Base table or view not found", True),
+    ("Serialization failure", False), ("Communication link failure", False), ("Numeric value out of range", False)])  # fmt: skip
+def test_an_error_without_a_number_is_judged_by_its_class(words: str, fatal: bool) -> None:
+    error = MssqlPythonError(words, "The EXECUTE permission was denied")
+
+    outcome = carried_out(a_catalog(create=[error]))
+
+    assert (outcome.succeeded, outcome.fatal, outcome.lost) == (False, fatal, False)
+    assert (outcome.message or "").startswith("The EXECUTE permission was denied")
+
+
+def test_a_deadlock_at_the_start_is_no_lost_connection() -> None:
+    error = MssqlPythonError("Serialization failure", "Transaction was deadlocked")
+    catalog = a_catalog(start=[error], status=[rows((1,))])
+
+    outcome = carried_out(catalog)
+
+    assert (outcome.message, outcome.fatal) == ("Transaction was deadlocked", False)
+    assert "connection was lost" not in repr(outcome)
+    assert catalog.asked.count("status") == 1
+
+
+def test_a_text_from_a_row_does_not_choose_the_number() -> None:
+    error = DriverError("42000", NUMBERED.format(text="value '(229) (SQLFetch)' is odd", number=50000))
+
+    assert not carried_out(a_catalog(create=[error])).fatal
 
 
 def test_stopping_the_search_stops_what_it_has_found() -> None:
     watched = Watched(connections={"etl": ETL})
-    catalog = a_catalog(search=[rows((4711, 2, f"{COMMON}1"))], status=[rows((2,)), rows((3,))])
+    catalog = a_catalog(search=[rows((4711, 2, FIRST))], status=[rows((2,)), rows((3,))])
     catalog.meanwhile = lambda kind: watched.stop() if kind == "status" and not watched.told else None
 
     outcome = carried_out(catalog, look(), watched)
@@ -367,10 +453,12 @@ def test_the_engine_asks_for_a_lost_execution_by_the_marker_of_its_step() -> Non
     batch = BatchDefinition(batch_id=BatchId(1), name="MyFileType1", entity="MyFileType1")
     now = datetime(2026, 11, 21, 3, tzinfo=UTC)
 
-    prepared = preparer.prepare(an_instance(Data3="x"), batch, LOST, attempt_no=3, cause=Cause.VERIFY, now=now)
+    prepared = preparer.prepare(
+        an_instance(Data3="x", lost_count=1), batch, LOST, attempt_no=3, cause=Cause.VERIFY, now=now
+    )
 
     assert prepared.rendered is not None
-    assert prepared.rendered.spec["lost_attempt"] == 2
+    assert prepared.rendered.spec["first_lost"] == 2
     assert prepared.rendered.spec["caller"] == COMMON
 
 
@@ -410,6 +498,37 @@ def test_the_runner_stops_an_execution_under_way_and_knows_its_id() -> None:
     assert finished.identity.db_session == "ssis:4711"
 
 
+SENT = {
+    "DateTime": ("2026-11-21T02:30:00.003", "datetime", "CONVERT(datetime, ?, 126)"),
+    "Single": ("0.5", "real", "CAST(? AS real)"),
+    "Double": ("0.5", "float", "CAST(? AS float)"),
+    "UInt64": ("18446744073709551615", "decimal(20, 0)", "CAST(? AS decimal(20, 0))"),
+    "UInt32": ("4294967295", "bigint", "CAST(? AS bigint)"),
+    "SByte": ("-128", "smallint", "CAST(? AS smallint)"),
+    "Byte": ("255", "tinyint", "CAST(? AS tinyint)"),
+    "Boolean": ("1", "bit", "CAST(? AS bit)"),
+    "Decimal": ("-12.50", "decimal(4, 2)", "CAST(? AS decimal(4, 2))"),
+    "String": ("x", "nvarchar(4000)", "?"),
+}
+
+
+@pytest.mark.parametrize("kind", SENT)
+def test_every_type_reaches_the_catalog_as_the_one_that_it_documents(kind: str) -> None:
+    value, declared, cast = SENT[kind]
+    catalog = a_catalog(status=[rows((7,))])
+
+    carried_out(
+        catalog,
+        Ssis().render(
+            a_request(replace(STEP, data=(*STEP.data[:2], f"P({kind})={{Data3}}", *STEP.data[3:])), AROUND, Data3=value)
+        ),
+    )
+
+    sql, values = catalog.batches[0]
+    assert f"@value1 {declared} = {cast};" in sql
+    assert values[4] == value
+
+
 @pytest.mark.parametrize(("name", "text"), [("ssis", rendered), ("ssis_lost", look)])
 def test_the_text_to_paste_is_the_golden_one(name: str, text: Any) -> None:
     assert text().command_text + "\n" == (GOLDEN / f"{name}.sql").read_text(encoding="utf-8")
@@ -446,10 +565,20 @@ def test_any_value_pastes_as_one_literal_that_means_it(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["plain", "O'Brien", *ATOMS[::7]])
 def test_the_text_is_read_by_a_parser_of_t_sql(value: str) -> None:
+    assert_frames_are_closed(rendered(Data3=value).command_text)
     trees = sqlglot.parse("\n".join(statements(rendered(Data3=value).command_text)), read="tsql")
 
     assert not [tree for tree in trees if isinstance(tree, parsed.Command)]
     assert len([tree for tree in trees if isinstance(tree, parsed.Execute)]) == 7
+
+
+def test_what_is_sent_is_framed_as_what_is_pasted() -> None:
+    catalog = a_catalog(status=[rows((7,))])
+    carried_out(catalog)
+
+    for sql, _ in catalog.batches:
+        assert_frames_are_closed(sql)
+    assert ["BEGIN TRY" in sql for sql, _ in catalog.batches] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("driver", ["pyodbc", "mssqlpython"])

@@ -13,6 +13,7 @@ from batchctl.testing import a_request, a_step
 from step_handlers.sql import Sql
 from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer
+from tests.proxy import Proxy
 from tests.step_handlers.execution import KEY, Alone
 from tests.step_handlers.postgres_steps import SCHEMA, a_database, around, dump, render, run
 from tests.step_handlers.test_sql_postgres import a_runner, first_report
@@ -47,7 +48,33 @@ CREATE PROCEDURE Odd_Options() LANGUAGE plpgsql AS $$ BEGIN
     SET DateStyle = 'German'; SET client_encoding = 'LATIN1'; SET bytea_output = 'escape'; SET ROLE pg_monitor;
     SET statement_timeout = '1h';
 END $$;
+CREATE TABLE Parent (Parent_id int PRIMARY KEY);
+CREATE TABLE Child (Parent_id int REFERENCES Parent DEFERRABLE INITIALLY DEFERRED);
+CREATE PROCEDURE Orphan(INOUT Number int DEFAULT 1) LANGUAGE plpgsql AS
+$$ BEGIN INSERT INTO Child VALUES (99); END $$;
+CREATE PROCEDURE Orphan_In_Silence() LANGUAGE plpgsql AS $$ BEGIN INSERT INTO Child VALUES (99); END $$;
+CREATE FUNCTION Take_Time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM set_config('client_connection_check_interval', '0', true);
+    RAISE WARNING 'committing'; PERFORM pg_sleep(0.5); RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER Slow AFTER INSERT ON Answer DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION Take_Time();
+CREATE PROCEDURE Slow_To_Commit() LANGUAGE sql AS 'INSERT INTO Answer (Value) VALUES (''slow'')';
 CREATE PROCEDURE Refused() LANGUAGE sql AS 'SELECT 1';
+CREATE PROCEDURE Load_Day(p_file text, p_day date, OUT o_n int, OUT o_two int) LANGUAGE plpgsql AS
+$$ BEGIN o_n := 1; END $$;
+CREATE FUNCTION Count_Of(p_file text, p_scale int DEFAULT 1) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION Count_Of(p_kind int, p_file text) RETURNS int LANGUAGE sql AS 'SELECT 2';
+CREATE FUNCTION Unnamed(int) RETURNS int LANGUAGE sql AS 'SELECT $1';
+CREATE FUNCTION "my shop".Only_There() RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE FUNCTION Half_Missing() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN no_such_function(1); END $$;
+CREATE PROCEDURE Many_Lines(p_day text) LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM
+        Amount FROM "item"
+    WHERE p_day::date
+        IS NOT NULL;
+END $$;
+CREATE PROCEDURE Calls_Many_Lines(p_day text) LANGUAGE plpgsql AS $$ BEGIN CALL Many_Lines(p_day); END $$;
 """
 
 
@@ -136,6 +163,114 @@ def test_a_procedure_or_parameters_that_do_not_exist_are_fatal(
     assert outcome.fatal is (code != "22P02")
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters", "said"),
+    [
+        (
+            "load_dya",
+            "@p_file='x'",
+            (
+                '"load_dya" failed: ERROR 42883: there is no procedure or function load_dya in the search_path '
+                "(\"$user\", public) of role postgres. Did you mean 'load_day'?"
+            ),
+        ),
+        (
+            '"my shop".weird',
+            None,
+            (
+                '"my shop"."weird" failed: ERROR 42883: there is no procedure or function "my shop".weird. '
+                'Did you mean \'"We""ird"\'?'
+            ),
+        ),
+        (
+            "only_there",
+            None,
+            (
+                '"only_there" failed: ERROR 42883: there is no procedure or function only_there in the search_path '
+                '("$user", public) of role postgres. It is in another schema: write "my shop".only_there in Data2.'
+            ),
+        ),
+        (
+            "publik.load_day",
+            None,
+            '"publik"."load_day" failed: ERROR 3F000: there is no schema publik. Did you mean \'public\'?',
+        ),
+        (
+            "load_day",
+            "@p_fil='x', @P_Day='2026-11-21', @O_n=OUTPUT",
+            (
+                '"load_day" failed: ERROR 42883: the parameters do not fit; procedure load_day('
+                "IN p_file text, IN p_day date, OUT o_n integer, OUT o_two integer): "
+                "p_file is missing; o_two is missing: in PostgreSQL every OUT parameter of a procedure must be listed, "
+                "write @o_two=OUTPUT; it has no parameter p_fil. Did you mean 'p_file'?"
+            ),
+        ),
+        (
+            "count_of",
+            "@p_scale=2",
+            (
+                '"count_of" failed: ERROR 42883: the parameters do not fit; '
+                "function count_of(p_file text, p_scale integer): p_file is missing; "
+                "or function count_of(p_kind integer, p_file text): "
+                "p_kind is missing; p_file is missing; it has no parameter p_scale. Did you mean 'p_file'?"
+            ),
+        ),
+        (
+            "count_of",
+            "@p_file=5",
+            (
+                '"count_of" failed: ERROR 42883: the parameters do not fit; function count_of(p_file text, p_scale integer): '
+                "a value has another type than its parameter; in quotes it fits every type; "
+                "or function count_of(p_kind integer, p_file text): p_kind is missing"
+            ),
+        ),
+        (
+            "unnamed",
+            None,
+            (
+                '"unnamed" failed: ERROR 42883: the parameters do not fit; function unnamed(integer): '
+                "it has a parameter without a name, which no step can give"
+            ),
+        ),
+    ],
+)
+def test_what_a_call_lacks_is_said_by_the_catalog(url: str, name: str, parameters: str | None, said: str) -> None:
+    outcome = run(HANDLER, step(name, parameters), url)
+
+    assert (outcome.message, outcome.fatal) == (said, True)
+
+
+def test_what_is_missing_inside_a_function_is_told_by_the_server(url: str) -> None:
+    message = run(HANDLER, step("half_missing"), url).message or ""
+
+    assert message.startswith(
+        'SELECT * FROM "half_missing" failed: ERROR 42883: function no_such_function(integer) does not exist;'
+    )
+    assert message.endswith("in PL/pgSQL function half_missing() line 1 at RETURN")
+
+
+def test_a_value_that_cannot_be_read_is_named_by_its_parameter(url: str) -> None:
+    bad = step("load_day", "@p_file={Data1}, @P_Day={Data2}, @o_n=OUTPUT, @o_two=OUTPUT")
+
+    outcome = run(HANDLER, bad, url, Data1="f", Data2="yesterdayish")
+
+    assert outcome.message == (
+        'CALL "load_day" failed: ERROR 22007: invalid input syntax for type date: "yesterdayish"; in the value of p_day'
+    )
+
+
+def test_a_statement_of_many_lines_has_no_false_callers(url: str) -> None:
+    outcome = run(HANDLER, step("calls_many_lines", "p_day=soon"), url)
+
+    assert outcome.message == (
+        'CALL "calls_many_lines" failed: ERROR 22007: invalid input syntax for type date: "soon"; '
+        'in SQL statement "SELECT Amount FROM "item" WHERE p_day::date IS NOT NULL", '
+        "called by PL/pgSQL function many_lines(text) line 3 at PERFORM, "
+        'called by SQL statement "CALL Many_Lines(p_day)", '
+        "called by PL/pgSQL function calls_many_lines(text) line 1 at CALL"
+    )
+
+
 def test_a_procedure_one_may_not_call_is_fatal(postgres: PostgresServer, database: str) -> None:
     with postgres.connect(database) as owner:
         owner.execute("REVOKE ALL ON PROCEDURE Refused FROM PUBLIC")
@@ -212,3 +347,46 @@ def test_a_lost_procedure_is_verified_by_a_query_on_its_connection(url: str) -> 
 
     assert HANDLER.check(lost, around(url)) == []
     assert HANDLER.is_done(outcome) is True
+
+
+@pytest.mark.parametrize("name", ["orphan", "orphan_in_silence"])
+def test_what_its_commit_is_refused_is_a_failure(postgres: PostgresServer, database: str, name: str) -> None:
+    outcome = run(HANDLER, step(name), postgres.url(database))
+
+    assert (outcome.succeeded, outcome.lost) == (False, False)
+    assert "23503" in (outcome.message or "")
+    assert dump(postgres, database)["child"] == []
+
+
+def test_a_commit_that_is_stopped_is_no_success(postgres: PostgresServer, database: str) -> None:
+    with postgres.connect(database) as owner:
+        owner.execute("ALTER FUNCTION Take_Time() SET search_path = public")
+        owner.execute("CREATE OR REPLACE FUNCTION Take_Time() RETURNS trigger LANGUAGE plpgsql AS "
+                      "$$ BEGIN PERFORM pg_sleep(600); RETURN NULL; END $$")  # fmt: skip
+    runner = a_runner(postgres.url(database))
+    try:
+        runner.start(KEY, HANDLER, render(HANDLER, step("slow_to_commit"), postgres.url(database)))
+        assert isinstance(first_report(runner), Spawned)
+        runner.stop(KEY)
+        finished = first_report(runner)
+    finally:
+        runner.close()
+
+    assert isinstance(finished, Finished)
+    assert (finished.outcome.succeeded, finished.outcome.stopped) == (False, True)
+    assert dump(postgres, database)["answer"] == []
+
+
+def test_a_connection_that_breaks_behind_the_statement_and_before_its_commit_makes_a_lost_step(
+    postgres: PostgresServer, database: str
+) -> None:
+    proxy = Proxy(postgres.port)
+    proxy.cut_behind(b"committing")
+
+    outcome = run(HANDLER, step("slow_to_commit"), postgres.url(database, port=proxy.port))
+    proxy.close()
+
+    assert (outcome.succeeded, outcome.lost) == (False, True)
+    assert "the connection was lost" in (outcome.message or "")
+    while not dump(postgres, database)["answer"]:
+        pass  # it was done after all, half a second later

@@ -88,13 +88,95 @@ def _undoubled(expression: str) -> str:
 def test_the_line_for_cmd_reaches_the_program_unchanged_or_is_not_offered(words: list[str]) -> None:
     line = _windows_shell.cmd_line(["C:\\a (b)\\load.exe", *words], r"C:\in & out")
 
+    is_unfit = bool(re.search("[%!]", "".join(words))) or visible("".join(words)) != "".join(words)
+    assert (line is None) == is_unfit
     if line is None:
-        assert re.search("[%!]", "".join(words)) or visible("".join(words)) != "".join(words)
         return
     change, _, rest = line.partition(" && ")
     called, _, closed = rest.rpartition(" <")
     assert (change, closed) == ('cd /d "C:\\in & out"', "nul")
     assert cmd_to_program(called) == " ".join(['"C:\\a (b)\\load.exe"', *([join_words(words)] if words else [])])
+
+
+@pytest.mark.parametrize("beyond", ["%PATH%", "!x!", "50%", "wow!"])
+def test_what_cmd_replaces_even_in_quotes_is_not_offered_for_it(beyond: str) -> None:
+    assert _windows_shell.cmd_line([r"C:\load.exe", "x", beyond], r"C:\in") is None
+    assert _windows_shell.cmd_line([r"C:\load.exe", "x"], rf"C:\in\{beyond}") is None
+
+
+@pytest.mark.parametrize(
+    ("program", "directory"),
+    [
+        ("load.exe", r"C:\in"),
+        (r"C:\jobs\load", r"C:\in"),
+        (r"C:\jobs.old\load", r"C:\in"),
+        (r"C:\jobs\load.exe", r"\\files\in"),
+        (r"C:\jobs\load.exe", "//files/in"),
+    ],
+)
+def test_a_line_that_would_start_something_else_or_elsewhere_is_not_offered_for_cmd(
+    program: str, directory: str
+) -> None:
+    assert _windows_shell.cmd_line([program, "x"], directory) is None
+    assert "in cmd.exe" not in _windows_shell.command_line([program], directory=directory, environment={}, secrets={})
+
+
+def test_a_line_longer_than_the_prompt_takes_is_not_offered_for_cmd() -> None:
+    lines = [
+        _windows_shell.cmd_line([r"C:\load.exe", "x" * 8100 + at], r"C:\in") for at in ("x" * 55, "x" * 56, "😀" * 28)
+    ]
+
+    assert [line if line is None else len(line) for line in lines] == [8191, None, None]
+
+
+@pytest.mark.parametrize("value", ["a&calc.exe&b", "%PATH%", "a,b", "a;b", "a=b", "a^b", "(x)"])
+@pytest.mark.parametrize("program", [r"bin\load.cmd", r".\LOAD.BAT", r"bin\load.bat. ", r"C:bin\load.cmd"])
+def test_a_value_in_the_directory_never_reaches_cmd_before_a_batch_file(program: str, value: str) -> None:
+    quoted = f'"{program}"'
+    step = a_step(Data1=f"{quoted} x", Data2=r"in\{Data1}")
+
+    with pytest.raises(StepRefused, match=r"Data2: the value of \{Data1\} holds '.*', which cmd.exe would interpret"):
+        HANDLER.render(a_request(step, AROUND, Data1=value))
+    assert HANDLER.render(a_request(step, AROUND, Data1="2026-11-21")).spec["directory"] == r"C:\shop\in\2026-11-21"
+
+
+@pytest.mark.parametrize("program", ["load.cmd", r"C:\jobs\load.cmd", r"bin\load.exe", r"env bin\load.cmd"])
+def test_a_directory_that_cmd_does_not_read_may_be_called_anything(program: str) -> None:
+    step = a_step(Data1=f"{program} x", Data2=r"in\{Data1}")
+
+    assert HANDLER.render(a_request(step, AROUND, Data1="a & b")).spec["directory"] == r"C:\shop\in\a & b"
+
+
+def test_a_value_never_becomes_the_share_on_which_a_batch_file_lies() -> None:
+    step = a_step(Data1=r"\jobs\load.cmd x", Data2="{Data1}")
+
+    assert HANDLER.render(a_request(step, AROUND, Data1=r"D:\in")).spec["argv"] == [r"D:\jobs\load.cmd", "x"]
+    with pytest.raises(StepRefused, match="Data2: the value of"):
+        HANDLER.render(a_request(step, AROUND, Data1=r"\\files&calc\in"))
+
+
+def test_a_directory_that_cmd_would_interpret_is_found_in_the_row_itself() -> None:
+    found = [HANDLER.check(a_step(Data1=r"bin\load.cmd", Data2=place), AROUND) for place in (r"R&D\in", "Old (x86) in")]
+
+    assert [[one.column for one in problems] for problems in found] == [["Data2"], []]
+    assert found[0][0].message.startswith("the directory holds '&', which cmd.exe would interpret")
+
+
+@pytest.mark.parametrize(
+    ("command", "value"), [("load.bat {Data1}", "a b\\"), ('load.bat "x y {Data1}"', "c\\"), (r'load.bat "a b\\"', "")]
+)
+def test_a_backslash_that_a_batch_file_would_get_twice_is_refused(command: str, value: str) -> None:
+    with pytest.raises(
+        StepRefused, match=r"argument 1 needs quotes and ends with a backslash.*leave the backslash off"
+    ):
+        HANDLER.render(a_request(a_step(Data1=command), AROUND, Data1=value))
+
+
+def test_a_backslash_at_the_end_of_a_word_without_quotes_is_one() -> None:
+    assert HANDLER.render(a_request(a_step(Data1="load.bat {Data1}"), AROUND, Data1="in\\")).spec["argv"] == [
+        "load.bat",
+        "in\\",
+    ]
 
 
 @pytest.mark.parametrize("command", ["load.bat {Data1}", r"C:\jobs\LOAD.CMD --day={Data1}", "env load.bat. x{Data1}"])

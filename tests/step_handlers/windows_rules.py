@@ -40,7 +40,8 @@ def command_line_to_argv(line: str) -> list[str]:
 
 def dtexec_arguments(line: str) -> list[str]:
     """Arguments by the syntax rules of dtexec alone: quotes enclose, doubled quotes are one, backslashes mean nothing."""
-    words = re.findall(r'(?:[^\s"]|"(?:[^"]|"")*")+', line)
+    # Blank and tab alone separate: a no-break space is a character like others.
+    words = re.findall(r'(?:[^ \t"]|"(?:[^"]|"")*")+', line)
     return [re.sub(r'"((?:[^"]|"")*)"', lambda found: found[1].replace('""', '"'), word) for word in words]
 
 

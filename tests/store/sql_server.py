@@ -36,6 +36,14 @@ def link_error(state: str = "08S01", number: int = 10054) -> Error:
     return Error(state, f"[{state}] [Microsoft][ODBC Driver 18 for SQL Server]{text} ({number}) (SQLExecDirectW)")
 
 
+class ConnectionStringParseError(Exception):
+    """What mssql-python says of a connection string; it is no error of DB-API."""
+
+    def __init__(self, errors: list[str]) -> None:
+        self.errors = errors
+        super().__init__("Connection string parsing failed:\n  " + "\n  ".join(errors))
+
+
 def python_error(driver_error: str, ddbc_error: str = "") -> Error:
     """An error as mssql-python words it: a constant for the SQLSTATE, no number."""
     error = Error(f"Driver Error: {driver_error}; DDBC Error: {ddbc_error}")
@@ -100,6 +108,7 @@ class SqlServer:
     connecting: Exception | None = None
     asked: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
     connected: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    sessions: list[_Connection] = field(default_factory=list)
     pooling: bool = True
     closed: int = 0
     _rules: list[tuple[str, list[Sequence[Answer]]]] = field(default_factory=list)
@@ -143,6 +152,7 @@ class SqlServer:
             members |= {"paramstyle": "qmark", "Cursor": _Cursor, "drivers": lambda: list(self.odbc_drivers)}
         else:
             members |= {"paramstyle": "pyformat", "pooling": self._switch_pooling}
+            members |= {"ConnectionStringParseError": ConnectionStringParseError}
         made.__dict__.update(members)
         return made
 
@@ -155,7 +165,8 @@ class SqlServer:
         if self.connecting is not None:
             raise self.connecting
         self.connected.append((text, given))
-        return _Connection(self)
+        self.sessions.append(_Connection(self))
+        return self.sessions[-1]
 
 
 @dataclass
@@ -165,6 +176,15 @@ class _Connection:
 
     def cursor(self) -> _Cursor:
         return _Cursor(self.server)
+
+    def getinfo(self, kind: int) -> str:
+        """Name the ODBC driver, as SQLAlchemy asks for it."""
+        return "libmsodbcsql-18.so"
+
+    def commit(self) -> None:
+        """Accept what only the doctor's connections do: they are SQLAlchemy's own."""
+
+    rollback = commit
 
     def add_output_converter(self, *given: Any) -> None:
         """Accept what SQLAlchemy hands to pyodbc."""
@@ -189,28 +209,37 @@ class _Cursor:
         assert sql.count("?") == len(values), sql
         self.server.asked.append((sql, tuple(values)))
         self.left = list(self.server.answers(sql))
-        self._next()
+        if "batchctl_count" in sql and not isinstance(self.left[-1], Exception):
+            counts = [answer.changed for answer in self.left if isinstance(answer, Count) and answer.changed >= 0]
+            self.left.append(Rows([[counts[-1] if counts else 0]], ["batchctl_count"]))
+        self.rowcount = self._next()
 
     def nextset(self) -> bool:
         if not self.left:
             self.description = None
             return False
-        self._next()
+        count = self._next()
+        # mssql-python leaves what it knew of the first result, or of the rows that were read.
+        self.rowcount = count if self.server.module == "pyodbc" else self.rowcount
         return True
+
+    def fetchone(self) -> Sequence[Any] | None:
+        return self.rows.pop(0) if self.rows else None
 
     def fetchall(self) -> list[Sequence[Any]]:
         found, self.rows = self.rows, []
+        self.rowcount = self.rowcount if self.server.module == "pyodbc" else len(found)
         return found
 
     def close(self) -> None:
         self.left, self.rows = [], []
 
-    def _next(self) -> None:
+    def _next(self) -> int:
         answer = self.left.pop(0)
         if isinstance(answer, Exception):
             raise answer
         if isinstance(answer, Count):
-            self.description, self.rowcount, self.rows = None, answer.changed, []
-        else:
-            self.description, self.rowcount = [(name, None) for name in answer.names], -1
-            self.rows = list(answer.rows)
+            self.description, self.rows = None, []
+            return answer.changed
+        self.description, self.rows = [(name, None) for name in answer.names], list(answer.rows)
+        return -1

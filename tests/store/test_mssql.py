@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,15 +14,16 @@ from sqlalchemy import Connection
 
 from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
-from batchctl.store import engine, intake, reports, schema
+from batchctl.store import engine, examination, intake, reports, schema
 from batchctl.store.controller_lock import SessionControllerLock
-from batchctl.store.dialects import mssql, mssql_errors
+from batchctl.store.dialects import mssql, mssql_catalog, mssql_errors
 from batchctl.store.dialects.mssql_session import ServerError, error_of
 from batchctl.store.transactions import StoreTransactions, savepoint
 from tests.store.sql_server import (
     DONE,
     NOW,
     Answer,
+    ConnectionStringParseError,
     Count,
     Rows,
     SqlServer,
@@ -190,6 +192,29 @@ def test_who_cannot_be_reached_is_named_without_a_password(
     assert refused.value.__suppress_context__
 
 
+def test_a_connection_string_that_cannot_be_read_is_told_without_a_password(
+    python_server: SqlServer, tmp_path: Path
+) -> None:
+    python_server.connecting = ConnectionStringParseError(["Unknown keyword 'tiemout'", "Duplicate keyword 's3cret'"])
+    with pytest.raises(ConfigurationError) as refused, transactions_of(python_server, tmp_path).read():
+        pass
+
+    assert refused.value.message == (
+        "The control database control on host:1433 cannot be opened: Unknown keyword 'tiemout'; Duplicate keyword '***'."
+    )
+    assert "database_url" in str(refused.value.next_step)
+
+
+@pytest.mark.parametrize("module", URLS)
+def test_no_statement_waits_for_ever(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str) -> None:
+    server = SqlServer(module)
+    server.install(monkeypatch)
+    with transactions_of(server, tmp_path).read():
+        pass
+
+    assert [session.timeout for session in server.sessions] == [60]
+
+
 # Choosing a driver
 
 
@@ -200,6 +225,16 @@ def driver_of(url: str, directory: Path) -> str:
 @pytest.mark.parametrize("url", ["mssql://u@h/d", "sqlserver://u@h/d"])
 def test_a_plain_url_takes_the_driver_that_is_there(server: SqlServer, tmp_path: Path, url: str) -> None:
     assert driver_of(url, tmp_path) == "pyodbc"
+
+
+@pytest.mark.parametrize("url", ["mssql://u@h/d", "sqlserver://u@h/d", "mssql+pyodbc://u@h/d"])
+def test_doctor_looks_at_a_connection_through_the_driver_that_steps_take(
+    server: SqlServer, tmp_path: Path, url: str
+) -> None:
+    made = examination.open_target(url, tmp_path)
+
+    assert (made.dialect.name, made.dialect.driver) == ("mssql", "pyodbc")
+    assert made.url.query["driver"] == "ODBC Driver 18 for SQL Server"
 
 
 def test_a_plain_url_takes_mssql_python_where_odbc_has_no_driver(
@@ -590,6 +625,65 @@ def test_a_lock_that_was_lost_is_taken_again(server: SqlServer, lock: SessionCon
         assert len(server.said("sp_getapplock")) == 2
 
 
+@pytest.fixture
+def transaction(server: SqlServer) -> Iterator[Connection]:
+    """A connection as the dialect's own functions are given one."""
+    with engine.open_engine(URLS["pyodbc"], Path()).connect() as made:
+        yield made
+
+
+def test_the_session_that_blocks_is_named_with_what_ends_it(server: SqlServer, transaction: Connection) -> None:
+    server.when("dm_tran_locks", one(61, "SSMS\x1b", "etl", "DESK1", "02:10:00"))
+
+    assert mssql.blocker(transaction) == (
+        "session 61 (SSMS\\x1b, etl on DESK1, transaction open since 02:10:00 UTC)",
+        "KILL 61",
+    )
+
+
+def test_where_nobody_blocks_nobody_is_named(server: SqlServer, transaction: Connection) -> None:
+    server.when("dm_tran_locks", [Rows([], [""] * 5)])
+
+    assert mssql.blocker(transaction) is None
+
+
+def test_only_sessions_of_this_database_that_have_changed_something_block(
+    server: SqlServer, transaction: Connection
+) -> None:
+    mssql.blocker(transaction)
+    (sql,) = server.said("dm_tran_locks")
+    conditions = re.split(r"\s+AND\s+|WHERE\s+|\s+ORDER BY", sql)
+
+    assert {
+        "l.resource_database_id = DB_ID()",
+        "l.request_status = 'GRANT'",
+        "l.request_session_id <> @@SPID",
+        "l.request_mode NOT IN ('Sch-S', 'IS', 'S')",
+    } <= set(conditions)
+    assert sql.rstrip().endswith("ORDER BY a.transaction_begin_time")
+
+
+def test_the_holder_of_the_lock_is_looked_for_in_this_database_alone(
+    server: SqlServer, lock: SessionControllerLock
+) -> None:
+    server.when("APPLOCK_TEST", one(0))
+    server.when("dm_tran_locks", one("etl-2:815", 61))
+
+    assert lock.holder() == "etl-2:815"
+    (sql,) = server.said("dm_tran_locks")
+    assert "l.resource_database_id = DB_ID()" in sql
+    assert "l.request_status = 'GRANT'" in sql
+
+
+def test_no_row_counts_as_locked_alone(server: SqlServer, transaction: Connection) -> None:
+    asked = len(server.asked)
+
+    assert 1 not in mssql.locked_instances(transaction, [1, 2])
+    assert mssql.is_locked_intake(transaction, 7, [1]) is False
+    # A question with READPAST would be refused in a serializable transaction.
+    assert len(server.asked) == asked
+
+
 # Changes, constraints, definitions
 
 
@@ -636,6 +730,18 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     assert begin < min(everything)
     assert max(everything) < rollback
     assert not server.said("COMMIT TRANSACTION")
+
+
+def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> None:
+    # What is missing here would let a key in another order, or a constraint that was only switched on again, pass for whole.
+    asked = " ".join(mssql_catalog.DEFINITIONS.split())
+
+    assert "WITHIN GROUP (ORDER BY x.key_ordinal)" in asked
+    assert "WITHIN GROUP (ORDER BY x.constraint_column_id)" in asked
+    for constraint in ("k", "f"):
+        assert (
+            f"CASE WHEN {constraint}.is_disabled = 1 OR {constraint}.is_not_trusted = 1 THEN N' NOT IN FORCE'" in asked
+        )
 
 
 def test_an_upgrade_is_one_transaction(server: SqlServer, transactions: StoreTransactions) -> None:

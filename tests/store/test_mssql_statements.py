@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC
 from importlib import import_module
@@ -10,16 +11,17 @@ from typing import Any
 
 import pytest
 import sqlglot
-from sqlalchemy import Connection, Insert, Update
+from sqlalchemy import Connection, Insert, Update, make_url
 from sqlalchemy.sql.base import Executable
 from sqlalchemy.sql.elements import ClauseElement
 from sqlglot import ErrorLevel, exp
 
 from batchctl.domain.rows import BatchId
-from batchctl.store import audit, engine, history, instances, intake
+from batchctl.store import audit, engine, history, instances, intake, reports
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.transactions import StoreTransactions
+from tests.step_handlers.tsql_frames import assert_frames_are_closed
 from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
 
 MODULES = ("audit", "definitions", "history", "instances", "intake", "reports", "schema")
@@ -104,7 +106,7 @@ def test_an_update_says_whether_there_was_such_a_row(
     server: SqlServer, connection: Connection, changed: int, was_there: bool
 ) -> None:
     # A trigger of somebody else's has written first: his count comes before the statement's own.
-    server.when("UPDATE BatchProcessHistory", [Count(7), Count(changed)])
+    server.when("UPDATE BatchProcessHistory", [Count(7), Count(changed), Count(-1)])
 
     assert history._LIVE_ENTRY(connection, {"Pid": 1}, history_id=5) is was_there
     (sql,) = server.said("UPDATE BatchProcessHistory")
@@ -156,7 +158,36 @@ def test_what_it_asks_about_definitions_is_t_sql(schema: str) -> None:
 
 
 def test_what_tells_the_number_of_an_error_is_t_sql() -> None:
-    text = mssql_session._TELLING.format("UPDATE t SET a = ? WHERE b = '{}'", mssql_session._ERROR)
+    text = mssql_session._TELLING.format("UPDATE t SET a = ? WHERE b = '{}'")
 
-    assert "WHERE b = '{}'\nEND TRY" in text
+    assert "WHERE b = '{}'\n;SELECT @@ROWCOUNT AS batchctl_count;\nEND TRY" in text
     assert isinstance(parsed(text.partition("BEGIN CATCH\n")[2].partition(";")[0]), exp.Select)
+    assert_frames_are_closed(text)
+
+
+def test_texts_are_compared_with_all_their_blanks(connection: Connection) -> None:
+    def written(statement: Any, dialect: Any) -> str:
+        return str(statement.compile(dialect=dialect))
+
+    length = "DATALENGTH(CAST({} AS NVARCHAR(max)))"
+    first = written(intake._FIRST, connection.dialect)
+    entity = "coalesce(ProcessBatch.Entity, ProcessBatch.ProcessBatchName)"
+
+    for name in ("Entity", "Data"):
+        # The plain comparison is there too, for the index.
+        assert f"(same.{name} = ? AND {length.format(f'same.{name}')} = {length.format('?')})" in first
+    for statement in (intake._MISSING, intake._UNTAKEN, reports._COUNT_UNTAKEN):
+        assert (
+            f"({entity} = FileProcess.Entity AND {length.format(entity)} = {length.format('FileProcess.Entity')})"
+            in (written(statement, connection.dialect))
+        )
+    for other in (make_url("sqlite://"), make_url("postgresql+psycopg://")):
+        assert "datalength" not in written(intake._FIRST, other.get_dialect()()).lower()
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_no_entity_is_compared_without_its_blanks(connection: Connection, name: str) -> None:
+    text = str(FOUND[name].compile(dialect=connection.dialect, column_keys=None))
+    plain = re.findall(r"\b(?:Entity|Data|ProcessBatchName)\)? = [^=]*?(?= AND| OR|\)|$)", text)
+
+    assert len(plain) == text.count("DATALENGTH(") / 2, text

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import Busy, DatabaseUnusable
+from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake, schema
 from batchctl.store.controller_lock import SessionControllerLock
-from batchctl.store.dialects import postgresql
+from batchctl.store.dialects import postgresql, postgresql_errors
 from batchctl.store.transactions import StoreTransactions
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
@@ -80,20 +80,33 @@ def test_a_connection_pooler_is_refused(postgres: PostgresServer, database: str)
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "said", "next_step"),
     [
-        ("postgresql://nobody_here@127.0.0.1:{port}/{database}", "nobody_here"),
-        ("postgresql://postgres@127.0.0.1:{port}/no_such", "no_such"),
-        ("postgresql://postgres:s3same@127.0.0.1:1/x", "cannot be reached"),
-        ("postgresql://postgres:s3same@host.invalid/x", "cannot be reached"),
+        ("postgresql://nobody_here@127.0.0.1:{port}/{database}", "refused the login", 'CREATE ROLE "nobody_here"'),
+        ("postgresql://postgres@127.0.0.1:{port}/no_such", "does not exist", 'CREATE DATABASE "no_such"'),
+        ("postgresql://postgres:s3same@127.0.0.1:1/x", "x on 127.0.0.1:1 cannot be reached", "127.0.0.1, port 1"),
+        ("postgresql://postgres:s3same@host.invalid/x", "cannot be reached", "correct the host"),
+        ("postgresql://postgres@127.0.0.1:{port}/x?sslmode=require", "cannot be reached", "correct sslmode"),
+        ("postgresql://postgres@127.0.0.1:{port}/x?no_such=1", "cannot be opened", "behind the '?'"),
+        (
+            "postgresql://u:s3same@/x?host=/no/such&port=54399",
+            "x on /no/such/.s.PGSQL.54399 cannot be reached",
+            "listens on /no/such/.s.PGSQL.54399",
+        ),
+        (
+            "postgresql://u:s3same@/x?host=a.invalid:1&host=b.invalid:2",
+            "x on a.invalid:1, b.invalid:2 cannot be reached",
+            "correct the host",
+        ),
     ],
 )
-def test_what_cannot_be_reached_is_named_without_its_password(
-    postgres: PostgresServer, database: str, url: str, said: str
+def test_what_cannot_be_reached_is_named_without_its_password_and_with_what_mends_it(
+    postgres: PostgresServer, database: str, url: str, said: str, next_step: str
 ) -> None:
     refused = refusal(way_to(url.format(port=postgres.port, database=database)))
 
     assert said in refused.message
+    assert next_step in str(refused.next_step)
     assert "s3same" not in f"{refused!r} {refused.message}"
 
 
@@ -212,6 +225,41 @@ def test_the_controllers_lock_names_its_holder_and_ends_with_its_session(
         with second.hold("there:2:def"):
             assert not all(first.is_held() for _ in range(1000)), "somebody else was quicker"
     assert first.holder() is None
+
+
+@pytest.mark.parametrize(
+    ("said", "what", "next_step"),
+    [
+        ('FATAL:  password authentication failed for user "a b"', "refused the login", "the password of role a b,"),
+        ("fe_sendauth: no password supplied", "refused the login", "{secret:NAME}"),
+        ('FATAL:  role "r" is not permitted to log in', "refused the login", 'ALTER ROLE "r" LOGIN;'),
+        ('FATAL:  no pg_hba.conf entry for host "h"', "refused the login", "pg_hba.conf"),
+        ('FATAL:  permission denied for database "d"', "refused the login", 'GRANT CONNECT ON DATABASE "d"'),
+        ("FATAL:  etwas anderes", "refused the login", "user, password and database"),
+        ("FATAL:  sorry, too many clients already", "has no connection left", "max_connections"),
+        ("FATAL:  the database system is starting up", "is not ready", "wait"),
+        ("timeout expired", "cannot be reached", "host and port"),
+    ],
+)
+def test_what_a_server_says_of_a_login_is_understood_by_its_words(said: str, what: str, next_step: str) -> None:
+    prefix = 'connection failed: connection to server at "h", port 5432 failed: ' if said != "timeout expired" else ""
+    meaning = postgresql_errors.meaning(f"{prefix}{said}", "")
+
+    assert meaning[0] == what
+    assert next_step in meaning[1]
+
+
+def test_a_session_that_the_server_ended_was_no_login() -> None:
+    said = "consuming input failed: FATAL:  terminating connection due to administrator command"
+
+    assert postgresql_errors.meaning(said, "")[0] == "cannot be reached"
+
+
+def test_a_kind_that_is_nearly_right_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        engine.open_engine("postgres://u@h/d", tmp_path)
+
+    assert "postgresql://, not postgres://" in str(refused.value.next_step)
 
 
 @pytest.mark.parametrize(

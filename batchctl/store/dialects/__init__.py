@@ -105,8 +105,8 @@ class Dialect(Protocol):
         """
         ...
 
-    def is_locked_intake(self, connection: Connection, intake_id: int) -> bool:
-        """Say the same of a FileProcess row."""
+    def is_locked_intake(self, connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
+        """Say the same of a FileProcess row and of any of the batches that will take it."""
         ...
 
     def violations(self, connection: Connection) -> list[str]:
@@ -136,9 +136,14 @@ def dialect_of(engine: Engine | Connection) -> Dialect:
     return _loaded(engine.dialect.name)
 
 
+def official(name: str) -> str:
+    """Return the name that a kind of database has here."""
+    return _ALSO_CALLED.get(name, name)
+
+
 def dialect_named(name: str) -> Dialect | None:
     """Return a dialect by its name; None when it is not supported."""
-    known = _ALSO_CALLED.get(name, name)
+    known = official(name)
     return _loaded(known) if known in NAMES else None
 
 

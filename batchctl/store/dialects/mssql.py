@@ -303,7 +303,7 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Con
     return ()
 
 
-def is_locked_intake(connection: Connection, intake_id: int) -> bool:  # noqa: ARG001 - as above
+def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - as above
     """Never: as above."""
     return False
 

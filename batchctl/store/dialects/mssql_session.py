@@ -50,9 +50,12 @@ _STATES = {
 _UNNAMED_STATE = re.compile(r"SQLSTATE code: (\w+)\Z")
 _NUMBER_OF_STATE = {"40001": 1205, "42S02": 208}
 """What stands for a number that is not known."""
-_ERROR = "batchctl_error"
-_TELLING = "BEGIN TRY\n{}\nEND TRY\nBEGIN CATCH\nSELECT ERROR_NUMBER() AS {};\nTHROW;\nEND CATCH;"
-"""mssql-python has no way to the number of an error, so the batch itself sends it ahead."""
+_ERROR, _COUNT = "batchctl_error", "batchctl_count"
+_TELLING = (
+    "BEGIN TRY\n{}\n;SELECT @@ROWCOUNT AS batchctl_count;\nEND TRY\n"
+    "BEGIN CATCH\nSELECT ERROR_NUMBER() AS batchctl_error;\nTHROW;\nEND CATCH;"
+)
+"""mssql-python has no way to the number of an error, and counts only the first result: the batch itself tells both."""
 
 
 class ServerError(Exception):
@@ -123,7 +126,7 @@ class Cursor:
     def execute(self, sql: str, parameters: Sequence[object] = ()) -> Cursor:
         """Execute a statement or a batch; the rows are those of its first result that has any."""
         driver = self._session.driver
-        text = sql if driver.__name__ == "pyodbc" else _TELLING.format(sql, _ERROR)
+        text = sql if driver.__name__ == "pyodbc" else _TELLING.format(sql)
         try:
             self._opened().execute(text, *([tuple(parameters)] if parameters else []))
             self._read()
@@ -170,7 +173,7 @@ class Cursor:
         self._rows, self._number, self.description, self.rowcount = iter(()), None, None, -1
         while True:
             if self._raw.description is None:
-                # The count of a statement comes behind those of its triggers.
+                # The count of a statement comes behind those of its triggers; that of mssql-python's batch behind all.
                 self.rowcount = self._raw.rowcount if self._raw.rowcount >= 0 else self.rowcount
             else:
                 self._keep([column[0] for column in self._raw.description])
@@ -181,6 +184,8 @@ class Cursor:
         description, rows = self._raw.description, self._raw.fetchall()
         if names == [_ERROR]:
             self._number = int(rows[0][0])
+        elif names == [_COUNT]:
+            self.rowcount = int(rows[0][0])
         elif self.description is None:
             self.description, self._rows = description, iter(rows)
 
@@ -257,6 +262,8 @@ def _with_driver(url: URL, name: str) -> URL:
 def connect(driver: Any, url: URL, where: str) -> Session:
     """Open a session that belongs to nobody else; an error names neither user nor password."""
     (text,), _ = url.get_dialect()().create_connect_args(url)
+    # What mssql-python says of a connection string that it cannot read is no `Error` of its own.
+    malformed: Any = getattr(driver, "ConnectionStringParseError", driver.Error)
     try:
         if driver.__name__ == "pyodbc":
             # A pooled session would keep its lock and its settings.
@@ -268,11 +275,19 @@ def connect(driver: Any, url: URL, where: str) -> Session:
         raw.timeout = STATEMENT_SECONDS
     except driver.Error as error:
         raise _refused(error_of(error), url, where) from None
+    except malformed as error:
+        said = visible(urls.redacted("; ".join(error.errors), _passwords(url)))
+        message = f"The control database {where} cannot be opened: {said}."
+        raise ConfigurationError(message, next_step="correct what stands behind the ? in database_url") from None
     return Session(driver, raw)
 
 
+def _passwords(url: URL) -> tuple[str, ...]:
+    return urls.passwords_in(url.render_as_string(hide_password=False))
+
+
 def _refused(error: ServerError, url: URL, where: str) -> DatabaseUnusable:
-    said = urls.redacted(error.text, urls.passwords_in(url.render_as_string(hide_password=False)))
+    said = urls.redacted(error.text, _passwords(url))
     if error.state == "28000" or error.number in {18452, 18456}:
         next_step = "see user and password in database_url, and that the login may connect to the database"
         return DatabaseUnusable(f"The control database {where} refuses the login: {said}.", next_step=next_step)

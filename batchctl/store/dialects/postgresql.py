@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+import shlex
+import sys
+from collections.abc import Callable, Container, Generator, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import visible
+from batchctl.store.dialects import postgresql_errors as errors
 
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
@@ -22,7 +26,7 @@ CHANNEL = "batchctl"
 _SETTINGS = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
-    "statement_timeout": "60s",
+    "statement_timeout": "30s",
     "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "300s",
     "client_connection_check_interval": "1s",
@@ -38,23 +42,8 @@ _CONNECTING = {
     "tcp_user_timeout": "60000",
 }
 _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT clock_timestamp()"
+_IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
-_TRANSIENT = frozenset({"40001", "40P01", "55P03"})
-_LOST = ("08", "57P01", "57P02", "57P03", "57P05")
-_UNUSABLE = {
-    "28": "refuses the login",
-    "3D000": "does not exist",
-    "3F000": "has no schema to work in",
-    "42501": "does not give this role the rights that batchctl needs",
-    "42P01": "lacks a table of batchctl",
-    "53100": "cannot grow: the disk is full",
-    "53300": "has no connection left",
-    "53": "is short of resources",
-    "25006": "is read-only: it may have become a standby",
-    "57014": "took too long over a statement",
-    "XX001": "is damaged: restore it from a backup, do not write to it",
-    "XX002": "is damaged: restore it from a backup, do not write to it",
-}
 _DEFINITIONS = """
 SELECT c.relname || '.' || a.attname AS name,
        format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
@@ -74,10 +63,16 @@ UNION ALL
 SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
 _GREETING = """
-SELECT pg_is_in_recovery(), pid, set_config('synchronous_commit', 'on', false), backend_start
+SELECT pg_is_in_recovery(), pid, backend_start, set_config('synchronous_commit', 'on', false),
+       CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL THEN set_config('transaction_timeout', '0', false) END
 FROM pg_stat_activity WHERE pid = pg_backend_pid()
 """
-"""Durability is not asked for with the connection, because `doctor` wants to see what other programs get."""
+"""Durability is not asked for with the connection, because `doctor` wants to see what other programs get.
+
+`transaction_timeout` cannot be: there is none before PostgreSQL 17.
+"""
+SILENT_LOOKS = 350
+"""How often, ten times a second, a server may be found silent over one answer; it gives up most of them sooner itself."""
 LOOKS_FOR_LOST_SESSION = 50
 _END_SESSION = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s"
 _MODEL = "batchctl_model"
@@ -104,16 +99,36 @@ AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ShareUpdateExclusiveLock', '
 ORDER BY a.xact_start NULLS LAST LIMIT 1
 """)
 _LOCKED_INSTANCES = """
-WITH free AS (
-    SELECT b.BatchControl_id FROM BatchControl b JOIN FileProcess f ON f.FileProcess_id = b.FileProcess_id
-    WHERE b.BatchControl_id = ANY(%(ids)s) FOR NO KEY UPDATE SKIP LOCKED
+WITH c AS (SELECT BatchControl_id, FileProcess_id, ProcessBatch_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s)),
+free AS (SELECT BatchControl_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s) FOR NO KEY UPDATE SKIP LOCKED),
+free_intake AS (
+    SELECT FileProcess_id FROM FileProcess
+    WHERE FileProcess_id IN (SELECT FileProcess_id FROM c) FOR NO KEY UPDATE SKIP LOCKED
+),
+free_batch AS (
+    SELECT ProcessBatch_id FROM ProcessBatch
+    WHERE ProcessBatch_id IN (SELECT ProcessBatch_id FROM c) FOR KEY SHARE SKIP LOCKED
+),
+free_entry AS (
+    SELECT BatchProcessHistory_id FROM BatchProcessHistory
+    WHERE BatchControl_id = ANY(%(ids)s) AND Status = 'running' FOR NO KEY UPDATE SKIP LOCKED
 )
-SELECT BatchControl_id FROM BatchControl
-WHERE BatchControl_id = ANY(%(ids)s) AND BatchControl_id NOT IN (SELECT BatchControl_id FROM free)
+SELECT BatchControl_id FROM c WHERE BatchControl_id NOT IN (SELECT BatchControl_id FROM free)
+OR EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id
+           AND f.FileProcess_id NOT IN (SELECT FileProcess_id FROM free_intake))
+OR EXISTS (SELECT 1 FROM ProcessBatch b WHERE b.ProcessBatch_id = c.ProcessBatch_id
+           AND b.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM free_batch))
+OR EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id AND h.Status = 'running'
+           AND h.BatchProcessHistory_id NOT IN (SELECT BatchProcessHistory_id FROM free_entry))
 """
+"""A row that somebody has deleted is not locked by anybody."""
 _LOCKED_INTAKE = """
-WITH free AS (SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s FOR NO KEY UPDATE SKIP LOCKED)
+WITH free AS (SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s FOR NO KEY UPDATE SKIP LOCKED),
+free_batch AS (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatch_id = ANY(%(batches)s) FOR KEY SHARE SKIP LOCKED)
 SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s AND NOT EXISTS (SELECT 1 FROM free)
+UNION ALL
+SELECT 1 FROM ProcessBatch
+WHERE ProcessBatch_id = ANY(%(batches)s) AND ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM free_batch)
 """
 
 
@@ -133,20 +148,36 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: A
         )
     except ModuleNotFoundError:
         message = "The driver for PostgreSQL is not installed."
-        raise ConfigurationError(message, next_step="pip install 'batchctl[postgres]'") from None
+        pip = f"{shlex.quote(sys.executable)} -m pip"
+        raise ConfigurationError(message, next_step=f"{pip} install 'batchctl[postgres]'") from None
     event.listen(engine, "connect", _greet)
     return engine
 
 
 def place_of(engine: Engine) -> str:
-    """Name an engine's database, without any password."""
-    url = engine.url
-    return visible(f"{url.database or url.username} on {url.host or 'this host'}:{url.port or 5432}")
+    """Name an engine's database and where its server listens, without any password."""
+    _, given = engine.dialect.create_connect_args(engine.url)
+    hosts = str(given.get("host") or _default("host") or "this host").split(",")
+    ports = str(given.get("port") or _default("port")).split(",")
+    places = [
+        f"{host}/.s.PGSQL.{port}" if host.startswith(("/", "@")) else f"{host}:{port}"
+        for host, port in zip_longest(hosts, ports[: len(hosts)], fillvalue=ports[-1])
+    ]
+    return visible(f"{given.get('dbname') or given.get('user') or _default('user')} on {', '.join(places)}")
+
+
+def _default(option: str) -> str:
+    """Return what libpq takes where the URL says nothing: the value of PGHOST and its like, or its own."""
+    from psycopg import pq  # noqa: PLC0415 - an extra; who has an engine has it
+
+    found = {each.keyword: each.val for each in pq.Conninfo.get_defaults()}
+    return (found.get(option.encode()) or b"").decode("utf-8", "replace")
 
 
 def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
     """Refuse a server that would not keep what it promises."""
-    is_standby, backend, _, began = raw.execute(_GREETING).fetchone()
+    _limit_waiting(raw)
+    is_standby, backend, began, *_ = raw.execute(_GREETING).fetchone()
     if is_standby:
         raise _refused("is a standby, which nobody can write to", "name the primary server in database_url")
     if backend != raw.info.backend_pid:
@@ -156,6 +187,33 @@ def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
         )
     raw.autocommit = True
     raw.batchctl_session = backend, began
+
+
+def _limit_waiting(raw: Any) -> None:
+    """Let no call wait for ever: a COMMIT has no limit in the server, and a server may be there and not answer."""
+    wait = raw.wait
+
+    def limited(work: Any, *args: Any, **options: Any) -> Any:
+        return wait(_while_heard(work), *args, **options)
+
+    raw.wait = limited
+
+
+def _while_heard(work: Any) -> Generator[Any, Any, Any]:
+    from psycopg import OperationalError  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+
+    silent = 0
+    try:
+        wanted = next(work)
+        while True:
+            is_ready = yield wanted
+            silent = 0 if is_ready else silent + 1
+            if silent > SILENT_LOOKS:
+                message = f"the server has not answered for {SILENT_LOOKS // 10} s"
+                raise OperationalError(message)
+            wanted = work.send(is_ready)
+    except StopIteration as end:
+        return end.value
 
 
 def _refused(reason: str, next_step: str) -> DatabaseUnusable:
@@ -221,6 +279,9 @@ def change_marker(connection: Connection) -> object:
     """Return what differs once another session has written a row; whoever asks writes quietly from then on."""
     raw = _raw(connection)
     heard = getattr(raw, "batchctl_heard", None)
+    if heard is None and raw.info.transaction_status != _IDLE:
+        # What begins to listen in a transaction is deaf again when that is rolled back.
+        return object()
     if heard is None:
         heard = raw.batchctl_heard = _Heard(raw.info.backend_pid)
         raw.add_notify_handler(heard)
@@ -244,33 +305,32 @@ class _Heard:
 
 def is_transient(error: BaseException) -> bool:
     """Say whether running the whole transaction again may succeed."""
-    return _state_of(error) in _TRANSIENT
+    return _state_of(error) in errors.TRANSIENT
 
 
 def is_lost(error: BaseException) -> bool:
     """Say whether the connection is gone: by its code, or because there is an error of the driver without one."""
     state = _state_of(error)
+    severity = getattr(getattr(_origin(error), "diag", None), "severity_nonlocalized", None)
     if state:
-        return state.startswith(_LOST)
+        return state.startswith(errors.LOST) or severity in errors.LAST_WORDS
     return any(kind.__name__ in {"OperationalError", "InterfaceError"} for kind in type(_origin(error)).__mro__)
 
 
 def is_about_the_database(error: BaseException) -> bool:
     """Say whether an error concerns the database as a whole, not a row."""
-    return is_lost(error) or _reason(_state_of(error)) is not None
+    return is_lost(error) or errors.is_about_the_database(str(_origin(error)), _state_of(error))
 
 
 def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     """Explain an error that concerns the database as a whole."""
     origin, state = _origin(error), _state_of(error)
-    said = visible(str(origin).strip().partition("\n")[0])
     if isinstance(origin, DatabaseUnusable):
         return origin
-    if is_lost(error):
-        message = f"The control database {where} cannot be reached: {said}."
-        return DatabaseUnusable(message, next_step="batchctl doctor")
-    reason = _reason(state) or "cannot be used"
-    return DatabaseUnusable(f"The control database {where} {reason}: {said} ({state}).", next_step="batchctl doctor")
+    said = visible(str(origin).strip().partition("\n")[0])
+    what, next_step = errors.meaning(said, state)
+    code = f" ({state})" if state else ""
+    return DatabaseUnusable(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
 
 
 def try_lock(connection: Connection, controller: str) -> bool:
@@ -306,9 +366,10 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Con
     return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
 
 
-def is_locked_intake(connection: Connection, intake_id: int) -> bool:
-    """Lock a FileProcess row, unless somebody else has."""
-    return _raw(connection).execute(_LOCKED_INTAKE, {"id": intake_id}).fetchone() is not None
+def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
+    """Lock a FileProcess row and the batches that will take it, unless somebody else has."""
+    wanted = {"id": intake_id, "batches": list(batch_ids)}
+    return _raw(connection).execute(_LOCKED_INTAKE, wanted).fetchone() is not None
 
 
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's
@@ -346,7 +407,3 @@ def _origin(error: BaseException) -> BaseException:
 
 def _state_of(error: BaseException) -> str:
     return str(getattr(_origin(error), "sqlstate", "") or "")
-
-
-def _reason(state: str) -> str | None:
-    return next((said for code, said in _UNUSABLE.items() if state and state.startswith(code)), None)

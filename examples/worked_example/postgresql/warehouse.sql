@@ -1,9 +1,15 @@
 -- The warehouse of the worked example on PostgreSQL, with its stored procedure.
 -- NA in a file becomes null. Days are numbers: 20130131.
 --
--- The server itself reads the file, so the file must be readable for it, and the role needs pg_read_server_files.
+-- The server itself reads the file, so the file must be readable for it, and the role needs: GRANT pg_read_server_files TO ...
 
--- The lines of the file that is being loaded, split into their fields. Empty between loads.
+-- The lines of the file that is being loaded, as they are written. Empty between loads.
+CREATE TABLE FlightText (
+    Line    integer GENERATED ALWAYS AS IDENTITY,
+    Written text
+);
+
+-- The same lines without the header, split into their fields. Empty between loads.
 CREATE TABLE FlightLine (
     Line   integer NOT NULL PRIMARY KEY,
     Fields text[]  NOT NULL
@@ -81,12 +87,19 @@ LANGUAGE plpgsql AS $$
 DECLARE
     broken record;
 BEGIN
+    TRUNCATE FlightText RESTART IDENTITY;
     DELETE FROM FlightLine;
 
+    -- With a delimiter and a quote that no file holds, each line is the one value of its row.
+    EXECUTE format(
+        $copy$COPY FlightText (Written) FROM %L WITH (FORMAT csv, DELIMITER E'\x01', QUOTE E'\x02', ENCODING 'UTF8')$copy$,
+        load_flights.Path
+    );
+
     INSERT INTO FlightLine (Line, Fields)
-    SELECT Number, string_to_array(rtrim(Written, chr(13)), ',')
-    FROM string_to_table(pg_read_file(load_flights.Path), chr(10)) WITH ORDINALITY AS Lines (Written, Number)
-    WHERE Number > 1 AND Written <> '';
+    SELECT Line, string_to_array(Written, ',')
+    FROM FlightText
+    WHERE Line > 1 AND Written <> '';
 
     FOR broken IN SELECT Line, Fields FROM BrokenFlightLine ORDER BY Line LIMIT 20 LOOP
         RAISE NOTICE '% | %', broken.Line, broken.Fields;
@@ -128,6 +141,7 @@ BEGIN
     ON CONFLICT (FileName) DO UPDATE
     SET StartDate = EXCLUDED.StartDate, EndDate = EXCLUDED.EndDate, Flights = EXCLUDED.Flights;
 
+    TRUNCATE FlightText RESTART IDENTITY;
     DELETE FROM FlightLine;
 END
 $$;

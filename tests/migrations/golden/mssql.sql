@@ -1,9 +1,10 @@
 -- The control database of batchctl on SQL Server 2017 or later, schema 0002.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
--- It makes what is missing in the default schema of who runs it; running it again changes nothing.
+-- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
 -- It is one transaction: after an error nothing of it stays.
 
+SET IMPLICIT_TRANSACTIONS OFF;
 SET XACT_ABORT ON;
 SET NOCOUNT ON;
 SET ANSI_NULLS ON;
@@ -32,9 +33,29 @@ GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
         N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting'))
-   AND OBJECT_ID(N'alembic_version', N'U') IS NULL
+   AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NOT NULL
+BEGIN
+    -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
+    IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
+       OR NOT EXISTS (SELECT 1 FROM alembic_version)
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002'))
+    BEGIN
+        RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
+        SET NOEXEC ON;
+    END;
+END;
+GO
+
+IF @@TRANCOUNT > 0
+BEGIN
+    RAISERROR(N'batchctl: this session has a transaction open; COMMIT or ROLLBACK it first, then run this again.', 16, 1);
     SET NOEXEC ON;
 END;
 GO
@@ -42,7 +63,7 @@ GO
 BEGIN TRANSACTION;
 GO
 
-IF OBJECT_ID(N'alembic_version', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 CREATE TABLE alembic_version (
     version_num VARCHAR(32) NOT NULL,
     CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
@@ -54,7 +75,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(N'FileProcess', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
 CREATE TABLE FileProcess (
     FileProcess_id BIGINT NOT NULL IDENTITY,
     Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
@@ -77,7 +98,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(N'ProcessBatch', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U') IS NULL
 CREATE TABLE ProcessBatch (
     ProcessBatch_id BIGINT NOT NULL IDENTITY,
     ProcessBatchName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
@@ -113,7 +134,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(N'ProcessControl', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U') IS NULL
 CREATE TABLE ProcessControl (
     ProcessControl_id BIGINT NOT NULL IDENTITY,
     ProcessBatch_id BIGINT NOT NULL,
@@ -149,7 +170,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(N'BatchControl', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U') IS NULL
 CREATE TABLE BatchControl (
     BatchControl_id BIGINT NOT NULL IDENTITY,
     ProcessBatch_id BIGINT NOT NULL,
@@ -186,7 +207,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(N'BatchProcessHistory', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U') IS NULL
 CREATE TABLE BatchProcessHistory (
     BatchProcessHistory_id BIGINT NOT NULL IDENTITY,
     BatchControl_id BIGINT NOT NULL,
@@ -231,7 +252,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(N'AuditLog', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U') IS NULL
 CREATE TABLE AuditLog (
     AuditLog_id BIGINT NOT NULL IDENTITY,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AuditLog_z_inserted] DEFAULT SYSUTCDATETIME(),
@@ -252,7 +273,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Ready' AND object_id = OBJECT_ID(N'FileProcess', N'U'))
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Ready' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
 CREATE INDEX [IX_FileProcess_Ready] ON FileProcess (FileProcess_id) WHERE Status = 'ready';
 GO
 IF @@TRANCOUNT = 0
@@ -261,7 +282,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(N'FileProcess', N'U'))
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Duplicate' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
 CREATE INDEX [IX_FileProcess_Duplicate] ON FileProcess (Entity) WHERE Data IS NOT NULL;
 GO
 IF @@TRANCOUNT = 0
@@ -270,7 +291,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(N'BatchControl', N'U'))
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
 CREATE INDEX [IX_BatchControl_Open] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling');
 GO
 IF @@TRANCOUNT = 0
@@ -279,7 +300,7 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_BatchProcessHistory_Live' AND object_id = OBJECT_ID(N'BatchProcessHistory', N'U'))
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_BatchProcessHistory_Live' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
 CREATE UNIQUE INDEX [UX_BatchProcessHistory_Live] ON BatchProcessHistory (BatchControl_id) WHERE Status = 'running';
 GO
 IF @@TRANCOUNT = 0
@@ -297,7 +318,7 @@ BEGIN
 END;
 GO
 
-IF OBJECT_ID(N'Setting', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Setting', N'U') IS NULL
 CREATE TABLE Setting (
     Setting_id BIGINT NOT NULL IDENTITY,
     Name NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
@@ -338,7 +359,7 @@ GO
 SET NOEXEC OFF;
 GO
 
-IF OBJECT_ID(N'alembic_version', N'U') IS NULL
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL OR OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
     RAISERROR(N'batchctl: nothing was made; see the error above.', 16, 1);
 ELSE
     SELECT version_num AS batchctl_schema FROM alembic_version;

@@ -1,4 +1,22 @@
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0002.
+--
+-- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
+-- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
+-- of it stays. Without ON_ERROR_STOP psql goes on after an error, to no effect, and its exit code is 0.
+-- The rights that another role needs to work with the tables: batchctl doctor, run as that role, prints them.
+
 BEGIN;
+
+DO $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting'))
+    THEN
+        RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
+            USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
+    END IF;
+END
+$$;
 
 CREATE TABLE alembic_version (
     version_num VARCHAR(32) NOT NULL, 

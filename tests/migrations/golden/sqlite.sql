@@ -1,3 +1,9 @@
+-- The control database of batchctl on SQLite, schema 0002.
+--
+-- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
+-- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
+-- To bring a database of batchctl up to date: batchctl db upgrade
+
 BEGIN;
 
 CREATE TABLE alembic_version (

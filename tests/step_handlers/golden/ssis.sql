@@ -15,7 +15,7 @@ EXEC [SSISDB].[catalog].[set_execution_parameter_value] @execution_id = @executi
 DECLARE @name3 nvarchar(128) = N'LOGGING_LEVEL', @value3 smallint = CAST(N'1' AS smallint);
 EXEC [SSISDB].[catalog].[set_execution_parameter_value] @execution_id = @execution_id,
     @object_type = 50, @parameter_name = @name3, @parameter_value = @value3;
-DECLARE @name4 nvarchar(128) = N'CALLER_INFO', @value4 nvarchar(4000) = N'batchctl BatchControl 42 step 10 of MyFileType1, attempt 1';
+DECLARE @name4 nvarchar(128) = N'CALLER_INFO', @value4 nvarchar(4000) = N'batchctl test BatchControl 42 step 10 attempt 1 of MyFileType1';
 EXEC [SSISDB].[catalog].[set_execution_parameter_value] @execution_id = @execution_id,
     @object_type = 50, @parameter_name = @name4, @parameter_value = @value4;
 DECLARE @name5 nvarchar(128) = N'SYNCHRONIZED', @value5 int = CAST(N'1' AS int);

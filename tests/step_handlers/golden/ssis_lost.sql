@@ -1,6 +1,6 @@
 -- BatchControl 42 of batch MyFileType1
 -- for sqlcmd or SSMS, on the server of connection etl
-DECLARE @caller nvarchar(4000) = N'batchctl BatchControl 42 step 10 of MyFileType1, attempt ', @folder nvarchar(128) = N'Finance', @project nvarchar(128) = N'Daily Load', @package nvarchar(260) = N'Load.dtsx';
+DECLARE @caller nvarchar(4000) = N'batchctl test BatchControl 42 step 10 attempt ', @folder nvarchar(128) = N'Finance', @project nvarchar(128) = N'Daily Load', @package nvarchar(260) = N'Load.dtsx';
 SELECT TOP (1) e.[execution_id], e.[status], CAST(p.[parameter_value] AS nvarchar(4000)) AS [caller]
 FROM [SSISDB].[catalog].[executions] AS e
 JOIN [SSISDB].[catalog].[execution_parameter_values] AS p ON p.[execution_id] = e.[execution_id]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -32,8 +32,12 @@ class Health(Protocol):
         """Return the database's time; None when this host's clock is the database's."""
         ...
 
-    def rights(self, connection: Connection, tables: Iterable[str]) -> list[Reading]:
-        """Name the tables that cannot be read and written."""
+    def obstacle(self, connection: Connection, *, making: bool) -> Reading | None:
+        """Say what keeps this user from seeing the tables, or from making them where they are not or if `making`."""
+        ...
+
+    def rights(self, connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
+        """Name the tables for which needed privileges are lacking."""
         ...
 
     def target_rights(self, connection: Connection) -> list[Reading]:

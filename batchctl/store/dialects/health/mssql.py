@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
@@ -14,11 +13,11 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.text import visible
+from batchctl.store.dialects.mssql_session import LOGIN_SECONDS, driver_for
 
-DRIVERS: tuple[str, ...] = ("mssql+pyodbc", "mssql+mssqlpython")
+DRIVERS: tuple[str, ...] = ("mssql", "mssql+pyodbc", "mssql+mssqlpython")
 INSTALL = "pip install 'batchctl[sqlserver]' with Microsoft's ODBC driver, or 'batchctl[sqlserver-bundled]' without one"
 
-_NEEDED = ("SELECT", "INSERT", "UPDATE")
 _NOW = text("SELECT SYSUTCDATETIME()")
 _USER = text("SELECT USER_NAME() AS name, HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'CONNECT') AS may_connect")
 _MAY = text("SELECT OBJECT_ID(:name, 'U') AS found, HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) AS may")
@@ -41,8 +40,8 @@ class Facts:
 
 def open_target(url: URL, directory: Path) -> Engine:  # noqa: ARG001 - the protocol's
     """Return an engine that logs in within ten seconds, or not at all."""
-    limits: dict[str, Any] = {} if url.get_driver_name() == "mssqlpython" else {"timeout": 10}
-    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=limits)
+    _, url = driver_for(url)
+    return create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args={"timeout": LOGIN_SECONDS})
 
 
 def now(connection: Connection) -> datetime:
@@ -51,11 +50,16 @@ def now(connection: Connection) -> datetime:
     return at.replace(tzinfo=UTC)
 
 
-def rights(connection: Connection, tables: Iterable[str]) -> list[Reading]:
+def obstacle(connection: Connection, *, making: bool) -> Reading | None:  # noqa: ARG001 - the protocol's
+    """Nothing: the server itself says plainly which permission is missing."""
+    return None
+
+
+def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
     """Name each table that the user cannot read and write."""
     lacking: dict[str, list[str]] = {}
-    for name in tables:
-        for privilege in _NEEDED:
+    for name, privileges in needed.items():
+        for privilege in privileges:
             row = connection.execute(_MAY, {"name": name, "privilege": privilege}).one()
             if row.found is not None and row.may != 1:
                 lacking.setdefault(name, []).append(privilege)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +21,33 @@ DRIVERS: tuple[str, ...] = ("postgresql", "postgresql+psycopg")
 INSTALL = "pip install 'batchctl[postgres]'"
 
 _LIMITS = {"connect_timeout": "10", "tcp_user_timeout": "10000", "application_name": f"batchctl/{__version__} doctor"}
-_NEEDED = ("SELECT", "INSERT", "UPDATE")
 _NOW = text("SELECT clock_timestamp()")
 _LACKING = text("""
-WITH t AS (SELECT name, to_regclass(lower(name)) AS oid FROM unnest(CAST(:tables AS text[])) AS t (name))
-SELECT t.name AS object, p.name AS privilege, quote_ident(current_user) AS role, 1 AS part, p.place AS place
-FROM t CROSS JOIN unnest(CAST(:privileges AS text[])) WITH ORDINALITY AS p (name, place)
-WHERE t.oid IS NOT NULL AND NOT has_table_privilege(t.oid, p.name)
-UNION ALL
-SELECT 'SEQUENCE ' || s.oid::regclass, 'USAGE', quote_ident(current_user), 2, 1
-FROM t JOIN pg_depend d ON d.refobjid = t.oid AND d.deptype = 'a' JOIN pg_class s ON s.oid = d.objid
+WITH needed AS (
+    SELECT name, privilege, place, to_regclass(lower(name)) AS oid
+    FROM unnest(CAST(:tables AS text[]), CAST(:privileges AS text[])) WITH ORDINALITY AS n (name, privilege, place)
+)
+SELECT '' AS kind, name, privilege, quote_ident(current_user) AS role, place
+FROM needed WHERE oid IS NOT NULL AND NOT has_table_privilege(oid, privilege)
+UNION
+SELECT 'SEQUENCE ', s.oid::regclass::text, 'USAGE', quote_ident(current_user), 1
+FROM needed JOIN pg_depend d ON d.refobjid = needed.oid AND d.deptype = 'a' JOIN pg_class s ON s.oid = d.objid
 WHERE CASE s.relkind WHEN 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
-ORDER BY part, object, place
+ORDER BY kind, name, place
+""")
+_SCHEMA = text("""
+WITH path AS (
+    SELECT coalesce(current_schema(), (
+        SELECT nspname FROM pg_namespace
+        JOIN unnest(string_to_array(replace(current_setting('search_path'), '"$user"', current_user), ',')) WITH ORDINALITY
+        AS p (name, place) ON nspname = trim(both ' "' FROM name) ORDER BY place LIMIT 1
+    )) AS name
+)
+SELECT quote_ident(name) AS schema, quote_ident(current_user) AS role, current_setting('search_path') AS path,
+       has_schema_privilege(name, 'USAGE') AS may_use, has_schema_privilege(name, 'CREATE') AS may_create,
+       EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(name)) AND relname = 'alembic_version')
+       AS is_made
+FROM path
 """)
 _ROLE = text("""
 SELECT current_user AS role, current_schema() AS schema, rolsuper AS is_superuser,
@@ -76,24 +92,42 @@ def now(connection: Connection) -> datetime:
     return at
 
 
-def rights(connection: Connection, tables: Iterable[str]) -> list[Reading]:
+def obstacle(connection: Connection, *, making: bool) -> Reading | None:
+    """Say what keeps the role from seeing the tables, or from making them where they are not or if `making`."""
+    row = connection.execute(_SCHEMA).one()
+    role = visible(row.role)
+    if row.schema is None:
+        said = f"Role {role} has no schema to work in: there is none of its search_path ({visible(row.path)})."
+        return Reading("rights", Result.FAIL, said, f"as the database's owner: CREATE SCHEMA ... AUTHORIZATION {role};")
+    needed = {"USAGE": row.may_use, "CREATE": row.may_create or (row.is_made and not making)}
+    if all(needed.values()):
+        return None
+    lacking = ", ".join(privilege for privilege, is_held in needed.items() if not is_held)
+    said = f"Role {role} has no right to {lacking} on schema {visible(row.schema)}."
+    next_step = f"as the schema's or the database's owner: GRANT {lacking} ON SCHEMA {row.schema} TO {row.role};"
+    return Reading("rights", Result.FAIL, said, visible(next_step))
+
+
+def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
     """Name each table that the role cannot read and write."""
-    given = {"tables": list(tables), "privileges": list(_NEEDED)}
-    lacking: dict[str, list[str]] = {}
+    pairs = [(name, privilege) for name, privileges in needed.items() for privilege in privileges]
+    given = {"tables": [name for name, _ in pairs], "privileges": [privilege for _, privilege in pairs]}
+    lacking: dict[tuple[str, str], list[str]] = {}
     role = ""
-    for row in connection.execute(_LACKING, given):
-        lacking.setdefault(row.object, []).append(row.privilege)
-        role = row.role
+    for (kind, name), rows in groupby(connection.execute(_LACKING, given), lambda row: (row.kind, row.name)):
+        found = list(rows)
+        lacking.setdefault((kind, ", ".join(row.privilege for row in found)), []).append(name)
+        role = found[0].role
     if not lacking:
         return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
     return [
         Reading(
             "rights",
             Result.FAIL,
-            f"Role {visible(role)} has no right to {', '.join(privileges)} on {name}.",
-            visible(f"as the tables' owner: GRANT {', '.join(privileges)} ON {name} TO {role};"),
+            visible(f"Role {role} has no right to {privileges} on {kind}{', '.join(names)}."),
+            visible(f"as the tables' owner: GRANT {privileges} ON {kind}{', '.join(names)} TO {role};"),
         )
-        for name, privileges in lacking.items()
+        for (kind, privileges), names in lacking.items()
     ]
 
 

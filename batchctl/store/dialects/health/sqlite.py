@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +55,12 @@ def now(connection: Connection) -> None:
     """Nothing: the clock of this host is the database's."""
 
 
-def rights(connection: Connection, tables: Iterable[str]) -> list[Reading]:  # noqa: ARG001 - a file's tables are all alike
+def obstacle(connection: Connection, *, making: bool) -> Reading | None:  # noqa: ARG001 - the protocol's
+    """Nothing: whether the file can be written to, writing tells."""
+    return None
+
+
+def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:  # noqa: ARG001 - a file's tables are all alike
     """Say whether the file and its folder can be written to."""
     path = _path_of(connection)
     beside = (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"), path.parent)
@@ -69,7 +74,7 @@ def rights(connection: Connection, tables: Iterable[str]) -> list[Reading]:  # n
 def target_rights(connection: Connection) -> list[Reading]:
     """Say whether the file is a database, and whether steps can write to it."""
     connection.exec_driver_sql("PRAGMA schema_version")
-    (found,) = rights(connection, ())
+    (found,) = rights(connection, {})
     if found.result is Result.OK:
         return [found]
     return [Reading("rights", Result.WARN, f"{found.message} Steps can only read.", found.next_step)]

@@ -1,0 +1,45 @@
+"""Texts compared to the last character: SQL Server's `=` takes no notice of blanks at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import NVARCHAR, Boolean, ColumnElement, Integer, cast, func
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+
+class exactly(FunctionElement[bool]):  # noqa: N801 - it is written like a function
+    """Two texts that are the same, with all their blanks."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    def self_group(self, against: Any = None) -> exactly:  # noqa: ARG002 - SQLAlchemy's hook
+        """Stand as a condition where one is wanted; SQLAlchemy would compare a function's value with 1."""
+        return self
+
+
+@compiles(exactly)
+def _equal(element: exactly, compiler: SQLCompiler, **options: Any) -> str:
+    one, other = _sides(element)
+    return compiler.process(one == other, **options)
+
+
+@compiles(exactly, "mssql")
+def _equal_and_as_long(element: exactly, compiler: SQLCompiler, **options: Any) -> str:
+    one, other = _sides(element)
+    # The plain comparison stays, so that an index finds the few rows whose length is then looked at.
+    alike, as_long = one == other, _bytes_of(one) == _bytes_of(other)
+    return f"({compiler.process(alike, **options)} AND {compiler.process(as_long, **options)})"
+
+
+def _bytes_of(text: ColumnElement[Any]) -> ColumnElement[int]:
+    """A driver may send a value as varchar, which has half as many bytes."""
+    return func.DATALENGTH(cast(text, NVARCHAR()), type_=Integer())
+
+
+def _sides(element: exactly) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    one, other = element.clauses
+    return one, other

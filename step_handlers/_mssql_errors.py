@@ -1,0 +1,82 @@
+"""What the drivers for SQL Server raise: the number where it is known, else the SQLSTATE, and what both mean for a step."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from batchctl.plugin_api import visible
+
+_FATAL = frozenset(
+    {102, 105, 111, 156, 201, 207, 208, 229, 230, 262, 297, 300, 911, 2812, 8144, 8145, 8146, 8162, 15151, 18456, 18452}
+)
+"""What trying again cannot mend: missing names, syntax, parameters that do not fit, rights, logging in."""
+_FATAL_STATES = frozenset({"28000", "42S02"})
+LOST_STATES = frozenset({"08S01", "08007", "08003", "10054", "01002"})
+"""The session is gone, so nobody knows how far the server has come."""
+_NUMBER = re.compile(r" ?\((\d+)\) \(SQL\w+\)(?=; \[|\Z)")
+_PREFIX = re.compile(r"\A(?:\[[^\]]*\] ?)+")
+_MSSQL_PYTHON_STATES = {
+    "Disconnect error": "01002",
+    "Client unable to establish connection": "08001",
+    "Connection not open": "08003",
+    "Connection rejected": "08004",
+    "Connection failure during transaction": "08007",
+    "Communication link failure": "08S01",
+    "Timeout expired": "HYT00",
+    "Connection timeout expired": "HYT01",
+    "Invalid authorization specification": "28000",
+    "Serialization failure": "40001",
+    "Syntax error or access violation": "42000",
+    "Base table or view not found": "42S02",
+}
+"""mssql-python replaces the SQLSTATE by words of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerProblem:
+    """An error of the server, as far as it is known."""
+
+    text: str
+    number: int | None = None
+    state: str = ""
+    severity: int | None = None
+    line: int | None = None
+    procedure: str | None = None
+
+    @classmethod
+    def of(cls, error: Exception) -> ServerProblem:
+        """Read what a driver raised."""
+        words = getattr(error, "driver_error", None)
+        if words is not None:
+            text = getattr(error, "ddbc_error", "") or words
+            state = _MSSQL_PYTHON_STATES.get(words) or words.rpartition("SQLSTATE code: ")[2]
+            return cls(_PREFIX.sub("", text), state=state)
+        state, text = map(str, error.args) if len(error.args) == 2 else ("", str(error))
+        # The driver adds the number behind the text, in which anything may stand: the value of a row, for instance.
+        number = next(reversed(list(_NUMBER.finditer(text))), None)
+        if number is None:
+            return cls(without_prefix(text), state=state)
+        return cls(without_prefix(text[: number.start()]), number=int(number[1]), state=state)
+
+    @property
+    def is_fatal(self) -> bool:
+        """Say whether trying again cannot help."""
+        return self.number in _FATAL or self.state in _FATAL_STATES
+
+    def said(self, lines_before: int) -> str:
+        """Say all of it on one line; lines count from the first of the author's own."""
+        number = f"error {self.number}: " if self.number is not None else ""
+        own_line = self.line if self.line is None or self.procedure else self.line - lines_before
+        place = [
+            f"severity {self.severity}" if self.severity is not None else "",
+            f"procedure {visible(self.procedure)}" if self.procedure else "",
+            f"line {own_line}" if own_line is not None and own_line > 0 else "",
+        ]
+        where = ", ".join(part for part in place if part)
+        return f"{number}{visible(self.text)}{f' ({where})' if where else ''}"
+
+
+def without_prefix(text: str) -> str:
+    """Leave out who says it: the names of driver and server in brackets."""
+    return _PREFIX.sub("", text)

@@ -1,0 +1,130 @@
+"""A script for `psql`: it connects, fetches the secrets, carries out a step and disturbs nothing else."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from urllib.parse import quote
+
+from sqlalchemy import URL
+
+from batchctl.plugin_api import Connection, JsonValue, StepRequest, Surroundings, visible
+from step_handlers._database import secret_source
+from step_handlers._psql import NO_TRANSACTION_TIMEOUT, SETTINGS, escape
+from step_handlers._urls import password_source, query_without_passwords, url_of
+
+_THEIRS = "batchctl_pgpassword"
+_OURS = "batchctl_password"
+"""Variables of psql: the password it had in its environment, and the connection's."""
+
+
+def command(text: str) -> str:
+    """Write a command of psql, with its end: a terminal's bracketed paste hands over all lines as one."""
+    return rf"{text} \\"
+
+
+def connected(request: StepRequest, connection: Connection, lines: Sequence[str]) -> str:
+    """Put lines between connecting to the database, without showing a password, and the end."""
+    name = f"batchctl {request.instance.instance_id}"
+    settings = [f"SET {setting} = {value};" for setting, value in SETTINGS.items()]
+    set_up = [" ".join(settings[at : at + 4]) for at in range(0, len(settings), 4)]
+    return "\n".join(
+        [
+            command(r"\set ON_ERROR_STOP on"),
+            command(r"\set ON_ERROR_ROLLBACK off"),
+            command(r"\set AUTOCOMMIT on"),
+            command(r"\set SINGLELINE off"),
+            command(r"\set QUIET on"),
+            command(r"\pset pager off"),
+            *_with_password(request.surroundings, connection, command(rf"\connect '{_uri(url_of(connection), name)}'")),
+            command(r"\encoding UTF8"),
+            # An interactive psql that cannot connect goes on with the connection it had.
+            command(rf"SELECT current_setting('application_name') = '{name}' AS connected \gset"),
+            command(r"\if :connected"),
+            *set_up,
+            command(rf"{NO_TRANSACTION_TIMEOUT} \gset"),
+            command(r"\set QUIET off"),
+            *lines,
+            command(r"\else"),
+            command(r"\warn 'not connected; nothing was done'"),
+            command(r"\endif"),
+        ]
+    )
+
+
+def _uri(url: URL, name: str) -> str:
+    host = url.host or ""
+    place = f"[{quote(host, safe=':')}]" if ":" in host else quote(host, safe="")
+    asked = {**query_without_passwords(url), "application_name": name}
+    return "".join(
+        (
+            "postgresql://",
+            f"{quote(url.username, safe='')}@" if url.username else "",
+            place,
+            f":{url.port}" if url.port else "",
+            f"/{quote(url.database or '', safe='')}",
+            "?" + "&".join(f"{quote(key, safe='')}={quote(value, safe='')}" for key, value in asked.items()),
+        )
+    )
+
+
+def secrets(around: Surroundings, every: Iterable[Mapping[str, JsonValue]]) -> list[str]:
+    """Write how psql gets the secrets from where the configuration says they are."""
+    lines = {
+        _secret(around, name, value): None
+        for values in every
+        for name, value in values.items()
+        if isinstance(value, dict)
+    }
+    return list(lines)
+
+
+def _secret(around: Surroundings, name: str, value: Mapping[str, JsonValue]) -> str:
+    kind, place = secret_source(around, value)
+    path = _path(around, place)
+    if kind == "file" and not _is_writable(path):
+        return f"-- before you paste this, set the secret: \\set {name} to what {visible(path)} holds"
+    # What another text has left under the name must not be taken for this secret.
+    return "\n".join([command(rf"\unset {name}"), _fetched(name, kind, place, path)])
+
+
+def _with_password(around: Surroundings, connection: Connection, connect: str) -> list[str]:
+    """Write how psql gets the password to connect: were it to ask, it would forget what is pasted behind."""
+    found = password_source(connection, around.secrets)
+    if found is None:
+        return [connect]
+    kind, place = found
+    path = _path(around, place)
+    if kind == "url" or (kind == "file" and not _is_writable(path)):
+        holder = f"[connections.{visible(place)}]" if kind == "url" else visible(path)
+        return [f"-- before you start psql, set PGPASSWORD or .pgpass: the password is that of {holder}", connect]
+    return [
+        command(rf"\set {_THEIRS} ''"),
+        command(rf"\getenv {_THEIRS} PGPASSWORD"),
+        command(rf"\set {_OURS} ''"),
+        _fetched(_OURS, kind, place, path),
+        command(rf"\setenv PGPASSWORD :{_OURS}"),
+        connect,
+        command(rf"\setenv PGPASSWORD :{_THEIRS}"),
+        command(rf"\unset {_OURS}"),
+    ]
+
+
+def _fetched(name: str, kind: str, place: str, path: str) -> str:
+    if kind == "env":
+        return command(rf"\getenv {name} '{_argument(place)}'")
+    return command(rf"\set {name} `cat {shlex.quote(path)}`")
+
+
+def _path(around: Surroundings, place: str) -> str:
+    return str(PurePath(around.directory, place))
+
+
+def _is_writable(path: str) -> bool:
+    """Say whether a path can stand between backticks."""
+    return visible(path) == path and "`" not in path
+
+
+def _argument(text: str) -> str:
+    return "".join(map(escape, text))
