@@ -292,7 +292,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     ),
     Invariant(
         "I16",
-        "a failure leaves one retry less than there were",
+        "a failure takes one retry of those there were, and a fatal one none",
         "BatchProcessHistory",
         select(_ID)
         .select_from(_h)
@@ -303,7 +303,11 @@ INVARIANTS: tuple[Invariant, ...] = (
             _LEFT_BEFORE.is_not(None),
             or_(
                 _h.c.RetryCountAfter.is_(None),
-                _h.c.RetryCountAfter != case((_LEFT_BEFORE > 0, _LEFT_BEFORE - 1), else_=0),
+                and_(
+                    _h.c.RetryCountAfter != case((_LEFT_BEFORE > 0, _LEFT_BEFORE - 1), else_=0),
+                    # What no retry can mend takes none, and leaves the instance failed.
+                    _h.c.RetryCountAfter != _LEFT_BEFORE,
+                ),
             ),
         )
         .order_by(_ID),

@@ -9,7 +9,7 @@ import pytest
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.operations import fsck
 from batchctl.store.invariants import INVARIANTS
-from tests.control.world import OK, World
+from tests.control.world import FATAL, OK, World
 
 FAILED = StepOutcome(succeeded=False)
 PLANTED = {
@@ -83,6 +83,20 @@ def test_a_sound_night_breaks_no_law(night: World) -> None:
     assert night.statuses() == ["complete", "complete", "ready"]
     assert [entry[4] for entry in night.history()] == ["success", "success", "success", "failed", "success"]
     assert broken(night) == set()
+
+
+def test_a_failure_that_no_retry_can_mend_breaks_no_law(world: World) -> None:
+    world.batch(RetryCount=2, RetryWaitMins=0)
+    answers = iter([OK, FAILED, FATAL])
+    world.runner.script = lambda rendered: next(answers)
+    world.submit()
+    world.create()
+    world.process()
+    world.clock.advance(timedelta(minutes=1))
+    world.process()
+
+    assert world.history()[-1][4] == "failed"
+    assert broken(world) == set()
 
 
 def test_every_law_has_a_row_that_breaks_it() -> None:
