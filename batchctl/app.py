@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from batchctl import config
 from batchctl.control.controller import Controller, PassReport
@@ -59,7 +59,7 @@ class App:
     @cached_property
     def transactions(self) -> StoreTransactions:
         """The way to the control database."""
-        opened = engine.open_engine(config.database_url(self.settings), self.settings.directory)
+        opened = engine.open_engine(partial(config.database_url, self.settings), self.settings.directory)
         return StoreTransactions(opened, self.clock.synchronise)
 
     @cached_property
@@ -93,7 +93,7 @@ class App:
         directory = self.settings.directory
         path = engine.lock_path(self.settings.database_url, directory)
         if path is None:
-            return SessionControllerLock(engine.open_engine(config.database_url(self.settings), directory))
+            return SessionControllerLock(engine.open_engine(partial(config.database_url, self.settings), directory))
         return FileControllerLock(str(path))
 
     def create(self) -> CreationReport:
@@ -225,6 +225,8 @@ class App:
         )
 
     def _recovered_controller(self, runner: ThreadStepRunner) -> Controller:
+        with self.transactions.read() as connection:
+            identity.verify(connection)
         recorder = Recorder(self.preparer, self.ids.controller_id(), self.ids.host())
         lost = Recovery(self.transactions, self.clock, runner, recorder, self.listener).recover()
         controller = Controller(
@@ -329,19 +331,26 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
     from batchctl.store import examination  # noqa: PLC0415 - few commands need it
 
     settings = config.load(config_file)
-    url = config.database_url(settings)
+    url = partial(config.database_url, settings)
     transactions = StoreTransactions(engine.open_engine(url, settings.directory, may_create=True))
     try:
         with transactions.read() as connection:
+            dialect_of(connection).lock_schema(connection)
             schema.check_upgradable(connection)
-            before = schema.revision_of(connection)
-            if before != schema.newest_revision():
+            if schema.revision_of(connection) != schema.newest_revision():
                 examination.check_may_make_tables(connection)
             dialect_of(connection).prepare(connection)
-        transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)
+        before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
         return before, schema.newest_revision()
     finally:
         transactions.close()
+
+
+def _upgrade(connection: Any) -> str | None:
+    # What was found before the transaction began, somebody else may have upgraded meanwhile.
+    before = schema.revision_of(connection)
+    schema.upgrade(connection)
+    return before
 
 
 def verify_database(config_file: str | None) -> str:
@@ -350,13 +359,14 @@ def verify_database(config_file: str | None) -> str:
     try:
         with app.transactions.read() as connection:
             found = schema.differences(connection)
+            if found:
+                message = f"The control database is not as batchctl made it: {'; '.join(found)}."
+                raise SchemaMismatch(
+                    message, next_step="compare with: batchctl db script; then restore what was changed by hand"
+                )
+            identity.verify(connection)
     finally:
         app.close()
-    if found:
-        message = f"The control database is not as batchctl made it: {'; '.join(found)}."
-        raise SchemaMismatch(
-            message, next_step="compare with: batchctl db script; then restore what was changed by hand"
-        )
     return schema.newest_revision()
 
 

@@ -13,7 +13,7 @@ from batchctl.domain.status import OnLost
 from batchctl.domain.text import is_invisible, unfit, visible
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Transactions
-from batchctl.store import definitions, reports
+from batchctl.store import definitions, identity, reports
 
 ORPHANS_SHOWN = 20
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
@@ -53,12 +53,17 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
     with transactions.read() as connection:
         defined = definitions.read(connection)
         violations = reports.violations(connection)
+        lost_name = identity.lost_name(connection)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
         found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))
     found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
+    if lost_name is not None:
+        found.append(
+            Finding("Setting", "DatabaseId", "Value", lost_name.message, lost_name.next_step or CORRECT_THE_ROWS)
+        )
     for batch in defined.batches:
         found += _of_batch(batch, plugins)
         for step in batch.steps:

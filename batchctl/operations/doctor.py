@@ -16,7 +16,7 @@ from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.text import visible
 from batchctl.ports import ControllerLock
-from batchctl.store import engine, examination, schema
+from batchctl.store import engine, examination, identity, schema
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.limits import all_within
 from batchctl.system.shares import share_of
@@ -136,6 +136,7 @@ class Doctor:
         else:
             yield Reading("schema", Result.OK, f"{schema.newest_revision()}, as this version needs it.")
             yield from rights
+            yield from self._part("name", transactions, _name)
 
     def _part(
         self, check: str, transactions: StoreTransactions, look: Callable[[Any], Sequence[Reading]]
@@ -229,6 +230,13 @@ def _rights(connection: Any) -> list[Reading]:
     """Look at the schema first: without rights on it, no table is seen."""
     obstacle = examination.obstacle(connection)
     return examination.rights(connection) if obstacle is None else [obstacle]
+
+
+def _name(connection: Any) -> list[Reading]:
+    lost = identity.lost_name(connection)
+    if lost is not None:
+        return [Reading("name", Result.FAIL, lost.message, lost.next_step)]
+    return [Reading("name", Result.OK, "It has a name that no other control database has.")]
 
 
 def _no_secret(error: ConfigurationError, url: str) -> Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,44 +10,71 @@ from sqlalchemy import URL, Engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from batchctl.domain import urls
-from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.store.dialects import NAMES, dialect_named, sqlite
 
 
-def open_engine(url: str, directory: Path, *, may_create: bool = False) -> Engine:
-    """Return an engine for the control database; a missing one is made only if `may_create`."""
-    try:
-        if "\x00" in url:
-            raise ArgumentError
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        message = "The setting database_url is not a database URL; write one such as sqlite:///batchctl.db."
-        raise ConfigurationError(message) from None
+def open_engine(url: str | Callable[[], str], directory: Path, *, may_create: bool = False) -> Engine:
+    """Return an engine for the control database; a missing one is made only if `may_create`.
+
+    A URL that is to be called for is asked again at every connect, so that a password that was changed is taken up.
+    """
+    way = _Way(url if callable(url) else lambda: url)
+    parsed = way.url()
     name = parsed.get_backend_name()
     dialect = dialect_named(name)
     if dialect is None:
         message = f"The setting database_url names {visible(name)}; batchctl keeps its tables in {', '.join(NAMES)}."
         such_as = "postgresql://, not postgres://" if name == "postgres" else "sqlite:///batchctl.db"
         raise ConfigurationError(message, next_step=f"set database_url to a URL such as {such_as}")
-    return discreet(dialect.create(parsed, directory, may_create=may_create), url)
+    made = dialect.create(parsed, directory, may_create=may_create, renewed=way.renewed)
+    return discreet(made, lambda: way.passwords)
 
 
-def discreet(engine: Engine, url: str) -> Engine:
+class _Way:
+    """The URL of the control database: asked for anew, and remembered by its passwords alone."""
+
+    def __init__(self, ask: Callable[[], str]) -> None:
+        self._ask = ask
+        self.passwords: tuple[str, ...] = ()
+        """Of the URL as it was asked for last, and of the one before."""
+        self._newest: tuple[str, ...] = ()
+
+    def url(self) -> URL:
+        """Return the URL as it is now."""
+        text = self._ask()
+        before, self._newest = self._newest, urls.passwords_in(text)
+        self.passwords = tuple(dict.fromkeys(self._newest + before))
+        try:
+            if "\x00" in text:
+                raise ArgumentError
+            return make_url(text)
+        except (ArgumentError, ValueError):
+            message = "The setting database_url is not a database URL; write one such as sqlite:///batchctl.db."
+            raise ConfigurationError(message) from None
+
+    def renewed(self) -> URL:
+        """Return the URL for one more connection; a secret that is away for a while is no reason to end a controller."""
+        try:
+            return self.url()
+        except ConfigurationError as error:
+            message = f"The control database cannot be connected to: {error.message}"
+            raise DatabaseUnusable(message, next_step=error.next_step or "batchctl doctor") from error
+
+
+def discreet(engine: Engine, passwords: Callable[[], tuple[str, ...]]) -> Engine:
     """Keep the passwords of a URL out of what an engine shows of itself and out of the errors of its driver."""
-    passwords = urls.passwords_in(url)
-    if not passwords:
-        return engine
 
     def connect(dialect: Any, record: Any, arguments: list[Any], named: dict[str, Any]) -> Any:  # noqa: ARG001 - SQLAlchemy's hook
         try:
             return dialect.connect(*arguments, **named)
         except Exception as error:
-            _redact(error, passwords)
+            _redact(error, passwords())
             raise
 
     # The driver's arguments have been made already: nothing reads the URL any more but who shows it.
-    engine.url = _without_passwords(engine.url, passwords)
+    engine.url = _without_passwords(engine.url, passwords())
     event.listen(engine, "do_connect", connect)
     return engine
 

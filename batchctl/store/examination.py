@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
 from batchctl.domain.health import Reading
 from batchctl.domain.text import visible
@@ -71,7 +72,8 @@ def open_target(url: str, directory: Path) -> Engine:
         message = f"The url names the driver {visible(parsed.drivername)}; steps use {' or '.join(kind.DRIVERS)}."
         raise ConfigurationError(message, next_step="correct the url")
     try:
-        return discreet(kind.open_target(parsed, directory), url)
+        passwords = urls.passwords_in(url)
+        return discreet(kind.open_target(parsed, directory), lambda: passwords)
     except (ImportError, OSError) as error:
         said = visible(" ".join(str(error).split()))
         raise ConfigurationError(f"The driver cannot be loaded: {said}.", next_step=kind.INSTALL) from None

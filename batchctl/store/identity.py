@@ -4,11 +4,44 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
+from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store.tables import setting
 
 _DATABASE_ID = select(setting.c.Value).where(setting.c.Name == "DatabaseId")
+_AT_RANDOM = {
+    "sqlite": "lower(hex(randomblob(16)))",
+    "postgresql": "gen_random_uuid()::text",
+    "mssql": "CONVERT(nvarchar(36), NEWID())",
+}
+_INSERT = "INSERT INTO Setting (Name, Value) VALUES ('DatabaseId', {});"
+_UPDATE = "UPDATE Setting SET Value = {} WHERE Name = 'DatabaseId';"
+_LOST = (
+    "The control database has lost its name, row DatabaseId of Setting:"
+    " where two such databases work in one place, they take each other's steps for their own."
+)
 
 
 def database_id(connection: Connection) -> str:
     """Return the name that no other control database has, or nothing when somebody has deleted it."""
-    return str(connection.execute(_DATABASE_ID).scalar_one_or_none() or "")
+    return _found(connection) or ""
+
+
+def lost_name(connection: Connection) -> DatabaseUnusable | None:
+    """Say that the database has lost its name, and what to type; None when it has one."""
+    found = _found(connection)
+    if found:
+        return None
+    statement = (_INSERT if found is None else _UPDATE).format(_AT_RANDOM[connection.dialect.name])
+    return DatabaseUnusable(_LOST, next_step=f"give it back its name from a backup, or a new one: {statement}")
+
+
+def verify(connection: Connection) -> None:
+    """Refuse a database without a name."""
+    lost = lost_name(connection)
+    if lost is not None:
+        raise lost
+
+
+def _found(connection: Connection) -> str | None:
+    found: str | None = connection.execute(_DATABASE_ID).scalar_one_or_none()
+    return found if found is None else found.strip()

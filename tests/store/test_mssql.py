@@ -192,6 +192,42 @@ def test_who_cannot_be_reached_is_named_without_a_password(
     assert refused.value.__suppress_context__
 
 
+@pytest.mark.parametrize("module", list(URLS))
+def test_a_changed_password_is_taken_up_at_the_next_connect(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, module: str
+) -> None:
+    server = SqlServer(module)
+    server.install(monkeypatch)
+    urls = [URLS[module]]
+    transactions = StoreTransactions(engine.open_engine(lambda: urls[-1], tmp_path))
+    with transactions.read():
+        pass
+    transactions.close()
+    urls.append(URLS[module].replace("s3cret", "n3wer"))
+    with transactions.read():
+        pass
+    transactions.close()
+    server.connecting = server_error(18456, "Login failed with n3wer.", "28000")
+    with pytest.raises(DatabaseUnusable, match="refuses the login") as refused, transactions.read():
+        pass
+
+    assert ["s3cret" in text for text, _ in server.connected] == [True, False]
+    assert "n3wer" in server.connected[1][0]
+    assert "n3wer" not in refused.value.message
+
+
+def test_who_upgrades_waits_for_who_upgrades_already(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("batchctl schema", one(0), one(-1))
+    with transactions.read() as connection:
+        mssql.lock_schema(connection)
+        with pytest.raises(Busy, match="Another program upgrades the control database"):
+            mssql.lock_schema(connection)
+
+    (asked, _) = server.said("sp_getapplock")
+    assert "@LockOwner = 'Session'" in asked
+    assert "@LockTimeout = 5000" in asked
+
+
 def test_a_connection_string_that_cannot_be_read_is_told_without_a_password(
     python_server: SqlServer, tmp_path: Path
 ) -> None:

@@ -18,8 +18,11 @@ from batchctl.domain.errors import DatabaseUnusable
 class Dialect(Protocol):
     """One kind of control database."""
 
-    def create(self, url: URL, directory: Path, *, may_create: bool) -> Engine:
-        """Return an engine for the database; nothing is created unless `may_create`."""
+    def create(self, url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:
+        """Return an engine for the database; nothing is created unless `may_create`.
+
+        Every connection is made with the passwords of `renewed`, which may have been changed meanwhile.
+        """
         ...
 
     def place_of(self, engine: Engine) -> str:
@@ -28,6 +31,10 @@ class Dialect(Protocol):
 
     def prepare(self, connection: Connection) -> None:
         """Set what the database itself remembers, before the first migration."""
+        ...
+
+    def lock_schema(self, connection: Connection) -> None:
+        """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
         ...
 
     def begin_write(self, connection: Connection) -> datetime | None:

@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import Busy, DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import definitions_in
@@ -67,10 +67,12 @@ _END_PART = "SET XACT_ABORT ON;"
 _MARKER = f"SELECT @@SPID, DATEDIFF(second, '20200101', SYSUTCDATETIME()) / {LOOK_SECONDS}"
 
 _LOCK = "DECLARE @lock nvarchar(255) = N'batchctl controller ' + SCHEMA_NAME();"
-_TRY_LOCK = (
-    f"{_LOCK} DECLARE @got int; EXEC @got = sp_getapplock @Resource = @lock, @LockMode = 'Exclusive',"
-    " @LockOwner = 'Session', @LockTimeout = 0; SELECT @got;"
+_GET_LOCK = (
+    " DECLARE @got int; EXEC @got = sp_getapplock @Resource = @lock, @LockMode = 'Exclusive',"
+    " @LockOwner = 'Session', @LockTimeout = {}; SELECT @got;"
 )
+_TRY_LOCK = _LOCK + _GET_LOCK.format(0)
+_LOCK_SCHEMA = "DECLARE @lock nvarchar(255) = N'batchctl schema ' + SCHEMA_NAME();" + _GET_LOCK.format(5000)
 _NOT_GRANTED = {-2: "the request was cancelled", -3: "it was the victim of a deadlock", -999: "the request was refused"}
 _MAY_HAVE_LOCK = f"{_LOCK} SELECT APPLOCK_TEST('public', @lock, 'Exclusive', 'Session');"
 _HAS_LOCK = f"{_LOCK} SELECT APPLOCK_MODE('public', @lock, 'Session');"
@@ -99,7 +101,7 @@ ORDER BY a.transaction_begin_time
 """
 
 
-def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
+def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
     """Return an engine for the database, which must exist."""
     driver, url = driver_for(url)
     options: dict[str, Any] = {}
@@ -107,7 +109,8 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: A
         options["use_setinputsizes"] = False  # FreeTDS cuts long texts whose size was set.
 
     def opened() -> Session:
-        session = connect(driver, url, _place(url))
+        _, now = driver_for(renewed())
+        session = connect(driver, now, _place(now))
         try:
             _greet(session)
         except BaseException:
@@ -162,6 +165,13 @@ def _refused(reason: str, next_step: str) -> DatabaseUnusable:
 
 def prepare(connection: Connection) -> None:
     """Nothing that the database would have to remember."""
+
+
+def lock_schema(connection: Connection) -> None:
+    """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
+    if not _is_granted(_session(connection), _LOCK_SCHEMA, "the lock of the schema"):
+        message = "Another program upgrades the control database."
+        raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
 
 
 def begin_write(connection: Connection) -> datetime | None:
@@ -256,13 +266,17 @@ def try_lock(connection: Connection, controller: str) -> bool:
     """Take the controller's lock for the session, under the controller's name; false when another session has it."""
     session = _session(connection)
     session.execute(_NAME_SESSION, [controller])
-    (code,) = session.execute(_TRY_LOCK).fetchone()
+    return _is_granted(session, _TRY_LOCK, "the controller's lock")
+
+
+def _is_granted(session: Session, asking: str, lock: str) -> bool:
+    (code,) = session.execute(asking).fetchone()
     if code in {0, 1}:
         return True
     if code == -1:
         return False
     reason = _NOT_GRANTED.get(code, "it gave no reason")
-    raise _refused(f"did not grant the controller's lock: {reason} (sp_getapplock returned {code})", "try again")
+    raise _refused(f"did not grant {lock}: {reason} (sp_getapplock returned {code})", "try again")
 
 
 def lock_holder(connection: Connection) -> str | None:

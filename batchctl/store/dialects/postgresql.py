@@ -57,7 +57,9 @@ UNION ALL
 SELECT c.relname, pg_get_indexdef(c.oid) FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
 UNION ALL
-SELECT c.relname || '.' || t.tgname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+SELECT c.relname || '.' || t.tgname,
+       pg_get_triggerdef(t.oid) || CASE WHEN t.tgenabled IN ('D', 'R') THEN ' DISABLED' ELSE '' END
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
 UNION ALL
 SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
@@ -80,6 +82,7 @@ _CONTROLLER = "batchctl controller "
 _NAME_SESSION = text("SELECT set_config('application_name', :name, false)")
 _LOCK = "1650553955, hashtext(current_schema())"
 _TRY_LOCK = text(f"SELECT pg_try_advisory_lock({_LOCK})")
+_LOCK_SCHEMA = "SELECT pg_advisory_lock(1650553956, hashtext(current_schema()))"
 _LOCK_HOLDER = text("""
 SELECT coalesce(a.application_name, 'process ' || l.pid) FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
@@ -132,7 +135,7 @@ WHERE ProcessBatch_id = ANY(%(batches)s) AND ProcessBatch_id NOT IN (SELECT Proc
 """
 
 
-def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
+def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
     """Return an engine for the database, which must exist."""
     given = {name: value for name, value in _CONNECTING.items() if name not in url.query}
     given.setdefault("application_name", f"batchctl/{__version__}")
@@ -150,6 +153,11 @@ def create(url: URL, directory: Path, *, may_create: bool) -> Engine:  # noqa: A
         message = "The driver for PostgreSQL is not installed."
         pip = f"{shlex.quote(sys.executable)} -m pip"
         raise ConfigurationError(message, next_step=f"{pip} install 'batchctl[postgres]'") from None
+
+    def renew(dialect: Any, record: Any, arguments: Any, named: dict[str, Any]) -> None:  # noqa: ARG001 - SQLAlchemy's hook
+        named.update(dialect.create_connect_args(renewed())[1] | given)
+
+    event.listen(engine, "do_connect", renew)
     event.listen(engine, "connect", _greet)
     return engine
 
@@ -222,6 +230,14 @@ def _refused(reason: str, next_step: str) -> DatabaseUnusable:
 
 def prepare(connection: Connection) -> None:
     """Nothing that the database would have to remember."""
+
+
+def lock_schema(connection: Connection) -> None:
+    """Wait until nobody else changes the schema, and keep others from it as long as the connection lives.
+
+    A lock within the transaction would come too late: what it sees is settled when it begins.
+    """
+    _raw(connection).execute(_LOCK_SCHEMA)
 
 
 def begin_write(connection: Connection) -> datetime | None:

@@ -34,7 +34,7 @@ _UNUSABLE = {
 _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
 
 
-def create(url: URL, directory: Path, *, may_create: bool) -> Engine:
+def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a file has no password
     """Return an engine for the file; nothing is created unless `may_create`."""
     path = database_path(url, directory)
     if not path.parent.is_dir():
@@ -104,6 +104,10 @@ def _read_text(raw: bytes) -> str:
 def prepare(connection: Connection) -> None:
     """Set what the file itself remembers: write-ahead logging, so that readers never wait."""
     connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+
+
+def lock_schema(connection: Connection) -> None:
+    """Nothing: one lock is for the whole file, and each transaction takes it before it reads."""
 
 
 def begin_write(connection: Connection) -> None:

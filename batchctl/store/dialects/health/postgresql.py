@@ -35,6 +35,21 @@ FROM needed JOIN pg_depend d ON d.refobjid = needed.oid AND d.deptype = 'a' JOIN
 WHERE CASE s.relkind WHEN 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
 ORDER BY kind, name, place
 """)
+_TABLES = text("""
+SELECT name, row_security_active(found.oid) AS is_filtered,
+       EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = found.oid AND NOT tgisinternal AND tgenabled IN ('D', 'R')) AS is_mute
+FROM (SELECT name, to_regclass(lower(name))::oid AS oid FROM unnest(CAST(:tables AS text[])) AS n (name)) AS found
+WHERE oid IS NOT NULL ORDER BY name
+""")
+_LIMITED = text("""
+SELECT 'ROLE ' || quote_ident(rolname) AS what, rolconnlimit AS most FROM pg_roles
+WHERE rolname = session_user AND NOT rolsuper AND rolconnlimit BETWEEN 0 AND :needed - 1
+UNION ALL
+SELECT 'DATABASE ' || quote_ident(datname), datconnlimit FROM pg_database JOIN pg_roles ON rolname = session_user
+WHERE datname = current_database() AND NOT rolsuper AND datconnlimit BETWEEN 0 AND :needed - 1
+""")
+CONNECTIONS = 3
+"""What a controller has open: its own, that of its lock, and one of a step that works in the same place."""
 _SCHEMA = text("""
 WITH path AS (
     SELECT coalesce(current_schema(), (
@@ -109,7 +124,11 @@ def obstacle(connection: Connection, *, making: bool) -> Reading | None:
 
 
 def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
-    """Name each table that the role cannot read and write."""
+    """Name each table that the role cannot read and write, and what else keeps a controller from its work there."""
+    return [*_rights(connection, needed), *_triggers(connection, list(needed)), *_limits(connection)]
+
+
+def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
     pairs = [(name, privilege) for name, privileges in needed.items() for privilege in privileges]
     given = {"tables": [name for name, _ in pairs], "privileges": [privilege for _, privilege in pairs]}
     lacking: dict[tuple[str, str], list[str]] = {}
@@ -118,9 +137,10 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
         found = list(rows)
         lacking.setdefault((kind, ", ".join(row.privilege for row in found)), []).append(name)
         role = found[0].role
-    if not lacking:
+    filtered = _filtered(connection, list(needed))
+    if not lacking and not filtered:
         return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
-    return [
+    return filtered + [
         Reading(
             "rights",
             Result.FAIL,
@@ -129,6 +149,34 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
         )
         for (kind, privileges), names in lacking.items()
     ]
+
+
+def _filtered(connection: Connection, tables: list[str]) -> list[Reading]:
+    names = [row.name for row in connection.execute(_TABLES, {"tables": tables}) if row.is_filtered]
+    if not names:
+        return []
+    said = f"Row level security applies to this role on {', '.join(names)}: rows that it hides never run."
+    statements = " ".join(f"ALTER TABLE {name} DISABLE ROW LEVEL SECURITY;" for name in names)
+    return [Reading("rights", Result.FAIL, said, f"as the tables' owner: {statements}")]
+
+
+def _triggers(connection: Connection, tables: list[str]) -> list[Reading]:
+    names = [row.name for row in connection.execute(_TABLES, {"tables": tables}) if row.is_mute]
+    if not names:
+        return [Reading("triggers", Result.OK, "Whoever inserts a row wakes the controller.")]
+    said = f"Triggers of {', '.join(names)} are disabled: they do not wake the controller, which finds rows only when it looks."
+    statements = " ".join(f"ALTER TABLE {name} ENABLE TRIGGER USER;" for name in names)
+    return [Reading("triggers", Result.WARN, said, f"as the tables' owner: {statements}")]
+
+
+def _limits(connection: Connection) -> list[Reading]:
+    found = connection.execute(_LIMITED, {"needed": CONNECTIONS}).all()
+    if not found:
+        return [Reading("connections", Result.OK, f"The role may have the {CONNECTIONS} that a controller needs.")]
+    told = ", ".join(f"{row.what} has a limit of {row.most}" for row in found)
+    said = f"{told}: a controller needs {CONNECTIONS} with a step, and every command beside it one or two more."
+    statements = " ".join(f"ALTER {row.what} CONNECTION LIMIT 10;" for row in found)
+    return [Reading("connections", Result.WARN, visible(said), visible(f"as a superuser: {statements}"))]
 
 
 def target_rights(connection: Connection) -> list[Reading]:
