@@ -45,11 +45,12 @@ IDLE_WAIT = timedelta(milliseconds=100)
 class App:
     """One start of batchctl on one control database. What is not needed is not made."""
 
-    def __init__(self, settings: config.Settings, listener: Listener = silent, *, slots: int = 1) -> None:
+    def __init__(self, settings: config.Settings, listener: Listener = silent) -> None:
         """Keep the settings; the database is opened at first use."""
         self.settings = settings
         self.listener = listener
-        self.slots = slots
+        self.slots = settings.slots
+        """How many steps may be under way at once."""
         self.clock = SystemClock()
         self.ids = SystemIds()
         self._stop_by: float | None = None

@@ -71,6 +71,7 @@ class Settings(BaseSettings):
     shutdown_grace: float = Field(default=30.0, ge=0, le=86400)
     output_limit: int = Field(default=65536, ge=1024, le=16 * 1024 * 1024)
     poll_interval: float = Field(default=15.0, gt=0, le=3600)
+    slots: int = Field(default=1, ge=1, le=64)
     directory: Path = Field(default_factory=Path.cwd, exclude=True)
     file: Path | None = Field(default=None, exclude=True)
 

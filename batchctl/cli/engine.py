@@ -14,7 +14,7 @@ import click
 
 from batchctl.cli.intake import PLANNED_MOST, show_planned_creations
 from batchctl.cli.main import INTERRUPTED
-from batchctl.cli.session import Seconds, Session, dry_run
+from batchctl.cli.session import Seconds, Session, WholeNumber, dry_run
 
 if TYPE_CHECKING:
     from batchctl.operations import planning
@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 FAILED = 1
 
 
+slots = click.option(
+    "--slots", type=WholeNumber(1, 64), metavar="N", help="Steps under way at once; 1, or the setting, unless given."
+)
+
+
 @click.command()
+@slots
 @dry_run
 @click.pass_context
-def process(ctx: click.Context, dry_run: bool) -> None:
+def process(ctx: click.Context, slots: int | None, dry_run: bool) -> None:
     """Walk every enabled batch until nothing more may start now: one processing pass.
 
     Exit code 1 when a step failed in this pass.
@@ -33,15 +39,16 @@ def process(ctx: click.Context, dry_run: bool) -> None:
     if dry_run:
         _show_planned_walks(ctx.obj)
         return
-    _work(ctx, None)
+    _work(ctx, None, slots)
 
 
 @click.command()
 @click.option("--once", is_flag=True, help="One round, for Agent, cron, Task Scheduler.")
 @click.option("--until-idle", type=Seconds(0, 31_536_000), metavar="SECONDS", help="End after so long without work.")
+@slots
 @dry_run
 @click.pass_context
-def run(ctx: click.Context, once: bool, until_idle: float | None, dry_run: bool) -> None:
+def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
     """Be the controller: create and process, again and again, until interrupted.
 
     The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one stops them.
@@ -50,7 +57,7 @@ def run(ctx: click.Context, once: bool, until_idle: float | None, dry_run: bool)
         creates = show_planned_creations(ctx.obj)
         _show_planned_walks(ctx.obj, besides="The instances above may start once they are created." if creates else "")
         return
-    _work(ctx, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)))
+    _work(ctx, Rounds(once, None if until_idle is None else timedelta(seconds=until_idle)), slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +68,13 @@ class Rounds:
     until_idle: timedelta | None
 
 
-def _work(ctx: click.Context, rounds: Rounds | None) -> None:
+def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     from batchctl.cli import output
     from batchctl.cli.progress import watched
 
     session: Session = ctx.obj
     with watched(session) as app, _signals_to(app.stop) as received:
+        app.slots = slots or app.slots
         done = app.process() if rounds is None else app.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")

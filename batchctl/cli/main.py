@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "db": ("database:db", "Create, migrate or verify the control database."),
     "check": ("definitions:check", "Check every definition row, placeholder, plugin and connection name."),
     "doctor": ("doctor:doctor", "Examine the databases, the connections and this host."),
+    "fsck": ("fsck:fsck", "Ask the tables whether every law of the engine holds."),
     "submit": ("intake:submit", "Insert a FileProcess row and print its id."),
     "create": ("intake:create", "Make instances of the FileProcess rows (one creation pass)."),
     "process": ("engine:process", "Walk every enabled batch until nothing more may start now."),

@@ -160,6 +160,26 @@ def test_ctrl_c_stops_a_step_that_does_not_end_and_exits_130(shop: Shop) -> None
     assert shop.value("SELECT Status FROM BatchControl") == "held"
 
 
+@pytest.mark.parametrize("given", ["option", "setting"])
+def test_slots_are_steps_under_way_at_once(shop: Shop, given: str) -> None:
+    meet = "sh -c 'mkfifo {0} 2>/dev/null; echo here > {1} & read there < {0}'"
+    os.mkfifo(shop.directory / "a")
+    os.mkfifo(shop.directory / "b")
+    shop.batch("A", meet.format("a", "b"))
+    shop.batch("B", meet.format("b", "a"))
+    shop.submit("A")
+    shop.submit("B")
+    options = ("--slots", "2") if given == "option" else ()
+    if given == "setting":
+        with (shop.directory / "batchctl.toml").open("a", encoding="utf-8") as settings:
+            settings.write("slots = 2\n")
+
+    done = shop.run("run", "--once", *options)
+
+    assert done.returncode == 0, done.stderr
+    assert shop.value("SELECT count(*) FROM BatchControl WHERE Status = 'complete'") == 2
+
+
 def test_cancel_from_another_process_stops_the_step_and_all_it_started(shop: Shop) -> None:
     shop.batch("B", shop.says("setsid sleep 300 & sleep 300"))
     shop.submit("B")

@@ -1,0 +1,48 @@
+"""Every law of the engine, asked of the tables themselves: the read model behind `fsck`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from batchctl.ports import Clock, Transactions
+from batchctl.store import invariants
+
+SETTLED_AFTER = timedelta(minutes=10)
+"""How long an intake row may wait for its instances before that is worth telling."""
+MOST = 20
+"""How many rows are named for each law."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A row that breaks a law: which law, and what a person does about it."""
+
+    code: str
+    law: str
+    table: str
+    row_id: int
+    next_step: str
+
+
+def examine(
+    transactions: Transactions, clock: Clock, *, settled_after: timedelta = SETTLED_AFTER
+) -> tuple[Violation, ...]:
+    """Return the rows that break a law; what came in within `settled_after` may still wait."""
+    with transactions.read() as connection:
+        found = list(invariants.broken(connection, clock.now() - settled_after, MOST))
+    return tuple(
+        Violation(
+            one.invariant.code,
+            one.invariant.law,
+            one.invariant.table,
+            one.row_id,
+            one.invariant.mend.format(id=one.row_id),
+        )
+        for one in found
+    )
+
+
+def laws() -> int:
+    """Return how many laws are asked."""
+    return len(invariants.INVARIANTS)

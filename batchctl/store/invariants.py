@@ -1,0 +1,395 @@
+"""The laws of the engine as SQL: each statement returns the rows that break one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    String,
+    and_,
+    bindparam,
+    case,
+    cast,
+    exists,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+)
+
+from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.store.definitions import ENTITY
+from batchctl.store.tables import audit_log, batch_control, batch_process_history, file_process, process_batch
+from batchctl.store.tables import process_control as step
+
+_f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
+_h = batch_process_history.alias("h")
+_earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
+_ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
+
+_CLAIMED = tuple(status.value for status in InstanceStatus if status.is_claimed)
+_OVER = ("complete", "cancelled")
+_DONE = ("success", "skipped")
+_BROKEN = ("failed", "timeout")
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A law. `broken` returns the ids of the rows of `table` that break it; `mend` says what a person does then."""
+
+    code: str
+    law: str
+    table: str
+    broken: Select[int]
+    mend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A row that breaks a law."""
+
+    invariant: Invariant
+    row_id: int
+
+
+def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Broken]:
+    """Yield the rows that break a law, at most `most` for each.
+
+    What came in after `settled` may still wait for its instances.
+    """
+    for invariant in INVARIANTS:
+        found = connection.execute(invariant.broken.limit(most), {"settled": settled}).scalars()
+        yield from (Broken(invariant, int(row_id)) for row_id in found)
+
+
+def _instances(*conditions: ColumnElement[bool]) -> Select[int]:
+    return select(_c.BatchControl_id).where(*conditions).order_by(_c.BatchControl_id)
+
+
+def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
+    return select(_ID).where(*conditions).order_by(_ID)
+
+
+_OF_INSTANCE = _h.c.BatchControl_id == _c.BatchControl_id
+_SAME_STEP = and_(
+    _earlier.c.BatchControl_id == _h.c.BatchControl_id, _earlier.c.ProcessControlSeq == _h.c.ProcessControlSeq
+)
+_HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
+_ANY_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id)
+_OPEN_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status.not_in(_OVER))
+_WAITS_FOR_A_BATCH = exists().where(ENTITY == _f.Entity, not_(_HAS_INSTANCE))
+_TOUCHED_BY_A_PERSON = exists().where(
+    audit_log.c.Target == literal("BatchControl:") + cast(_c.BatchControl_id, String(20))
+)
+_DONE_BEFORE = exists().where(
+    _earlier.c.BatchControl_id == _h.c.BatchControl_id,
+    _earlier.c.ProcessControlSeq == _s.ProcessControlSeq,
+    _earlier.c.Status.in_(_DONE),
+    _earlier.c.EndTime <= _h.c.StartTime,
+)
+_DONE_EVER = exists().where(_OF_INSTANCE, _h.c.ProcessControlSeq == _s.ProcessControlSeq, _h.c.Status.in_(_DONE))
+_NEXT_OF_ALL = select(func.min(_later.c.BatchProcessHistory_id)).where(
+    _later.c.BatchControl_id == _earlier.c.BatchControl_id,
+    _later.c.BatchProcessHistory_id > _earlier.c.BatchProcessHistory_id,
+)
+_FOLLOWS = and_(
+    _earlier.c.BatchControl_id == _h.c.BatchControl_id, _ID == _NEXT_OF_ALL.correlate(_earlier).scalar_subquery()
+)
+_LEFT_BEFORE = _earlier.c.RetryCountAfter
+
+INVARIANTS: tuple[Invariant, ...] = (
+    Invariant(
+        "I01",
+        "a ready intake row has its instance for every batch that takes its entity",
+        "FileProcess",
+        select(_f.FileProcess_id)
+        .select_from(file_process)
+        .join(process_batch, ENTITY == _f.Entity)
+        .where(_f.Status == "ready", _f.Message.is_(None), _f.z_inserted < bindparam("settled"), not_(_HAS_INSTANCE))
+        .distinct()
+        .order_by(_f.FileProcess_id),
+        "batchctl create, and see that a controller runs",
+    ),
+    Invariant(
+        "I02",
+        "an intake row is complete exactly when all its instances are over",
+        "FileProcess",
+        select(_f.FileProcess_id)
+        .where(
+            or_(
+                and_(_f.Status == "complete", _OPEN_INSTANCE),
+                and_(_f.Status == "ready", _ANY_INSTANCE, not_(_OPEN_INSTANCE), not_(_WAITS_FOR_A_BATCH)),
+            )
+        )
+        .order_by(_f.FileProcess_id),
+        "batchctl why file:{id}; then correct its Status (UPDATE FileProcess ...)",
+    ),
+    Invariant(
+        "I03",
+        "an instance has at most one attempt under way",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .where(_h.c.Status == "running")
+        .group_by(_h.c.BatchControl_id)
+        .having(func.count() > 1)
+        .order_by(_h.c.BatchControl_id),
+        "stop every controller; find out which attempt is real; close the others by hand as lost",
+    ),
+    Invariant(
+        "I04",
+        "an instance has an owner exactly while it is claimed",
+        "BatchControl",
+        _instances(
+            or_(
+                and_(_c.Status.in_(_CLAIMED), _c.ClaimedBy.is_(None)),
+                and_(_c.Status.not_in(_CLAIMED), _c.ClaimedBy.is_not(None)),
+            )
+        ),
+        "batchctl show {id}; a controller that starts releases it, or set ClaimedBy to NULL",
+    ),
+    Invariant(
+        "I05",
+        "an attempt under way carries the token of its claimed instance",
+        "BatchProcessHistory",
+        _attempts(
+            _h.c.Status == "running",
+            not_(exists().where(_OF_INSTANCE, _c.Status.in_(_CLAIMED), _c.ClaimToken == _h.c.ClaimToken)),
+        ),
+        "it counts for nothing; a controller that starts records it as lost",
+    ),
+    Invariant(
+        "I06",
+        "a step succeeds once, unless a person asks again",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .where(_h.c.Status == "success", _h.c.Cause != "manual")
+        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq)
+        .having(func.count() > 1)
+        .order_by(_h.c.BatchControl_id),
+        "batchctl history {id}; look in the target what was done twice",
+    ),
+    Invariant(
+        "I07",
+        "a step starts after the success of every step before it",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(
+            step,
+            and_(
+                _s.ProcessBatch_id == _h.c.ProcessBatch_id,
+                _s.ProcessControlSeq < _h.c.ProcessControlSeq,
+                _s.z_inserted <= _h.c.StartTime,
+            ),
+        )
+        .where(_h.c.Cause != "manual", not_(_DONE_BEFORE))
+        .distinct()
+        .order_by(_ID),
+        "look whether the batch's steps were renumbered meanwhile; else look in the target what is missing",
+    ),
+    Invariant(
+        "I08",
+        "PrevProcessControlSeq is the last step that succeeded",
+        "BatchControl",
+        _instances(
+            not_(_TOUCHED_BY_A_PERSON),
+            _c.PrevProcessControlSeq
+            != select(func.coalesce(func.max(_h.c.ProcessControlSeq), 0))
+            .where(_OF_INSTANCE, _h.c.Status.in_(_DONE))
+            .correlate(batch_control)
+            .scalar_subquery(),
+        ),
+        "batchctl history {id}; then set PrevProcessControlSeq to the last step that succeeded",
+    ),
+    Invariant(
+        "I09",
+        "of a complete instance every step has succeeded",
+        "BatchControl",
+        select(_c.BatchControl_id)
+        .select_from(batch_control)
+        .join(step, and_(_s.ProcessBatch_id == _c.ProcessBatch_id, _s.z_inserted <= _c.z_updated))
+        .where(_c.Status == "complete", not_(_DONE_EVER))
+        .distinct()
+        .order_by(_c.BatchControl_id),
+        "batchctl history {id}; then: batchctl rerun {id} --from SEQ --reason ...",
+    ),
+    Invariant(
+        "I10",
+        "nothing starts after completion unless a person asks",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(batch_control, _OF_INSTANCE)
+        .where(_c.Status == "complete", _h.c.Cause != "manual", _h.c.StartTime > _c.z_updated)
+        .order_by(_ID),
+        "look in the target what was done twice",
+    ),
+    Invariant(
+        "I11",
+        "attempts of one instance do not overlap",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, and_(_earlier.c.BatchControl_id == _h.c.BatchControl_id, _PREVIOUS < _ID))
+        .where(or_(_earlier.c.EndTime.is_(None), _earlier.c.EndTime > _h.c.StartTime))
+        .distinct()
+        .order_by(_ID),
+        "look whether the clock of the database was set back; else look in the target what was done twice",
+    ),
+    Invariant(
+        "I12",
+        "an attempt has an EndTime exactly when it is over",
+        "BatchProcessHistory",
+        _attempts(
+            or_(
+                and_(_h.c.Status == "running", _h.c.EndTime.is_not(None)),
+                and_(_h.c.Status != "running", _h.c.EndTime.is_(None)),
+            )
+        ),
+        "batchctl check, which names the constraint that is missing",
+    ),
+    Invariant(
+        "I13",
+        "an instance stands in a status that there is",
+        "BatchControl",
+        _instances(_c.Status.not_in([status.value for status in InstanceStatus])),
+        "batchctl check; then correct Status (UPDATE BatchControl ...)",
+    ),
+    Invariant(
+        "I13h",
+        "an attempt stands in a status that there is",
+        "BatchProcessHistory",
+        _attempts(_h.c.Status.not_in([status.value for status in HistoryStatus])),
+        "batchctl check; then correct Status (UPDATE BatchProcessHistory ...)",
+    ),
+    Invariant(
+        "I14",
+        "the attempts at a step are numbered 1, 2, 3 and so on",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq)
+        .having(or_(func.min(_h.c.AttemptNo) != 1, func.max(_h.c.AttemptNo) != func.count()))
+        .order_by(_h.c.BatchControl_id),
+        "somebody has deleted history, or tokens were reset; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I15",
+        "tokens never go back within an instance",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, and_(_earlier.c.BatchControl_id == _h.c.BatchControl_id, _PREVIOUS < _ID))
+        .where(_h.c.ClaimToken < _earlier.c.ClaimToken)
+        .distinct()
+        .order_by(_ID),
+        "somebody has set ClaimToken back by hand: set it beyond the highest in the history",
+    ),
+    Invariant(
+        "I16",
+        "a failure takes one retry of those there were, and a fatal one none",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, _FOLLOWS)
+        .where(
+            _h.c.Status.in_(_BROKEN),
+            _h.c.Cause != "manual",
+            _LEFT_BEFORE.is_not(None),
+            or_(
+                _h.c.RetryCountAfter.is_(None),
+                and_(
+                    _h.c.RetryCountAfter != case((_LEFT_BEFORE > 0, _LEFT_BEFORE - 1), else_=0),
+                    # What no retry can mend takes none, and leaves the instance failed.
+                    _h.c.RetryCountAfter != _LEFT_BEFORE,
+                ),
+            ),
+        )
+        .order_by(_ID),
+        "look whether somebody has changed RetryCount by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I17",
+        "a success says how many retries it leaves",
+        "BatchProcessHistory",
+        _attempts(_h.c.Status == "success", _h.c.RetryCountAfter.is_(None)),
+        "somebody has written history by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I18",
+        "no attempt starts before the NextRunTime that the one before it set",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, _FOLLOWS)
+        .where(_h.c.Cause != "manual", _h.c.StartTime < _earlier.c.NextRunTimeAfter)
+        .order_by(_ID),
+        "look whether somebody has changed NextRunTime, or the clock of the database was set back",
+    ),
+    Invariant(
+        "I19",
+        "a step fails unasked at most once more than its batch allows retries",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .select_from(_h)
+        .join(process_batch, _b.ProcessBatch_id == _h.c.ProcessBatch_id)
+        .join(batch_control, _OF_INSTANCE)
+        .where(_h.c.Status.in_(_BROKEN), not_(_TOUCHED_BY_A_PERSON))
+        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq, _b.RetryCount)
+        .having(func.count() > 1 + _b.RetryCount)
+        .order_by(_h.c.BatchControl_id),
+        "look whether the batch's RetryCount was lowered meanwhile",
+    ),
+    Invariant(
+        "I20",
+        "a lost step with OnLost hold is never tried again unasked",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, and_(_SAME_STEP, _earlier.c.AttemptNo == _h.c.AttemptNo - 1))
+        .join(
+            step,
+            and_(
+                _s.ProcessBatch_id == _h.c.ProcessBatch_id,
+                _s.ProcessControlSeq == _h.c.ProcessControlSeq,
+                _s.OnLost == "hold",
+            ),
+        )
+        .where(
+            _earlier.c.Status == "lost",
+            _earlier.c.Spawned.is_not(None),
+            _h.c.Cause.not_in(["manual", "verify"]),
+        )
+        .order_by(_ID),
+        "look whether OnLost was changed meanwhile; else look in the target what was done twice",
+    ),
+    Invariant(
+        "I26",
+        "what was done because a person asked for it is in the audit log",
+        "BatchProcessHistory",
+        _attempts(
+            _h.c.Cause == "manual",
+            not_(
+                exists().where(audit_log.c.Target == literal("BatchControl:") + cast(_h.c.BatchControl_id, String(20)))
+            ),
+        ),
+        "somebody has set a status by hand; batchctl rerun and skip leave a trace",
+    ),
+    Invariant(
+        "I27",
+        "what was spawned has a process or a session, and what was not has no return code",
+        "BatchProcessHistory",
+        _attempts(
+            or_(
+                and_(_h.c.Spawned.is_not(None), _h.c.Pid.is_(None), _h.c.DbSession.is_(None)),
+                and_(_h.c.Spawned.is_(None), _h.c.ReturnCode.is_not(None)),
+            )
+        ),
+        "somebody has written history by hand; nothing needs to be done to go on",
+    ),
+)

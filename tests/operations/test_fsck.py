@@ -1,0 +1,116 @@
+"""Every law is shown to fire: a sound night breaks none, and one planted row breaks just the one it should."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.operations import fsck
+from batchctl.store.invariants import INVARIANTS
+from tests.control.world import FATAL, OK, World
+
+FAILED = StepOutcome(succeeded=False)
+PLANTED = {
+    "I01": ["INSERT INTO FileProcess (Entity, z_inserted) VALUES ('B', '2026-11-21 01:00:00')"],
+    "I02": ["UPDATE FileProcess SET Status = 'ready' WHERE FileProcess_id = 1"],
+    "I03": ["DROP INDEX {live}", *["INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq,"
+            f" ProcessName, ProcessType, AttemptNo, ClaimToken, CommandText) VALUES (3, 1, 10, 's', 'told', {at}, 0, '')"
+            for at in (1, 2)]],
+    "I04": ["UPDATE BatchControl SET ClaimedBy = 'nobody' WHERE BatchControl_id = 3"],
+    "I05": ["UPDATE BatchProcessHistory SET Status = 'running', EndTime = NULL WHERE BatchProcessHistory_id = 2"],
+    "I06": ["UPDATE BatchProcessHistory SET Status = 'success' WHERE BatchControl_id = 2 AND Status = 'failed'"],
+    "I07": ["UPDATE BatchProcessHistory SET Status = 'failed' WHERE BatchControl_id = 1 AND ProcessControlSeq = 10"],
+    "I08": ["UPDATE BatchControl SET PrevProcessControlSeq = 10 WHERE BatchControl_id = 1"],
+    "I09": ["UPDATE BatchProcessHistory SET Status = 'failed' WHERE BatchControl_id = 1 AND ProcessControlSeq = 20"],
+    "I10": ["UPDATE BatchControl SET z_updated = '2026-11-20 00:00:00' WHERE BatchControl_id = 1"],
+    "I11": ["UPDATE BatchProcessHistory SET EndTime = '2026-11-22 00:00:00' WHERE BatchProcessHistory_id = 1"],
+    "I12": ["UPDATE BatchProcessHistory SET EndTime = NULL WHERE BatchProcessHistory_id = 2"],
+    "I13": ["UPDATE BatchControl SET Status = 'odd' WHERE BatchControl_id = 3"],
+    "I13h": ["UPDATE BatchProcessHistory SET Status = 'odd' WHERE BatchProcessHistory_id = 2"],
+    "I14": ["UPDATE BatchProcessHistory SET AttemptNo = 3 WHERE BatchControl_id = 2 AND AttemptNo = 2"],
+    "I15": ["UPDATE BatchProcessHistory SET ClaimToken = 9 WHERE BatchProcessHistory_id = 1"],
+    "I16": ["UPDATE BatchProcessHistory SET RetryCountAfter = 7 WHERE Status = 'failed'"],
+    "I17": ["UPDATE BatchProcessHistory SET RetryCountAfter = NULL WHERE BatchProcessHistory_id = 2"],
+    "I18": ["UPDATE BatchProcessHistory SET NextRunTimeAfter = '2026-11-30 00:00:00' WHERE Status = 'failed'"],
+    "I19": ["UPDATE BatchProcessHistory SET Status = 'failed' WHERE BatchControl_id = 2 AND ProcessControlSeq = 20",
+            "UPDATE ProcessBatch SET RetryCount = 0"],
+    "I20": ["UPDATE BatchProcessHistory SET Status = 'lost', Spawned = StartTime, Pid = 1 WHERE Status = 'failed'"],
+    "I26": ["UPDATE BatchProcessHistory SET Cause = 'manual' WHERE BatchProcessHistory_id = 2"],
+    "I27": ["UPDATE BatchProcessHistory SET Spawned = StartTime WHERE BatchProcessHistory_id = 2"],
+}  # fmt: skip
+"""What breaks each law. Some break others too, which is said beside them."""
+BESIDES = {
+    "I03": {"I05", "I11"},
+    "I05": {"I02", "I08", "I09", "I11"},
+    "I06": {"I08"},
+    "I07": {"I08", "I09"},
+    "I09": {"I08", "I16"},
+    "I11": {"I07"},
+    "I12": {"I11"},
+    "I13": {"I02"},
+    "I13h": {"I07", "I08", "I09"},
+    "I19": {"I07", "I08", "I09", "I16"},
+}
+
+
+@pytest.fixture
+def night(world: World) -> World:
+    """Instance 1 complete at once, instance 2 after a retry; instance 3 waits."""
+    world.batch(RetryCount=1, RetryWaitMins=0)
+    world.sql("UPDATE ProcessControl SET z_inserted = '2026-11-01 00:00:00'")  # before the world's clock
+    answers = iter([OK, OK, OK, FAILED, OK])
+    world.runner.script = lambda rendered: next(answers)
+    for _ in range(2):
+        world.submit()
+        world.create()
+        world.process()
+        world.clock.advance(timedelta(minutes=1))
+    world.process()
+    world.batch("Later", Enabled=0)
+    world.submit("Later")
+    world.create()
+    return world
+
+
+def broken(world: World) -> set[str]:
+    found = fsck.examine(world.transactions, world.clock, settled_after=timedelta(0))
+    return {one.code for one in found}
+
+
+def test_a_sound_night_breaks_no_law(night: World) -> None:
+    assert night.statuses() == ["complete", "complete", "ready"]
+    assert [entry[4] for entry in night.history()] == ["success", "success", "success", "failed", "success"]
+    assert broken(night) == set()
+
+
+def test_a_failure_that_no_retry_can_mend_breaks_no_law(world: World) -> None:
+    world.batch(RetryCount=2, RetryWaitMins=0)
+    answers = iter([OK, FAILED, FATAL])
+    world.runner.script = lambda rendered: next(answers)
+    world.submit()
+    world.create()
+    world.process()
+    world.clock.advance(timedelta(minutes=1))
+    world.process()
+
+    assert world.history()[-1][4] == "failed"
+    assert broken(world) == set()
+
+
+def test_every_law_has_a_row_that_breaks_it() -> None:
+    assert set(PLANTED) == {invariant.code for invariant in INVARIANTS}
+
+
+@pytest.mark.parametrize("code", PLANTED)
+def test_a_planted_violation_is_found(night: World, code: str) -> None:
+    night.hand.loosen()
+    live = '"UX_BatchProcessHistory_Live"'
+    for statement in PLANTED[code]:
+        night.sql(statement.replace("{live}", live))
+
+    found = broken(night)
+
+    assert code in found
+    assert found == {code} | (found & BESIDES.get(code, set()))
