@@ -56,6 +56,14 @@ class HistoryStatus(StrEnum):
     SKIPPED = "skipped"
 
 
+class ControllerStatus(StrEnum):
+    """`Controller.Status`: whether a controller works, has ended by itself, or was found dead by another."""
+
+    RUNNING = "running"
+    STOPPED = "stopped"
+    LOST = "lost"
+
+
 class Cause(StrEnum):
     """`BatchProcessHistory.Cause`: who or what asked for the attempt."""
 
