@@ -129,7 +129,8 @@ class Desk:
         ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=self.clock.now())
         if ready.refusal is not None:
             whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-            raise Refused(f"The task could not be carried out: {ready.refusal.removeprefix(whose)}")
+            because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
+            raise Refused(f"The task could not be carried out: {because}", next_step="correct it, and queue it again")
         return ready.command_text
 
     def _populated(self, task: Task, batch: BatchDefinition) -> Populated:
