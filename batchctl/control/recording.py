@@ -330,7 +330,8 @@ class Recorder:
         history_id = history.open_entry(
             connection,
             instance=instance,
-            step=step,
+            # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
+            step=step if cause is Cause.VERIFY else prepared.step,
             attempt_no=attempt_no,
             cause=cause,
             command_text=prepared.command_text,
