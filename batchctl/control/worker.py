@@ -1,0 +1,130 @@
+"""One of several workers on a database: a controller that gives signs of life, looks after dead ones, and may lead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from batchctl.control.controller import Controller
+from batchctl.control.creation import Creator
+from batchctl.control.membership import Membership
+from batchctl.control.rescue import Rescue
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
+from batchctl.logs import Event, Listener
+from batchctl.ports import Clock, LeaderLock, StepRunner
+
+
+@dataclass(slots=True)
+class Leading:
+    """The leader's duties, which at most one worker at a time has: creating instances."""
+
+    lock: LeaderLock
+    creator: Creator
+    poll_interval: timedelta
+    is_leader: bool = False
+    done_at: float = 0.0
+    tried_at: float = -math.inf
+    """When, by one's own clock, the duties were last done, and when it was last tried to become the leader."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """What one process does on a control database, a turn at a time."""
+
+    controller: Controller
+    membership: Membership
+    rescue: Rescue
+    runner: StepRunner
+    clock: Clock
+    listener: Listener
+    leading: Leading | None = None
+    _waits: bool = False
+    """True while something besides the steps could not be done; that has been told."""
+
+    def begin(self) -> None:
+        """Enter the database, and take over what the dead have left."""
+        self.membership.begin()
+        self.runner.keep_lease(self.membership.lease_until)
+        self._look_after_the_dead()
+
+    def lead(self) -> None:
+        """Do the leader's duties at once, if this worker is the leader or can become it."""
+        if self.leading is not None and self._is_leader(self.leading):
+            self._create(self.leading)
+
+    def turn(self, wait: timedelta) -> None:
+        """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
+        if self.controller.trouble is None:
+            self._go_on(self._stay)
+        self.controller.turn(wait)
+        noticed = self.controller.take_notice()
+        if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
+            self._go_on(partial(self._lead, self.leading, noticed=noticed))
+
+    def end(self) -> None:
+        """Leave the database; what was let go goes on."""
+        if self.leading is not None:
+            self.leading.lock.release()
+        with suppress(Busy, DatabaseUnusable):
+            # The others will find out by themselves.
+            self.membership.end()
+
+    def _stay(self) -> None:
+        if not self.membership.is_due:
+            return
+        was_silent = self.membership.beat()
+        self.runner.keep_lease(self.membership.lease_until)
+        if was_silent:
+            self.controller.look_closely()
+        if not self.controller.is_stopping:
+            self._look_after_the_dead()
+
+    def _look_after_the_dead(self) -> None:
+        rescued = self.rescue.look(self.controller.knows)
+        for instance_id in rescued.lost:
+            self.controller.tally.count_failed(instance_id)
+        for attempt in rescued.adopted:
+            self.controller.take_over(attempt)
+        if rescued.freed:
+            self.controller.look_again()
+
+    def _lead(self, leading: Leading, *, noticed: bool) -> None:
+        was_leader = leading.is_leader
+        if not self._is_leader(leading):
+            return
+        is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
+        if noticed or is_due or not was_leader:
+            self._create(leading)
+
+    def _is_leader(self, leading: Leading) -> bool:
+        """Keep the lock, or try once in a while to get it."""
+        now = self.clock.monotonic()
+        is_time = now - leading.tried_at >= self.membership.rhythm.heartbeat_interval.total_seconds()
+        if leading.is_leader or is_time:
+            leading.tried_at = now
+            leading.is_leader = leading.lock.take(self.membership.name)
+        return leading.is_leader
+
+    def _create(self, leading: Leading) -> None:
+        leading.done_at = self.clock.monotonic()
+        leading.creator.create_instances()
+        # What this program itself has written is no change of somebody else's.
+        self.controller.look_again()
+
+    def _go_on(self, work: Callable[[], None]) -> None:
+        """Do what must not keep the steps under way from going on, whatever it meets; it is tried again."""
+        try:
+            work()
+        except BatchctlError as error:
+            self._waits = True
+            self.listener(Event("controller.waiting", {"Message": error.message}))
+        except Exception as error:  # noqa: BLE001 - nothing may end the controller
+            self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
+        else:
+            if self._waits:
+                self._waits = False
+                self.listener(Event("controller.resumed"))
