@@ -108,6 +108,7 @@ def history(row: HistoryEntry) -> Columns:
         "Message": row.message,
         "Output": row.output,
         "RowsAffected": row.rows_affected,
+        "ClaimedBy": row.claimed_by,
         "Host": row.host,
         "Pid": row.pid,
         "PidStart": row.pid_start,

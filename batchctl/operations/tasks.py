@@ -131,6 +131,12 @@ class Desk:
             whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
             because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
             raise Refused(f"The task could not be carried out: {because}", next_step="correct it, and queue it again")
+        place = ready.step.data[0] if ready.step.process_type == "sql" else None
+        if place != task.connection:
+            raise Refused(
+                f"Batch {visible(batch.name)} would run it {_as(place)}, not {_as(task.connection)}.",
+                next_step="batchctl task --entity NAME ...   (another task queue; batchctl batches shows which there are)",
+            )
         return ready.command_text
 
     def _populated(self, task: Task, batch: BatchDefinition) -> Populated:
@@ -152,6 +158,10 @@ class Desk:
                 f"Batch {visible(batch.name)} does not take the task: {visible(str(refused))}.",
                 next_step=f"batchctl why batch:{visible(batch.name)}",
             ) from None
+
+
+def _as(connection: str | None) -> str:
+    return "as a command" if connection is None else f"as SQL on '{visible(connection)}'"
 
 
 def _imagined(task: Task, batch: BatchDefinition, populated: Populated) -> BatchInstance:

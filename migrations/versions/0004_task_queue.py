@@ -74,7 +74,7 @@ def upgrade() -> None:
     step = {
         "ProcessBatch_id": _b.ProcessBatch_id,
         "ProcessControlSeq": _number(10),
-        "ProcessName": _text("carry out the task"),
+        "ProcessName": _text("run the task"),
         "ProcessType": _text("task"),
         "Data1": _text("{Data2}"),
         "Data2": _text("{Data3}"),

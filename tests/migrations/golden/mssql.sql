@@ -481,7 +481,7 @@ END;
 GO
 
 IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0004')
-INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'carry out the task', 'task', '{Data2}', '{Data3}'
+INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}'
 FROM ProcessBatch
 WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT *
 FROM ProcessControl

@@ -320,7 +320,7 @@ WHERE NOT (EXISTS (SELECT *
 FROM ProcessBatch AS theirs 
 WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
 
-INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'carry out the task', 'task', '{Data2}', '{Data3}' 
+INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}' 
 FROM ProcessBatch 
 WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT * 
 FROM ProcessControl 
