@@ -168,7 +168,9 @@ class Doctor:
     def _controllers(self, connection: Any) -> list[Reading]:
         if schema.revision_of(connection) != schema.newest_revision():
             return []
-        names = [visible(row.name) for row in self.presence.living(connection, examination.now(connection) or self.now())]
+        names = [
+            visible(row.name) for row in self.presence.living(connection, examination.now(connection) or self.now())
+        ]
         said = "No controller works on it now; batchctl run starts one."
         if names:
             said = f"Controller {', '.join(names)} works on it."
