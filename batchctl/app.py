@@ -146,7 +146,8 @@ class App:
             leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval)
             with self._worker(runner, leading) as worker:
                 self._announce("controller.started")
-                worker.lead()
+                if once:
+                    worker.lead()
                 done = self._work_off(worker) if once else self._work_on(worker, until_idle)
                 self._announce("controller.stopped")
                 return done
@@ -181,7 +182,7 @@ class App:
     def _work_off(self, worker: Worker) -> PassReport:
         """Turn until nothing more may start now, or the database fails while nothing is under way."""
         controller = worker.controller
-        while not controller.is_idle:
+        while not worker.is_idle:
             self._turn(worker)
             if controller.trouble is not None and not controller.is_working:
                 raise controller.trouble
@@ -195,7 +196,7 @@ class App:
             self._turn(worker)
             now = self.clock.monotonic()
             # Looking again is no work yet: whether there is any, the next turn finds out.
-            if not controller.is_idle:
+            if not worker.is_idle:
                 idle_since = now
             elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
                 break

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
 from batchctl.control.controller import Controller
-from batchctl.control.creation import Creator
+from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Clock, LeaderLock, StepRunner
+
+SLICE = 0.05
+"""Seconds for which instances are created before the steps are seen to again."""
 
 
 @dataclass(slots=True)
@@ -25,6 +28,8 @@ class Leading:
     lock: LeaderLock
     creator: Creator
     poll_interval: timedelta
+    creation: Iterator[CreationReport] | None = None
+    """The creation pass under way."""
     is_leader: bool = False
     done_at: float = 0.0
     tried_at: float = -math.inf
@@ -52,15 +57,26 @@ class Worker:
         self._look_after_the_dead()
 
     def lead(self) -> None:
-        """Do the leader's duties at once, if this worker is the leader or can become it."""
+        """Do the leader's duties at once and in full, if this worker is the leader or can become it."""
         if self.leading is not None and self._is_leader(self.leading):
-            self._create(self.leading)
+            self.leading.done_at = self.clock.monotonic()
+            self.leading.creator.create_instances()
+            self.controller.look_again()
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether nothing is under way and nothing may start now."""
+        return self.controller.is_idle and not self._creates
+
+    @property
+    def _creates(self) -> bool:
+        return self.leading is not None and self.leading.creation is not None and not self.controller.is_stopping
 
     def turn(self, wait: timedelta) -> None:
         """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
         if self.controller.trouble is None:
             self._go_on(self._stay)
-        self.controller.turn(wait)
+        self.controller.turn(timedelta(0) if self._creates else wait)
         noticed = self.controller.take_notice()
         if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
             self._go_on(partial(self._lead, self.leading, noticed=noticed))
@@ -98,7 +114,11 @@ class Worker:
             return
         is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
         if noticed or is_due or not was_leader:
-            self._create(leading)
+            # From the beginning: a pass under way would go by what it has read.
+            leading.creation = leading.creator.one_by_one()
+            leading.done_at = self.clock.monotonic()
+        if leading.creation is not None:
+            self._create(leading, leading.creation)
 
     def _is_leader(self, leading: Leading) -> bool:
         """Keep the lock, or try once in a while to get it."""
@@ -109,11 +129,17 @@ class Worker:
             leading.is_leader = leading.lock.take(self.membership.name)
         return leading.is_leader
 
-    def _create(self, leading: Leading) -> None:
-        leading.done_at = self.clock.monotonic()
-        leading.creator.create_instances()
-        # What this program itself has written is no change of somebody else's.
-        self.controller.look_again()
+    def _create(self, leading: Leading, creation: Iterator[CreationReport]) -> None:
+        """Create for a while; the rest waits until the steps have been seen to."""
+        until = self.clock.monotonic() + SLICE
+        leading.creation = None
+        for report in creation:
+            if report.created:
+                # What this program itself has written is no change of somebody else's.
+                self.controller.look_again()
+            if self.clock.monotonic() >= until:
+                leading.creation = creation
+                break
 
     def _go_on(self, work: Callable[[], None]) -> None:
         """Do what must not keep the steps under way from going on, whatever it meets; it is tried again."""
