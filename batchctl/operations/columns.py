@@ -109,7 +109,6 @@ def history(row: HistoryEntry) -> Columns:
         "Message": row.message,
         "Output": row.output,
         "RowsAffected": row.rows_affected,
-        "ClaimedBy": row.claimed_by,
         "Host": row.host,
         "Pid": row.pid,
         "PidStart": row.pid_start,
