@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from platformdirs import user_state_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
@@ -72,6 +73,7 @@ class Settings(BaseSettings):
     output_limit: int = Field(default=65536, ge=1024, le=16 * 1024 * 1024)
     poll_interval: float = Field(default=15.0, gt=0, le=3600)
     slots: int = Field(default=1, ge=1, le=64)
+    state_directory: Path = Field(default_factory=lambda: user_state_path("batchctl"))
     directory: Path = Field(default_factory=Path.cwd, exclude=True)
     file: Path | None = Field(default=None, exclude=True)
 

@@ -75,6 +75,7 @@ __all__ = [
     "Populated",
     "Populator",
     "Problem",
+    "Provable",
     "Rendered",
     "RunsOneCommand",
     "SecretReference",
@@ -244,11 +245,15 @@ class StepHandler(Protocol):
 
 @runtime_checkable
 class RunsOneCommand(Protocol):
-    """Optional: a handler whose steps are one command each; what it renders as `brief` the engine may follow by itself.
+    """Optional: a handler whose steps are one command each; the engine starts and watches it by itself.
 
-    It does so on the controller's own thread as long as the command is short.
+    Such a command outlives the controller that has started it: the next one on the host adopts it.
     Its `execute` must do the same: `outcome` of what `Execution.run_command` returns for `command`.
     """
+
+    def is_one_command(self, rendered: Rendered) -> bool:
+        """Say whether what was rendered is one command; anything else is left to `execute`."""
+        ...
 
     def command(self, rendered: Rendered, execution: Execution) -> Command:
         """Return the command that `rendered.spec` says, with its secrets resolved."""
@@ -256,6 +261,15 @@ class RunsOneCommand(Protocol):
 
     def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
         """Say what the command's end means for the step."""
+        ...
+
+
+@runtime_checkable
+class Provable(Protocol):
+    """Optional: a handler that can tell whether an execution lives although the controller that began it is dead."""
+
+    def is_alive(self, rendered: Rendered, execution: Execution) -> bool | None:
+        """Say whether the execution of `rendered.spec` goes on in the target; None when that cannot be known."""
         ...
 
 

@@ -6,6 +6,7 @@ import sys
 
 if sys.platform == "win32":
     from batchctl.system.windows import (
+        OUTLIVING,
         STOP_SIGNAL,
         Tree,
         boot_id,
@@ -20,6 +21,7 @@ if sys.platform == "win32":
     )
 else:
     from batchctl.system.posix import (
+        OUTLIVING,
         STOP_SIGNAL,
         Tree,
         boot_id,
@@ -34,6 +36,7 @@ else:
     )
 
 __all__ = [
+    "OUTLIVING",
     "STOP_SIGNAL",
     "Tree",
     "boot_id",

@@ -17,12 +17,16 @@ if sys.platform != "win32":
     from contextlib import closing, suppress
     from functools import cache, lru_cache
     from pathlib import Path
+    from typing import Final
 
     from batchctl.domain.outcomes import Identity
     from batchctl.system.cookies import COOKIE
 
     STOP_SIGNAL = signal.SIGTERM
     """What asks a process to end."""
+
+    OUTLIVING: Final = {"start_new_session": True}
+    """How a process is started that this one's terminal, and its end, do not concern."""
 
     _PROC = Path("/proc")
     _PAUSE = 0.02
@@ -106,9 +110,10 @@ if sys.platform != "win32":
 
     @cache
     def boot_id() -> str | None:
-        """Return what is different after every boot of this host."""
+        """Return what is different after every boot of this host, and wherever process ids mean other processes."""
         with suppress(OSError):
-            return (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+            boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+            return f"{boot}/{os.stat(_PROC / 'self/ns/pid').st_ino}"
         return None
 
     def stop_left_over(cookie: str, entry: Identity, grace: float) -> list[int]:
@@ -141,10 +146,10 @@ if sys.platform != "win32":
             os.killpg(0, signal.SIGKILL)
         os._exit(1)
 
-    def try_lock(descriptor: int) -> bool:
-        """Lock an open file unless somebody else has; the lock ends with the process."""
+    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+        """Lock an open file unless somebody else has; the lock ends with the process. `shared` keeps no sharer out."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True

@@ -56,11 +56,20 @@ class CommandRun:
         announce(self._tree)
         self._guard = stop.guard(self._tree)
 
-    def has_ended(self, within: float) -> bool:
-        """Follow it on this thread for some seconds; true when nothing is left that `end` would have to wait for."""
+    def fileno(self) -> int | None:
+        """Return what becomes readable whenever there is something to follow; None when only `end` can follow it."""
+        return None if self._refused is not None else self._follower.fileno()
+
+    def has_ended(self, within: float = 0.0) -> bool:
+        """Follow it on this thread for some seconds; say whether the command itself has ended."""
+        return self._refused is not None or self._follower.wait(within)
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Say of a command that has ended whether there is nothing left that `end` would have to wait for."""
         if self._refused is not None:
             return True
-        if self._stop.told or not self._follower.wait(within) or not self._follower.has_ended(0):
+        if self._stop.told or not self._follower.has_ended(0):
             return False
         self._reap()
         return not self._has_rest

@@ -6,6 +6,7 @@ import sys
 
 CREATE_SUSPENDED = 0x00000004
 CREATE_NEW_PROCESS_GROUP = 0x00000200
+CREATE_NO_WINDOW = 0x08000000
 JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE = 0x00002000
 JOB_OBJECT_BASIC_ACCOUNTING_INFORMATION = 1
 JOB_OBJECT_EXTENDED_LIMIT_INFORMATION = 9
@@ -74,12 +75,16 @@ if sys.platform == "win32":
     from collections.abc import Mapping, Sequence
     from contextlib import suppress
     from ctypes import wintypes
+    from typing import Final
 
     from batchctl.domain.outcomes import Identity
     from batchctl.system.cookies import COOKIE
 
     STOP_SIGNAL = signal.SIGBREAK
     """What asks a process to end."""
+
+    OUTLIVING: Final = {"creationflags": CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW}
+    """How a process is started that this one's console, and its end, do not concern."""
 
     _PAUSE = 0.02
     _KILL_PATIENCE = 5.0
@@ -268,8 +273,9 @@ if sys.platform == "win32":
         """End this process at once; its job object ends the rest."""
         os._exit(1)
 
-    def try_lock(descriptor: int) -> bool:
-        """Lock an open file unless somebody else has; the lock ends with the process."""
+    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+        """Lock an open file unless somebody else has; the lock ends with the process. Nothing can be `shared` here."""
+        del shared
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
