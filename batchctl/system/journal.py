@@ -23,6 +23,7 @@ _JOURNAL, _LOCK, _LEASE = "journal", "lock", "lease-{}"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _GROWN = 64 * 1024
 """Bytes from which on it is worth while to leave out what nobody will ask for."""
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 _TRIES = 50
 _PAUSE = 0.01
 
@@ -41,7 +42,7 @@ def prepare(place: Path, controller_id: str) -> None:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
     with closing(Writer(place)) as journal:
-        journal.write({"journal": controller_id, "boot": platform.boot_id()})
+        journal.write(line_of({"journal": controller_id, "boot": platform.boot_id()}))
 
 
 def is_locked(place: Path) -> bool:
@@ -82,14 +83,12 @@ class Writer:
         self._size = os.fstat(self._descriptor).st_size
         self._worth_while = _GROWN
 
-    def write(self, record: Mapping[str, Any]) -> bytes:
-        """Append a record, whole or not at all; return its line. Raises `OSError`."""
-        line = line_of(record)
+    def write(self, line: bytes) -> None:
+        """Append a line, whole or not at all. Raises `OSError`."""
         if os.write(self._descriptor, line) != len(line):
             os.ftruncate(self._descriptor, self._size)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += len(line)
-        return line
 
     def sync(self) -> None:
         """Have the disk keep what was written."""
@@ -180,7 +179,7 @@ def close(place: Path) -> bool:
     """Say in a journal that nothing may be begun any more; false when a supervisor lives that might."""
     try:
         with locked(place, tries=1), closing(Writer(place)) as journal:
-            journal.write({"closed": time.monotonic()})
+            journal.write(line_of({"closed": time.monotonic()}))
     except (Held, OSError):
         return False
     return True
@@ -216,7 +215,7 @@ def remove(place: Path) -> None:
 
 def line_of(record: Mapping[str, Any]) -> bytes:
     """Write a record, or a message."""
-    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
+    return _ENCODER.encode(record).encode("ascii") + b"\n"
 
 
 def _key_in(line: bytes) -> object:

@@ -15,12 +15,14 @@ if sys.platform != "win32":
     import time
     from collections.abc import Mapping, Sequence
     from contextlib import closing, suppress
-    from functools import cache, lru_cache
+    from functools import cache
     from pathlib import Path
-    from typing import Final
+    from typing import TYPE_CHECKING, Final
 
-    from batchctl.domain.outcomes import Identity
     from batchctl.system.cookies import COOKIE
+
+    if TYPE_CHECKING:
+        from batchctl.domain.outcomes import Identity
 
     STOP_SIGNAL = signal.SIGTERM
     """What asks a process to end."""
@@ -48,23 +50,43 @@ if sys.platform != "win32":
         ) -> None:
             """Start the process; raises `OSError` when that is not possible."""
             self._cookie = cookie
+            self.pid = self._start(
+                argv,
+                directory=directory,
+                environment={**environment, COOKIE: cookie},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+            )
+
+        def _start(
+            self,
+            argv: Sequence[str],
+            *,
+            directory: str | None,
+            environment: Mapping[str, str],
+            stdin: int,
+            stdout: int,
+            stderr: int,
+        ) -> int:
             self.process = subprocess.Popen(
                 argv,
                 cwd=directory,
-                env={_raw(name): _raw(value) for name, value in {**environment, COOKIE: cookie}.items()},
+                env=environment,
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
             )
-            self.pid = self.process.pid
+            return self.process.pid
 
         def wait(self) -> None:
             """Wait for the end of the leader, which keeps its pid until `reap`."""
             try:
                 _wait_unreaped(self.pid)
             except ChildProcessError:
-                self.process.wait()
+                with suppress(ChildProcessError):
+                    self.reap()
                 message = f"how process {self.pid} ended cannot be known: something else in this program waited for it"
                 raise RuntimeError(message) from None
 
@@ -97,11 +119,6 @@ if sys.platform != "win32":
             _signal_group(self.pid, number)
             for pid in _carriers_outside(self.pid, self._cookie):
                 _signal_one(pid, number)
-
-    @lru_cache(maxsize=1024)
-    def _raw(text: str) -> bytes:
-        # The environment is the same for every process, and encoding it anew is a tenth of what a small one costs.
-        return os.fsencode(text)
 
     def started(pid: int) -> str | None:
         """Return when a process started, in ticks since boot; None when it is gone or cannot be seen."""

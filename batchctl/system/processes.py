@@ -13,8 +13,8 @@ from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 
+from batchctl.domain.commands import Command, CommandEnd
 from batchctl.domain.text import unfit, visible
-from batchctl.plugin_api import Command, CommandEnd
 from batchctl.system.following import Follower, follow
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
@@ -38,6 +38,7 @@ class CommandRun:
         threads: Threads,
         announce: Callable[[Tree], None],
         cap: int,
+        spawn: type[Tree] = Tree,
     ) -> None:
         """Start it in an environment; whether that was possible is said by its end."""
         self._stop = stop
@@ -47,9 +48,9 @@ class CommandRun:
         self._has_rest = False
         if self._refused is not None:
             return
-        whole = {**environment, **command.environment} if command.environment else environment
+        whole = {**environment, **command.environment}
         try:
-            self._tree, self._follower = _start(command, whole, cookie, self._output, threads)
+            self._tree, self._follower = _start(command, whole, cookie, self._output, threads, spawn)
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             self._refused = CommandEnd(not_started=why_not_started(error, command, whole))
             return
@@ -110,11 +111,16 @@ class CommandRun:
 
 
 def _start(
-    command: Command, environment: Mapping[str, str], cookie: str, output: Output, threads: Threads
+    command: Command,
+    environment: Mapping[str, str],
+    cookie: str,
+    output: Output,
+    threads: Threads,
+    spawn: type[Tree],
 ) -> tuple[Tree, Follower]:
     receiving, sending = os.pipe()
     try:
-        tree = Tree(
+        tree = spawn(
             command.argv,
             directory=command.directory,
             # What a shell says after `cd`; the controller's own would lead a command astray.

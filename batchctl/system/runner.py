@@ -70,6 +70,7 @@ class ThreadStepRunner:
         self._loop = new_loop()
         self._reports: deque[Report] = deque()
         self._woken = False
+        self._is_closed = False
         self._running: dict[HistoryId, RunningStep] = {}
         self._commands: dict[int, _Commanded] = {}
         """Executions that are commands of the supervisor, this worker's or another's."""
@@ -81,7 +82,7 @@ class ThreadStepRunner:
         self._state = state_directory
         self._supervision: Supervision | None = None
         if state_directory is not None:
-            place = journal.place_of(state_directory, controller_id)
+            place = journal.place_of(state_directory.absolute(), controller_id)
             _prepare(place, controller_id)
             self._supervision = Supervision(
                 place,
@@ -219,6 +220,9 @@ class ThreadStepRunner:
 
     def close(self, *, leave: bool = False) -> None:
         """Stop what still runs, or leave commands to their supervisor; then end the child processes and threads."""
+        if self._is_closed:
+            return
+        self._is_closed = True
         for key, step in self._running.items():
             if not (leave and key in self._commands):
                 step.stop.tell()
@@ -276,8 +280,8 @@ class ThreadStepRunner:
             return
         self._forget(commanded.step.key)
         step, ended_at = commanded.step, self._moment(record)
-        if step.identity is None and record.get("pid") is not None:
-            step.is_process(record["pid"], None, ended_at)
+        if record.get("pid") is not None and (step.identity is None or step.identity.pid is None):
+            step.is_process(record["pid"], record.get("pid_start"), ended_at)
         if "trouble" in record:
             self._hear_lost(key, f"nobody knows how the command ended: {record['trouble']}", commanded)
             return
@@ -301,7 +305,7 @@ class ThreadStepRunner:
         watch.look()
         key, past = HistoryId(watch.key), watch.past
         if key in past.ended:
-            self._hear_end(key, past.ended[key])
+            self._hear_end(key, {**past.begun.get(key, {}), "boot": past.boot_id, **past.ended[key]})
         elif watch.is_lost:
             del self._adopted[key]
             self._means.side_threads.run(partial(self._give_up, key, watch))

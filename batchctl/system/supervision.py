@@ -60,8 +60,6 @@ class Supervision:
         self._orders = -1
         self._is_up = False
         """The supervisor has said that it is there."""
-        self._waiting: list[bytes] = []
-        """Orders that wait until it is."""
         self._lease: float | None = None
         self._under_way: dict[int, Mapping[str, Any]] = {}
         self._unrecorded: set[int] = set()
@@ -133,11 +131,7 @@ class Supervision:
     def _order(self, order: Mapping[str, Any]) -> None:
         if self._process is None:
             self._begin()
-        line = journal.line_of(order)
-        if self._is_up:
-            self._send(line)
-        else:
-            self._waiting.append(line)
+        self._send(journal.line_of(order))
 
     def _begin(self) -> None:
         """Start a supervisor; whether it can be started is seen by what it says."""
@@ -158,8 +152,9 @@ class Supervision:
             os.close(receiving)
             os.close(sending)
         self._is_up = False
-        self._waiting = [] if self._lease is None else [journal.line_of({"lease": self._lease})]
         self._orders, self._send = orders, self._loop.writer(orders)
+        if self._lease is not None:
+            self._send(journal.line_of({"lease": self._lease}))
         self._loop.read(reports, Lines(self._hear, partial(self._find_it_gone, self._process)).feed)
 
     def _hear(self, line: bytes) -> None:
@@ -172,9 +167,6 @@ class Supervision:
                 self._ears.running(record["running"], record)
         elif "supervisor" in record:
             self._is_up = True
-            for waiting in self._waiting:
-                self._send(waiting)
-            self._waiting.clear()
 
     def _find_it_gone(self, process: subprocess.Popen[bytes]) -> None:
         """Learn from the journal what it did before it was ended; order anew what it had not begun."""

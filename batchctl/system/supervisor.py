@@ -19,12 +19,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from batchctl.plugin_api import Command, CommandEnd
+from batchctl.domain.commands import Command, CommandEnd
 from batchctl.system import journal, platform
 from batchctl.system.loops import Feed, Lines, Loop, new_loop
 from batchctl.system.masking import masked
 from batchctl.system.platform import Tree
 from batchctl.system.processes import CommandRun
+from batchctl.system.spawning import SwiftTree
 from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads
 
@@ -74,8 +75,8 @@ class Supervisor:
         self._under_way: dict[int, Carried] = {}
         self._new: deque[Carried] = deque()
         """Those begun of late, whose process has not been reported."""
-        self._unwritten: list[dict[str, Any]] = []
-        """Records the disk would not take."""
+        self._unwritten: list[bytes] = []
+        """Lines the disk would not take."""
         self._ended: dict[int, float] = {}
         """Ends that, as far as is known here, only the journal has, and when they came."""
         self._done: set[int] = set()
@@ -90,7 +91,7 @@ class Supervisor:
             "recorded": self._forget,
         }
         me = {"supervisor": os.getpid(), "pid_start": platform.started(os.getpid())}
-        self._tell(self._journal.write(me))
+        self._tell(self._write(me))
 
     def work(self) -> None:
         """Work until the worker is gone and nothing is under way."""
@@ -118,7 +119,7 @@ class Supervisor:
             self._end(carried, CommandEnd(not_started="its worker has lost touch with the database"))
             return
         try:
-            self._journal.write({"start": carried.key})
+            self._journal.write(journal.line_of({"start": carried.key}))
         except OSError as error:
             self._end(carried, CommandEnd(not_started=f"the journal of commands cannot be written: {error.strerror}"))
             return
@@ -132,6 +133,7 @@ class Supervisor:
                 threads=self._threads,
                 announce=carried.identify,
                 cap=self._cap,
+                spawn=SwiftTree,
             )
         except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
             self._break(carried, error)
@@ -228,9 +230,10 @@ class Supervisor:
 
     def _write(self, record: dict[str, Any]) -> bytes:
         """Write a record; one the disk will not take is tried again for as long as it takes."""
-        self._unwritten.append(record)
+        line = journal.line_of(record)
+        self._unwritten.append(line)
         self._write_what_is_unwritten()
-        return journal.line_of(record)
+        return line
 
     def _write_what_is_unwritten(self) -> None:
         with suppress(OSError):

@@ -75,10 +75,12 @@ if sys.platform == "win32":
     from collections.abc import Mapping, Sequence
     from contextlib import suppress
     from ctypes import wintypes
-    from typing import Final
+    from typing import TYPE_CHECKING, Final
 
-    from batchctl.domain.outcomes import Identity
     from batchctl.system.cookies import COOKIE
+
+    if TYPE_CHECKING:
+        from batchctl.domain.outcomes import Identity
 
     STOP_SIGNAL = signal.SIGBREAK
     """What asks a process to end."""
