@@ -16,11 +16,20 @@ _LOOK_AT_LOCK = 1.0
 """Seconds after which it is asked again whether a supervisor lives that writes nothing."""
 
 
+def watch(state: Path, key: int) -> Watch | None:
+    """Return what watches a command that a journal of this host knows of."""
+    for place in journal.places_in(state):
+        found = _look(place)
+        if found is not None and found[0].knows(key):
+            return Watch(place, key)
+    return None
+
+
 def examine(state: Path, claimed_by: str, key: int, grace: float) -> Trace:
     """Say what has become of a command that a worker may have begun; what nobody watches over is stopped."""
     for place in journal.places_in(state):
         found = _look(place)
-        if found is not None and key in found[0].begun.keys() | found[0].ended.keys():
+        if found is not None and found[0].knows(key):
             return _trace_of(*found, key, grace)
     own = journal.place_of(state, claimed_by)
     found = _look(own)
@@ -56,10 +65,10 @@ def stop_rest(past: Past, key: int, grace: float) -> Sequence[int]:
 class Watch:
     """Looks now and then how a command of another worker is doing."""
 
-    def __init__(self, state: Path, key: int) -> None:
-        """Find its journal; raises `LookupError` when there is none."""
+    def __init__(self, place: Path, key: int) -> None:
+        """Look for the first time."""
         self.key = key
-        self.place = _place_with(state, key)
+        self.place = place
         self.past = Past()
         self.is_lost = False
         self._seen = (0, 0)
@@ -99,12 +108,3 @@ def _trace_of(past: Past, lives: bool, key: int, grace: float) -> Trace:  # noqa
         return Trace.ADOPTABLE if past.boot_id == platform.boot_id() else Trace.UNCLEAR
     stop_rest(past, key, grace)
     return Trace.GONE
-
-
-def _place_with(state: Path, key: int) -> Path:
-    for place in journal.places_in(state):
-        found = _look(place)
-        if found is not None and key in found[0].begun.keys() | found[0].ended.keys():
-            return place
-    message = f"no journal knows of execution {key}"
-    raise LookupError(message)

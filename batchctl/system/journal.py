@@ -134,6 +134,10 @@ class Past:
     is_closed: bool = False
     """Somebody else has said that nothing may be begun any more."""
 
+    def knows(self, key: int) -> bool:
+        """Say whether an execution was begun, or would have been if that had been possible."""
+        return key in self.begun or key in self.ended
+
     def take(self, record: Mapping[str, Any]) -> None:
         """Take in the next record."""
         match record:

@@ -213,7 +213,6 @@ if sys.platform != "win32":
                 self._rest.clear()
             return not self._rest
 
-
     def _silence(bell: int) -> None:
         with suppress(BlockingIOError):
             os.read(bell, 4096)

@@ -6,13 +6,13 @@ import sys
 
 if sys.platform == "win32":
     from batchctl.system.windows import (
-        OUTLIVING,
         STOP_SIGNAL,
         Tree,
         boot_id,
         end_own_tree,
         flush_c_streams,
         keep_children,
+        start_outliving,
         started,
         stop_left_over,
         try_lock,
@@ -21,13 +21,13 @@ if sys.platform == "win32":
     )
 else:
     from batchctl.system.posix import (
-        OUTLIVING,
         STOP_SIGNAL,
         Tree,
         boot_id,
         end_own_tree,
         flush_c_streams,
         keep_children,
+        start_outliving,
         started,
         stop_left_over,
         try_lock,
@@ -36,13 +36,13 @@ else:
     )
 
 __all__ = [
-    "OUTLIVING",
     "STOP_SIGNAL",
     "Tree",
     "boot_id",
     "end_own_tree",
     "flush_c_streams",
     "keep_children",
+    "start_outliving",
     "started",
     "stop_left_over",
     "try_lock",

@@ -17,7 +17,7 @@ if sys.platform != "win32":
     from contextlib import closing, suppress
     from functools import cache
     from pathlib import Path
-    from typing import TYPE_CHECKING, Final
+    from typing import TYPE_CHECKING
 
     from batchctl.system.cookies import COOKIE
 
@@ -26,9 +26,6 @@ if sys.platform != "win32":
 
     STOP_SIGNAL = signal.SIGTERM
     """What asks a process to end."""
-
-    OUTLIVING: Final = {"start_new_session": True}
-    """How a process is started that this one's terminal, and its end, do not concern."""
 
     _PROC = Path("/proc")
     _PAUSE = 0.02
@@ -119,6 +116,14 @@ if sys.platform != "win32":
             _signal_group(self.pid, number)
             for pid in _carriers_outside(self.pid, self._cookie):
                 _signal_one(pid, number)
+
+    def start_outliving(
+        argv: Sequence[str], *, stdin: int, stdout: int, stderr: int, environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        """Start a process that this one's terminal, and its end, do not concern."""
+        return subprocess.Popen(
+            argv, stdin=stdin, stdout=stdout, stderr=stderr, env=environment, start_new_session=True
+        )
 
     def started(pid: int) -> str | None:
         """Return when a process started, in ticks since boot; None when it is gone or cannot be seen."""

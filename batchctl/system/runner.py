@@ -100,7 +100,7 @@ class ThreadStepRunner:
         if self._supervision is not None and _is_one_command(handler, rendered):
             commanded = self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
             step.announced = True
-            order = partial(self._order, commanded, leashed=leashed)
+            order = partial(self._order, self._supervision, commanded, leashed=leashed)
             if rendered.brief:
                 order(post=_at_once)
             else:
@@ -156,17 +156,17 @@ class ThreadStepRunner:
         if step := self._running.get(key):
             step.stop.tell()
             if watch := self._adopted.get(key):
-                self._means.side_threads.run(partial(adoption.stop_rest, watch.past, key, self._means.grace))
+                self._means.side_threads.run(partial(self._stop_adopted, key, watch))
             elif self._supervision is not None:
                 self._supervision.stop(key)
 
     def let_go(self, key: HistoryId) -> None:
         """Take no interest in an execution any more; a command goes on, anything else is stopped."""
-        step = self._running.pop(key, None)
+        step, is_command = self._running.pop(key, None), key in self._commands
         self._forget(key)
         if self._supervision is not None:
             self._supervision.let_go(key)
-        if step is not None and key not in self._commands:
+        if step is not None and not is_command:
             step.stop.tell()
 
     def examine(self, claimed_by: str, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
@@ -197,12 +197,11 @@ class ThreadStepRunner:
             pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id, spawned_at=entry.spawned_at
         )
         self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
-        try:
-            assert self._state is not None
-            watch = self._adopted[key] = adoption.Watch(self._state, key)
-        except LookupError as error:
-            self._hear_lost(key, str(error))
+        watch = None if self._state is None else adoption.watch(self._state, key)
+        if watch is None:
+            self._hear_lost(key, f"no journal of this host knows of execution {key}")
             return
+        self._adopted[key] = watch
         if leashed:
             self._leashed.add(key)
             if self._lease is not None:
@@ -223,15 +222,16 @@ class ThreadStepRunner:
         if self._is_closed:
             return
         self._is_closed = True
-        for key, step in self._running.items():
+        for key in list(self._running):
             if not (leave and key in self._commands):
-                step.stop.tell()
+                self.stop(key)
         if self._supervision is not None:
             self._supervision.close(leave=leave)
         self._threads.close()
         self._threads.join(self._means.grace + 1)
         self._means.processes.close()
         self._means.side_threads.close()
+        self._means.side_threads.join(self._means.grace + 1)
         self._loop.close()
 
     def _refuse_living(self, claimed_by: str) -> None:
@@ -247,9 +247,17 @@ class ThreadStepRunner:
         for report in reports:
             if isinstance(report, Finished):
                 self._running.pop(report.key, None)
+                self._forget(report.key)
         return reports
 
-    def _order(self, commanded: _Commanded, *, leashed: bool, post: Callable[[Callable[[], None]], None]) -> None:
+    def _order(
+        self,
+        supervision: Supervision,
+        commanded: _Commanded,
+        *,
+        leashed: bool,
+        post: Callable[[Callable[[], None]], None],
+    ) -> None:
         """Resolve the command, and have it started by the supervisor on the thread of the loop."""
         step = commanded.step
         try:
@@ -259,12 +267,11 @@ class ThreadStepRunner:
             return
 
         def send() -> None:
-            assert self._supervision is not None
             if step.stopping:
                 said = "the step was told to stop before the command was started"
                 self._hear_end(step.key, {"not_started": said})
             else:
-                self._supervision.start(step.key, command, secrets=step.secret_values, leashed=leashed)
+                supervision.start(step.key, command, secrets=step.secret_values, leashed=leashed)
 
         post(send)
 
@@ -314,6 +321,9 @@ class ThreadStepRunner:
             if step.identity is None or step.identity.pid is None:
                 self._hear_running(key, begun)
 
+    def _stop_adopted(self, key: HistoryId, watch: adoption.Watch) -> None:
+        adoption.stop_rest(watch.past, key, self._means.grace)
+
     def _give_up(self, key: HistoryId, watch: adoption.Watch) -> None:
         found = adoption.stop_rest(watch.past, key, self._means.grace)
         self._loop.post(lambda: self._hear_lost(key, lost_with(found)))
@@ -345,9 +355,7 @@ class ThreadStepRunner:
             message = f"the system refused to start another thread: {error}"
             self._report(step, StepOutcome(succeeded=False, message=message))
 
-    def _carry(
-        self, step: RunningStep, work: Callable[[], StepOutcome], ended_at: datetime | None = None
-    ) -> None:
+    def _carry(self, step: RunningStep, work: Callable[[], StepOutcome], ended_at: datetime | None = None) -> None:
         try:
             outcome = _answer(work())
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody

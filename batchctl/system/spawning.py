@@ -48,7 +48,7 @@ if sys.platform != "win32":
         for program in _candidates(argv[0], environment):
             try:
                 return os.posix_spawn(
-                    program, argv, environment, file_actions=streams, setsid=True, setsigdef=_AS_USUAL
+                    program, list(argv), environment, file_actions=streams, setsid=True, setsigdef=_AS_USUAL
                 )
             except (FileNotFoundError, NotADirectoryError):
                 pass

@@ -139,14 +139,14 @@ class Supervision:
         reports, sending = os.pipe()
         try:
             with (self._place / _TROUBLE).open("ab") as trouble:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", "-c", _CODE, _ROOT, self._place, json.dumps(self._settings)],
+                settings = json.dumps(self._settings)
+                self._process = platform.start_outliving(
+                    [sys.executable, "-I", "-S", "-c", _CODE, str(_ROOT), str(self._place), settings],
                     stdin=receiving,
                     stdout=sending,
                     # Not this program's own: whoever reads that would wait as long as the supervisor lives.
-                    stderr=trouble,
-                    env=environment_for_children(),
-                    **platform.OUTLIVING,
+                    stderr=trouble.fileno(),
+                    environment=environment_for_children(),
                 )
         finally:
             os.close(receiving)

@@ -6,6 +6,7 @@ import sys
 
 CREATE_SUSPENDED = 0x00000004
 CREATE_NEW_PROCESS_GROUP = 0x00000200
+CREATE_BREAKAWAY_FROM_JOB = 0x01000000
 CREATE_NO_WINDOW = 0x08000000
 JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE = 0x00002000
 JOB_OBJECT_BASIC_ACCOUNTING_INFORMATION = 1
@@ -75,7 +76,7 @@ if sys.platform == "win32":
     from collections.abc import Mapping, Sequence
     from contextlib import suppress
     from ctypes import wintypes
-    from typing import TYPE_CHECKING, Final
+    from typing import TYPE_CHECKING
 
     from batchctl.system.cookies import COOKIE
 
@@ -84,9 +85,6 @@ if sys.platform == "win32":
 
     STOP_SIGNAL = signal.SIGBREAK
     """What asks a process to end."""
-
-    OUTLIVING: Final = {"creationflags": CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW}
-    """How a process is started that this one's console, and its end, do not concern."""
 
     _PAUSE = 0.02
     _KILL_PATIENCE = 5.0
@@ -236,6 +234,23 @@ if sys.platform == "win32":
                 None,
             )
             return int(accounting.ActiveProcesses)
+
+    def start_outliving(
+        argv: Sequence[str], *, stdin: int, stdout: int, stderr: int, environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        """Start a process that this one's console, and its end, do not concern."""
+
+        def start(flags: int) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                argv, stdin=stdin, stdout=stdout, stderr=stderr, env=environment, creationflags=flags
+            )
+
+        apart = CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW
+        try:
+            # Whoever started this program may end all that is in its job object, and may forbid to leave it.
+            return start(apart | CREATE_BREAKAWAY_FROM_JOB)
+        except PermissionError:
+            return start(apart)
 
     def started(pid: int) -> str | None:
         """Return when a process started; None when it is gone or cannot be seen."""

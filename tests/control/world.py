@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -15,10 +15,10 @@ from batchctl.control.recording import Recorder
 from batchctl.control.recovery import Recovery
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeRow, Populated, Step
+from batchctl.domain.rows import BatchDefinition, HistoryEntry, HistoryId, IntakeRow, Populated, Step
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Finished, Report, Spawned
+from batchctl.ports import Finished, Report, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
@@ -73,9 +73,9 @@ class ScriptedRunner:
     left_over: list[str] = field(default_factory=list)
     left_alive: tuple[int, ...] = ()
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin, and end at once if the script says so."""
-        del handler
+        del handler, leashed
         self.started.append(key)
         self.open[key] = rendered
         outcome = self.script(rendered)
@@ -117,7 +117,41 @@ class ScriptedRunner:
         self.left_over.append(claimed_by)
         return self.left_alive
 
-    def close(self) -> None:
+    def keep_lease(self, until: float) -> None:
+        """Nothing is leashed here."""
+
+    def recorded(self, keys: Collection[HistoryId]) -> None:
+        """Nothing is remembered here."""
+
+    def let_go(self, key: HistoryId) -> None:
+        """Let an execution go on where nobody looks."""
+        self.open.pop(key, None)
+
+    def examine(self, claimed_by: str, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
+        """Find nothing."""
+        del claimed_by, entry, handler, rendered
+        return Trace.GONE
+
+    def adopt(
+        self,
+        key: HistoryId,
+        handler: StepHandler,
+        rendered: Rendered,
+        claimed_by: str,
+        entry: HistoryEntry,
+        *,
+        leashed: bool = False,
+    ) -> None:
+        """Go on with an execution of another worker."""
+        del claimed_by, entry
+        self.start(key, handler, rendered, leashed=leashed)
+
+    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+        """Know nothing of anybody."""
+        del claimed_by, live
+        return True
+
+    def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""
 
 

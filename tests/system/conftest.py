@@ -49,9 +49,7 @@ def state(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def runner(
-    controller_id: str, plugin_process: Callable[[], PluginProcess], state: Path
-) -> Iterator[ThreadStepRunner]:
+def runner(controller_id: str, plugin_process: Callable[[], PluginProcess], state: Path) -> Iterator[ThreadStepRunner]:
     made = ThreadStepRunner(
         controller_id=controller_id,
         plugin_process=plugin_process,

@@ -110,7 +110,7 @@ def test_what_nobody_knows_any_more_cannot_be_adopted(runner: ThreadStepRunner, 
 
     outcome = finished(runner).outcome
 
-    assert (outcome.lost, outcome.message) == (True, "no journal knows of execution 1")
+    assert (outcome.lost, outcome.message) == (True, "no journal of this host knows of execution 1")
 
 
 def test_what_was_no_command_is_gone_with_its_worker(runner: ThreadStepRunner, controller_id: str, dead: Path) -> None:

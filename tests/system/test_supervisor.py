@@ -231,9 +231,7 @@ def test_a_frozen_workers_leashed_commands_are_stopped_when_its_lease_is_over(  
     assert journal.read(worker.place).ended[1]["stopped"]
 
 
-def test_without_a_leash_a_command_goes_on_beyond_the_lease(
-    runner: ThreadStepRunner, ear: Ear, tmp_path: Path
-) -> None:
+def test_without_a_leash_a_command_goes_on_beyond_the_lease(runner: ThreadStepRunner, ear: Ear, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     runner.keep_lease(SystemClock().monotonic() - 1)
@@ -351,7 +349,7 @@ def test_a_flood_of_output_passes_while_the_worker_is_frozen(
     until(runner, has_ended(worker))
 
     output = journal.read(worker.place).ended[1]["output"]
-    assert output.endswith("xxx\ndone\n") or output.endswith("xdone\n")
+    assert output.endswith("xdone\n")
     assert "bytes left out" in output
     assert len(output) < 70_000
 
@@ -366,11 +364,10 @@ def test_a_secret_is_never_written_down(runner: ThreadStepRunner, controller_id:
         assert b"s3same" not in file.read_bytes()
 
 
-def test_a_thousand_commands_leave_nothing_behind(
-    runner: ThreadStepRunner, controller_id: str, state: Path
-) -> None:
+def test_a_thousand_commands_leave_nothing_behind(runner: ThreadStepRunner, controller_id: str, state: Path) -> None:
     place = journal.place_of(state, controller_id)
     sizes, opened = [], []
+    supervisor = 0
     for key in range(1, 1001):
         runner.start(HistoryId(key), Shell("exit 0" if key % 2 else "nowhere-to-be-found"), BRIEF)
         reports = [report for report in runner.collect(timedelta(seconds=LIMIT)) if isinstance(report, Finished)]

@@ -140,7 +140,7 @@ def entry(key: int, identity: Identity | None = None) -> HistoryEntry:
         status=HistoryStatus.RUNNING,
         command_text="",
         command_spec="{}",
-        started_at=datetime.now(UTC),
+        started_at=datetime(2026, 11, 21, 3, 15, tzinfo=UTC),
         pid=identity.pid,
         pid_start=identity.pid_start,
         boot_id=identity.boot_id,
