@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -179,6 +180,41 @@ def test_what_a_killed_supervisor_had_not_begun_is_begun_by_the_next(
     os.kill(supervisor, signal.SIGKILL)
 
     assert finished(runner, 2).outcome.return_code == 6
+
+
+def test_what_was_stopped_before_its_supervisor_began_it_is_not_begun_by_the_next(
+    runner: ThreadStepRunner, controller_id: str, state: Path, tmp_path: Path
+) -> None:
+    runner.start(KEY, Shell("true"), BRIEF)
+    assert finished(runner).outcome.succeeded
+    supervisor = supervisor_in(journal.place_of(state, controller_id)) or 0
+    os.kill(supervisor, signal.SIGSTOP)
+
+    runner.start(HistoryId(2), Shell(f"touch {tmp_path / 'traces'}"), BRIEF)
+    runner.stop(HistoryId(2))
+    os.kill(supervisor, signal.SIGKILL)
+    outcome = finished(runner, 2).outcome
+
+    assert (outcome.stopped, outcome.message) == (True, "the step was told to stop before the command was started")
+    assert not (tmp_path / "traces").exists()
+
+
+def test_a_supervisor_that_cannot_be_started_fails_the_step_and_no_other(
+    runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as without:
+        without.setattr(platform, "start_outliving", refuse)
+        runner.start(KEY, Shell("true"), BRIEF)
+        outcome = finished(runner).outcome
+
+    assert outcome.message == f"its supervisor cannot be started: {os.strerror(errno.EAGAIN)}"
+    assert len(os.listdir("/proc/self/fd")) == before
+    runner.start(HistoryId(2), Shell("exit 4"), BRIEF)
+    assert finished(runner, 2).outcome.return_code == 4
 
 
 def test_orders_of_a_worker_that_died_at_once_are_carried_out_once(
