@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
-from batchctl.domain.rows import BatchDefinition, HistoryEntry, HistoryId, IntakeRow, Populated
+from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
 from batchctl.plugin_api import StepHandler
 
 Result = TypeVar("Result")
@@ -133,11 +133,15 @@ class StepRunner(Protocol):
         """Tell an execution to stop: TERM to the tree, KILL after the grace time, interrupt to a session."""
         ...
 
-    def let_go(self, key: HistoryId) -> None:
-        """Take no interest in an execution any more, because another worker has adopted it; it goes on."""
+    def let_go(self, key: HistoryId) -> bool:
+        """Take no interest in an execution any more, which goes on; false, and nothing changed, where it cannot go on alone."""
         ...
 
-    def examine(self, claimed_by: str, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
+    def is_gone(self, controller: ControllerRow) -> bool:
+        """Say whether this host can prove that a controller is dead."""
+        ...
+
+    def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone.
 
         This may take the grace time of a stop, or a look into the target database.
@@ -149,7 +153,6 @@ class StepRunner(Protocol):
         key: HistoryId,
         handler: StepHandler,
         rendered: Rendered,
-        claimed_by: str,
         entry: HistoryEntry,
         *,
         leashed: bool = False,
@@ -182,19 +185,19 @@ class PopulatorRunner(Protocol):
         ...
 
 
-class ControllerLock(Protocol):
-    """At most one controller works on a database."""
+class LeaderLock(Protocol):
+    """At most one controller at a time has the leader's duties. The lock ends with its holder, however that ends."""
 
-    def hold(self, controller: str) -> AbstractContextManager[None]:
-        """Hold the lock; raises `Busy` naming the holder. A dead holder holds nothing."""
+    def take(self, controller: str) -> bool:
+        """Take the lock, or see that one still has it; false when another controller has it or nobody can know."""
         ...
 
-    def is_held(self) -> bool:
-        """Say whether what `hold` holds still keeps others out."""
+    def release(self) -> None:
+        """Give the lock back, if one has it."""
         ...
 
     def holder(self) -> str | None:
-        """Name the living controller, if there is one."""
+        """Name the leader, if there is one."""
         ...
 
 
@@ -207,6 +210,10 @@ class Ids(Protocol):
 
     def host(self) -> str:
         """Return this machine's name."""
+        ...
+
+    def process(self) -> Identity:
+        """Return what tells this process from any other that ever ran."""
         ...
 
     def user(self) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select, text
+from sqlalchemy import Connection, Row, bindparam, func, select, text, update
 
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
@@ -16,15 +18,56 @@ from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """An attempt that is about to begin."""
+
+    instance: BatchInstance
+    step: Step
+    attempt_no: int
+    cause: Cause
+    command_text: str
+    command_spec: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How an attempt ended, and what stands in its row besides."""
+
+    history_id: HistoryId
+    token: int
+    status: HistoryStatus
+    outcome: StepOutcome
+    message: str | None
+    ended_at: datetime
+    identity: Identity | None = None
+    retry_count_after: int | None = None
+    next_run_time_after: datetime | None = None
+    never_ran: bool = False
+    """True for what was recorded as begun and provably never was."""
+
+
 _LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
 
 _ADD = RowInsert(batch_process_history)
-_LIVE_ENTRY = RowUpdate(batch_process_history, _h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
+_LIVE_ENTRY = RowUpdate(
+    batch_process_history,
+    _h.BatchProcessHistory_id == bindparam("history_id"),
+    _h.ClaimToken == bindparam("token"),
+    _LIVE,
+)
 _LIVE_ENTRIES = select(batch_process_history).where(_LIVE).order_by(_h.BatchProcessHistory_id)
 _ATTEMPTS = RowSelect(
     select(_h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .group_by(_h.ProcessControlSeq)
+)
+_ATTEMPTS_OF = (
+    select(_h.BatchControl_id, _h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
+    .where(_h.BatchControl_id.in_(bindparam("instance_ids", expanding=True)))
+    .group_by(_h.BatchControl_id, _h.ProcessControlSeq)
 )
 _LAST = (
     select(batch_process_history)
@@ -38,38 +81,49 @@ _OF = (
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .order_by(_h.BatchProcessHistory_id)
 )
+_MAY_HAVE_RUN = (
+    update(batch_process_history)
+    .where(_h.BatchProcessHistory_id == bindparam("history_id"), _h.Spawned.is_(None))
+    .values(Spawned=_h.StartTime)
+)
+_NOTE_LATE = (
+    update(batch_process_history)
+    .where(
+        _h.BatchProcessHistory_id == bindparam("history_id"),
+        _h.ClaimToken == bindparam("token"),
+        _h.Status == HistoryStatus.LOST.value,
+    )
+    .values(
+        Message=func.coalesce(_h.Message, "") + bindparam("note", type_=_h.Message.type), z_updated=bindparam("now")
+    )
+)
 _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc()).limit(bindparam("most"))
 
 
-def open_entry(
-    connection: Connection,
-    *,
-    instance: BatchInstance,
-    step: Step,
-    attempt_no: int,
-    cause: Cause,
-    command_text: str,
-    command_spec: str,
-    host: str,
-    now: datetime,
-) -> HistoryId:
-    """Record that an attempt begins, before it begins."""
-    values = {
+def open_entries(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[HistoryId]:
+    """Record that attempts begin, before they begin, each by whom its instance is claimed."""
+    rows = [_opened(one, host, now) for one in beginnings]
+    return [HistoryId(made) for made in _ADD.many(connection, rows)]
+
+
+def _opened(one: Beginning, host: str, now: datetime) -> dict[str, object]:
+    instance, step = one.instance, one.step
+    return {
         "BatchControl_id": instance.instance_id,
         "ProcessBatch_id": instance.batch_id,
         "ProcessControlSeq": step.seq,
         "ProcessName": storable(step.name)[:NAME_LENGTH],
         "ProcessType": storable(step.process_type)[:50],
-        "AttemptNo": attempt_no,
+        "AttemptNo": one.attempt_no,
         "ClaimToken": instance.claim_token,
-        "Cause": cause.value,
+        "Cause": one.cause.value,
         "Status": HistoryStatus.RUNNING.value,
-        "CommandText": command_text,
-        "CommandSpec": command_spec,
+        "CommandText": one.command_text,
+        "CommandSpec": one.command_spec,
         "StartTime": now,
         "Host": host,
+        "ClaimedBy": instance.claimed_by,
     }
-    return HistoryId(_ADD(connection, values))
 
 
 def add_skipped(
@@ -104,39 +158,51 @@ def add_skipped(
     return HistoryId(_ADD(connection, values))
 
 
-def close_entry(
-    connection: Connection,
-    history_id: HistoryId,
-    *,
-    status: HistoryStatus,
-    outcome: StepOutcome,
-    message: str | None,
-    identity: Identity | None,
-    retry_count_after: int | None,
-    next_run_time_after: datetime | None,
-    ended_at: datetime,
-    now: datetime,
-) -> bool:
-    """Record how an attempt ended; false when its end was recorded before."""
-    known = {
-        "ReturnCode": outcome.return_code,
-        "Message": message,
-        "Output": outcome.output,
-        "RowsAffected": outcome.rows_affected,
-        "RetryCountAfter": retry_count_after,
-        "NextRunTimeAfter": next_run_time_after,
-        **_proof(identity),
-    }
-    end: dict[str, object] = {"Status": status.value, "EndTime": ended_at, "z_updated": now}
-    end |= {name: value for name, value in known.items() if value is not None}
-    return _LIVE_ENTRY(connection, end, history_id=history_id)
+def close_entries(connection: Connection, endings: Sequence[Ending], now: datetime) -> int:
+    """Record how attempts ended; return for how many.
+
+    One whose end was recorded before, or that goes on under another claim, is left as it is.
+    """
+    rows = [(_ended(one, now), {"history_id": one.history_id, "token": one.token}) for one in endings]
+    closed = _LIVE_ENTRY.many(connection, rows)
+    for one in endings:
+        if one.status is HistoryStatus.LOST and not one.never_ran:
+            connection.execute(_MAY_HAVE_RUN, {"history_id": one.history_id})
+    return closed
 
 
-def record_spawned(connection: Connection, history_id: HistoryId, identity: Identity) -> None:
+def _ended(one: Ending, now: datetime) -> dict[str, object]:
+    outcome = one.outcome
+    end: dict[str, object] = {"Status": one.status.value, "EndTime": one.ended_at, "z_updated": now}
+    known = (
+        ("ReturnCode", outcome.return_code),
+        ("Message", one.message),
+        ("Output", outcome.output),
+        ("RowsAffected", outcome.rows_affected),
+        ("RetryCountAfter", one.retry_count_after),
+        ("NextRunTimeAfter", one.next_run_time_after),
+        *_proof(one.identity).items(),
+    )
+    return end | {name: value for name, value in known if value is not None}
+
+
+def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:
     """Record what proves whether the attempt is alive."""
     proof = {name: value for name, value in _proof(identity).items() if value is not None}
     if proof:
-        _LIVE_ENTRY(connection, proof, history_id=history_id)
+        _LIVE_ENTRY(connection, proof, history_id=history_id, token=token)
+
+
+def take_over(connection: Connection, entry: HistoryEntry, claimed: BatchInstance, now: datetime) -> bool:
+    """Let an attempt under way go on under another claim; false when it has ended meanwhile."""
+    # ClaimedBy stays: it says who began it, and so where to look for its process.
+    claim = {"ClaimToken": claimed.claim_token, "z_updated": now}
+    return _LIVE_ENTRY(connection, claim, history_id=entry.history_id, token=entry.claim_token)
+
+
+def note_late(connection: Connection, history_id: HistoryId, token: int, note: str, now: datetime) -> None:
+    """Add to an attempt that was given up what became known of it later."""
+    connection.execute(_NOTE_LATE, {"history_id": history_id, "token": token, "note": f"; {note}", "now": now})
 
 
 def _proof(identity: Identity | None) -> dict[str, object]:
@@ -160,6 +226,14 @@ def attempts_so_far(connection: Connection, instance_id: InstanceId) -> Attempts
     """Return the number of the last attempt at every step of an instance."""
     found = _ATTEMPTS(connection, instance_id=instance_id)
     return AttemptsSoFar({row.ProcessControlSeq: row.LastAttempt for row in found})
+
+
+def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> dict[InstanceId, AttemptsSoFar]:
+    """Return the same for several instances; one that was never tried is left out."""
+    found: dict[InstanceId, dict[int, int]] = {}
+    for row in connection.execute(_ATTEMPTS_OF, {"instance_ids": list(instance_ids)}):
+        found.setdefault(InstanceId(row.BatchControl_id), {})[row.ProcessControlSeq] = row.LastAttempt
+    return {instance_id: AttemptsSoFar(attempts) for instance_id, attempts in found.items()}
 
 
 def last_entry(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
@@ -213,4 +287,5 @@ def entry(row: Row[Any]) -> HistoryEntry:
         spawned_at=row.Spawned,
         retry_count_after=row.RetryCountAfter,
         next_run_time_after=row.NextRunTimeAfter,
+        claimed_by=row.ClaimedBy,
     )

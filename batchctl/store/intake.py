@@ -92,6 +92,11 @@ def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     return next(iter(readable(connection.execute(_LOAD, {"intake_id": intake_id}), intake_row)), None)
 
 
+def lock(connection: Connection, intake_id: IntakeId) -> None:
+    """Let nobody else decide meanwhile whether a row is complete."""
+    dialect_of(connection).lock_row(connection, "FileProcess", intake_id)
+
+
 def is_locked(connection: Connection, intake_id: IntakeId, batch_ids: Sequence[BatchId]) -> bool:
     """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell."""
     return dialect_of(connection).is_locked_intake(connection, intake_id, batch_ids)
@@ -141,6 +146,12 @@ def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: da
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
     """Complete a row once all its instances are done: complete or cancelled."""
     _COMPLETE(connection, {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}, intake_id=intake_id)
+
+
+def complete_all_done(connection: Connection, intake_ids: Sequence[IntakeId], now: datetime) -> None:
+    """Complete rows likewise."""
+    done = {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}
+    _COMPLETE.many(connection, [(done, {"intake_id": intake_id}) for intake_id in dict.fromkeys(intake_ids)])
 
 
 def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:

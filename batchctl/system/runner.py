@@ -13,12 +13,13 @@ from typing import Any, cast
 
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
-from batchctl.domain.rows import HistoryEntry, HistoryId
+from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import CommandEnd, Job, Provable, RunsOneCommand, StepHandler
 from batchctl.ports import Clock, Finished, Report, Trace
 from batchctl.system import adoption, journal, platform
 from batchctl.system.clock import SystemClock
+from batchctl.system.controllers import is_gone
 from batchctl.system.cookies import all_own_cookies_of
 from batchctl.system.executions import Means, RunningStep
 from batchctl.system.jobs import describe, trace
@@ -160,23 +161,26 @@ class ThreadStepRunner:
             elif self._supervision is not None:
                 self._supervision.stop(key)
 
-    def let_go(self, key: HistoryId) -> None:
-        """Take no interest in an execution any more; a command goes on, anything else is stopped."""
-        step, is_command = self._running.pop(key, None), key in self._commands
+    def let_go(self, key: HistoryId) -> bool:
+        """Take no interest in an execution any more; only a command goes on alone."""
+        if key not in self._commands:
+            return False
+        self._running.pop(key, None)
         self._forget(key)
         if self._supervision is not None:
             self._supervision.let_go(key)
-        if step is not None and not is_command:
-            step.stop.tell()
+        return True
 
-    def examine(self, claimed_by: str, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
+    def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone."""
-        self._refuse_living(claimed_by)
+        claimed_by = entry.claimed_by or ""
         if self._state is not None and _is_one_command(handler, rendered):
             return adoption.examine(self._state, claimed_by, entry.history_id, self._means.grace)
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
             return Trace.UNCLEAR
-        self.stop_left_over(claimed_by, Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id))
+        # What this worker itself has begun, and was taken from it meanwhile, it has stopped or let go.
+        if claimed_by not in {"", self._means.controller_id}:
+            self.stop_left_over(claimed_by, Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id))
         return Trace.GONE
 
     def adopt(
@@ -184,13 +188,11 @@ class ThreadStepRunner:
         key: HistoryId,
         handler: StepHandler,
         rendered: Rendered,
-        claimed_by: str,
         entry: HistoryEntry,
         *,
         leashed: bool = False,
     ) -> None:
         """Take over an execution found adoptable; its end arrives through `collect`."""
-        del claimed_by  # It may itself have adopted it; the journal is found by the execution.
         step = self._running[key] = RunningStep(self._means, key)
         step.announced = True
         step.identity = Identity(
@@ -206,6 +208,10 @@ class ThreadStepRunner:
             self._leashed.add(key)
             if self._lease is not None:
                 journal.vouch(watch.place, key, self._lease)
+
+    def is_gone(self, controller: ControllerRow) -> bool:
+        """Say whether this host can prove that a controller is dead."""
+        return is_gone(controller)
 
     def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
         """Stop what a dead worker's execution left on this host; return the process ids found alive."""

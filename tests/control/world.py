@@ -12,10 +12,18 @@ from zoneinfo import ZoneInfo
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.recording import Recorder
-from batchctl.control.recovery import Recovery
+from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, HistoryEntry, HistoryId, IntakeRow, Populated, Step
+from batchctl.domain.rows import (
+    BatchDefinition,
+    ControllerRow,
+    HistoryEntry,
+    HistoryId,
+    IntakeRow,
+    Populated,
+    Step,
+)
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
 from batchctl.ports import Finished, Report, Spawned, Trace
@@ -72,10 +80,20 @@ class ScriptedRunner:
     waits: list[timedelta] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     left_alive: tuple[int, ...] = ()
+    leashed: set[HistoryId] = field(default_factory=set)
+    gone: Callable[[ControllerRow], bool] = lambda row: False
+    traces: dict[HistoryId, Trace] = field(default_factory=dict)
+    adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
+    goes_on_alone: bool = False
+    released: list[HistoryId] = field(default_factory=list)
+    lease_until: float = 0.0
+    committed: list[HistoryId] = field(default_factory=list)
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin, and end at once if the script says so."""
-        del handler, leashed
+        del handler
+        if leashed:
+            self.leashed.add(key)
         self.started.append(key)
         self.open[key] = rendered
         outcome = self.script(rendered)
@@ -111,45 +129,50 @@ class ScriptedRunner:
         if key in self.open:
             self.end(key, StepOutcome(succeeded=False, stopped=True, message="stopped"))
 
+    def is_gone(self, controller: ControllerRow) -> bool:
+        """Say of a controller what the test says."""
+        return self.gone(controller)
+
+    def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
+        """Say of an execution what the test says."""
+        del handler, rendered
+        return self.traces.get(entry.history_id, Trace.GONE)
+
+    def adopt(
+        self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, leashed: bool = False
+    ) -> None:
+        """Go on with an execution that another runner began."""
+        del handler
+        if leashed:
+            self.leashed.add(key)
+        self.adopted.append((key, entry.claimed_by or ""))
+        self.open[key] = rendered
+
+    def let_go(self, key: HistoryId) -> bool:
+        """Forget an execution, if executions go on alone here."""
+        self.released.append(key)
+        if self.goes_on_alone:
+            self.open.pop(key, None)
+        return self.goes_on_alone
+
+    def keep_lease(self, until: float) -> None:
+        """Note until when."""
+        self.lease_until = until
+
+    def recorded(self, keys: Collection[HistoryId]) -> None:
+        """Note what is committed."""
+        self.committed.extend(keys)
+
+    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+        """Keep nothing here."""
+        del claimed_by, live
+        return True
+
     def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
         """Note whom the engine asked for."""
         del entry
         self.left_over.append(claimed_by)
         return self.left_alive
-
-    def keep_lease(self, until: float) -> None:
-        """Nothing is leashed here."""
-
-    def recorded(self, keys: Collection[HistoryId]) -> None:
-        """Nothing is remembered here."""
-
-    def let_go(self, key: HistoryId) -> None:
-        """Let an execution go on where nobody looks."""
-        self.open.pop(key, None)
-
-    def examine(self, claimed_by: str, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
-        """Find nothing."""
-        del claimed_by, entry, handler, rendered
-        return Trace.GONE
-
-    def adopt(
-        self,
-        key: HistoryId,
-        handler: StepHandler,
-        rendered: Rendered,
-        claimed_by: str,
-        entry: HistoryEntry,
-        *,
-        leashed: bool = False,
-    ) -> None:
-        """Go on with an execution of another worker."""
-        del claimed_by, entry
-        self.start(key, handler, rendered, leashed=leashed)
-
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Know nothing of anybody."""
-        del claimed_by, live
-        return True
 
     def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""
@@ -274,9 +297,13 @@ class World:
                     return
         raise AssertionError("the controller never came to rest")
 
-    def recover(self, controller: str = "c2") -> None:
-        """Start again after a crash."""
-        Recovery(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append).recover()
+    def recover(self, controller: str = "c2") -> Rescued:
+        """Start again after a crash, and look after what the dead have left."""
+        return self.rescue(controller).look(lambda key: False)
+
+    def rescue(self, controller: str = "c2") -> Rescue:
+        """Return who looks after what the dead have left."""
+        return Rescue(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append)
 
     def be_impatient(self) -> None:
         """Let the engine wait no more than a moment for somebody else's lock."""
