@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings, Trace
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -83,6 +85,9 @@ class ScriptedRunner:
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
+    examined: list[str] = field(default_factory=list)
+    meanwhile: Callable[[], object] = lambda: None
+    """What happens while an execution is examined."""
     adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
     goes_on_alone: bool = False
     released: list[HistoryId] = field(default_factory=list)
@@ -136,7 +141,9 @@ class ScriptedRunner:
         self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
     ) -> tuple[Trace, Identity | None]:
         """Say of an execution what the test says."""
-        del claimed_by, handler, rendered
+        del handler, rendered
+        self.examined.append(claimed_by)
+        self.meanwhile()
         return self.traces.get(entry.history_id, Trace.GONE), None
 
     def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
@@ -259,15 +266,24 @@ class World:
         preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1", "test")
         return Recorder(preparer, controller, "host1")
 
-    def controller(self, name: str = "c1", *, slots: int = 1) -> Controller:
-        """Return a new controller."""
+    def controller(
+        self,
+        name: str = "c1",
+        *,
+        slots: int = 1,
+        transactions: StoreTransactions | None = None,
+        runner: ScriptedRunner | None = None,
+        is_trusted: Callable[[], bool] = lambda: True,
+    ) -> Controller:
+        """Return a new controller: with the world's connection and runner, or with its own, as on another host."""
         return Controller(
-            transactions=self.transactions,
+            transactions=transactions or self.transactions,
             clock=self.clock,
-            runner=self.runner,
+            runner=runner or self.runner,
             recorder=self.recorder(name),
             listener=self.events.append,
             slots=slots,
+            is_trusted=is_trusted,
         )
 
     def process(self, *, slots: int = 1) -> Controller:
@@ -292,9 +308,37 @@ class World:
         """Start again after a crash, and look after what the dead have left."""
         return self.rescue(controller).look(lambda key: False)
 
-    def rescue(self, controller: str = "c2") -> Rescue:
-        """Return who looks after what the dead have left."""
-        return Rescue(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append)
+    def rescue(
+        self,
+        controller: str = "c2",
+        *,
+        transactions: StoreTransactions | None = None,
+        runner: ScriptedRunner | None = None,
+    ) -> Rescue:
+        """Return who looks after what the dead have left: here, or on another host."""
+        return Rescue(
+            transactions or self.transactions,
+            self.clock,
+            runner or self.runner,
+            self.recorder(controller),
+            self.events.append,
+        )
+
+    def membership(
+        self, name: str = "c1", *, transactions: StoreTransactions | None = None, process: Identity = Identity(pid=4711)
+    ) -> Membership:
+        """Return a controller's own row; it is not entered yet."""
+        return Membership(
+            transactions=transactions or self.transactions,
+            clock=self.clock,
+            listener=self.events.append,
+            name=name,
+            host="host1",
+            process=process,
+            slots=1,
+            version="1",
+            rhythm=Rhythm(),
+        )
 
     def be_impatient(self) -> None:
         """Let the engine wait no more than a moment for somebody else's lock."""
