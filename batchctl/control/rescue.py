@@ -61,6 +61,8 @@ class Rescue:
     _sightings: dict[str, Sighting] = field(default_factory=dict)
     _told: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
+    _in_doubt: bool = False
+    """True after a look that did not come to its end: something may be taken over that nobody watches over."""
 
     def look(self, is_known: Callable[[HistoryId], bool]) -> Rescued:
         """Take over what dead controllers have left, as far as it can be known by now.
@@ -76,7 +78,12 @@ class Rescue:
         # Without a row nobody can live: it is entered before the first claim.
         dead = {name: rows.get(name or "") for name in names if name not in rows or self._is_dead(rows[name])}
         self._sightings = {name: seen for name, seen in self._sightings.items() if name in names}
-        return self._take_over_all(dead, is_known) if dead else Rescued()
+        if not dead and not self._in_doubt:
+            return Rescued()
+        self._in_doubt = True
+        rescued = self._take_over_all(dead, is_known)
+        self._in_doubt = False
+        return rescued
 
     def _is_dead(self, row: ControllerRow) -> bool:
         now = self.clock.monotonic()
@@ -215,12 +222,10 @@ class Rescue:
     def _release_claims(self, dead: Mapping[str | None, ControllerRow | None]) -> None:
         """Give back claims under which no attempt is open; only a hand in the tables leaves such."""
         with self.transactions.read() as connection:
+            # In this order: what is claimed has its attempt from the beginning.
+            claimed = [instance for instance in instances.claimed(connection) if instance.claimed_by in dead]
             busy = {entry.instance_id for entry in history.live_entries(connection)}
-            idle = [
-                instance
-                for instance in instances.claimed(connection)
-                if instance.claimed_by in dead and instance.instance_id not in busy
-            ]
+            idle = [instance for instance in claimed if instance.instance_id not in busy]
         for instance in idle:
 
             def release(connection: Any, instance: BatchInstance = instance) -> None:

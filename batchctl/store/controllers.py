@@ -33,9 +33,7 @@ _SET_STATUS = (
     .where(_k.ControllerName == bindparam("called"))
     .values(Status=bindparam("status"), z_updated=bindparam("now"))
 )
-_FORGET = delete(controller).where(
-    _k.Status != ControllerStatus.RUNNING.value, _k.Heartbeat < bindparam("before"), ~_CLAIMS, ~_BEGAN
-)
+_FORGET = delete(controller).where(_k.Heartbeat < bindparam("before"), ~_CLAIMS, ~_BEGAN)
 
 
 def add(
@@ -98,7 +96,7 @@ def set_status(connection: Connection, name: str, status: ControllerStatus, now:
 
 
 def forget(connection: Connection, before: datetime) -> None:
-    """Remove those that ended long ago and have left nothing."""
+    """Remove those that gave their last sign of life long ago and have left nothing; one that lives enters itself again."""
     connection.execute(_FORGET, {"before": before})
 
 

@@ -1,4 +1,4 @@
-"""The controller as a process among others: the lock, signals, cancelling, rows that arrive while it runs."""
+"""The controller as a process among others: other controllers, signals, cancelling, rows that arrive while it runs."""
 
 from __future__ import annotations
 

@@ -80,8 +80,6 @@ class ScriptedRunner:
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
     waits: list[timedelta] = field(default_factory=list)
-    left_over: list[str] = field(default_factory=list)
-    left_alive: tuple[int, ...] = ()
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
@@ -176,10 +174,9 @@ class ScriptedRunner:
         return True
 
     def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Note whom the engine asked for."""
-        del entry
-        self.left_over.append(claimed_by)
-        return self.left_alive
+        """Find nothing: `examine` says what became of an execution."""
+        del claimed_by, entry
+        return ()
 
     def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""
@@ -219,12 +216,15 @@ class World:
         self.runner = ScriptedRunner()
         self.populators = Populators()
         self.events: list[Event] = []
+        self._opened: list[StoreTransactions] = []
         self.transactions: Any = self.open()
         self.hand = database.hand()
 
     def open(self) -> StoreTransactions:
         """Open another way to the database, as another program has one."""
-        return StoreTransactions(engine.open_engine(self.database.url, self.directory))
+        made = StoreTransactions(engine.open_engine(self.database.url, self.directory))
+        self._opened.append(made)
+        return made
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Do by hand what a person does in an SQL client."""
@@ -379,6 +379,8 @@ class World:
         """Let go of the database."""
         self.hand.close()
         self.transactions.close()
+        for opened in self._opened:
+            opened.close()
 
 
 def _find_handler(process_type: str) -> StepHandler:
