@@ -314,7 +314,7 @@ class Controller:
             # Another controller took this one for dead and goes on with the step: it must not be stopped.
             self._runner.let_go(key)
             del self._flights[key]
-            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=entry.claimed_by or "")
+            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=(row and row.claimed_by) or "")
         else:
             self._stop(key, flight, StopReason.FENCED)
 
@@ -370,8 +370,7 @@ class Controller:
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
         self._ends = list(written.waiting)
-        if recorded := [told.attempt.history_id for told in written.told if told.attempt is not None]:
-            self._runner.recorded(recorded)
+        self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waits = bool(written.waiting)
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits

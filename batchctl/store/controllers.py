@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,12 +28,15 @@ _OWNERS = union(
     select(_c.ClaimedBy).where(text(f"BatchControl.{CLAIMED_INSTANCE}")),
     select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
 )
+_RUNNING = select(controller).where(_k.Status == ControllerStatus.RUNNING.value)
 _SET_STATUS = (
     update(controller)
     .where(_k.ControllerName == bindparam("called"))
     .values(Status=bindparam("status"), z_updated=bindparam("now"))
 )
-_FORGET = delete(controller).where(_k.Heartbeat < bindparam("before"), ~_CLAIMS, ~_BEGAN)
+_FORGET = delete(controller).where(
+    _k.Status != ControllerStatus.RUNNING.value, _k.Heartbeat < bindparam("before"), ~_CLAIMS, ~_BEGAN
+)
 
 
 def add(
@@ -85,6 +88,15 @@ def owners(connection: Connection) -> set[str | None]:
     return set(connection.execute(_OWNERS).scalars())
 
 
+def watched(connection: Connection, owners: Iterable[str | None]) -> dict[str, ControllerRow]:
+    """Return by name the controllers that have not ended, and those of the owners that are entered."""
+    found = {row.name: row for row in readable(connection.execute(_RUNNING), controller_row)}
+    for name in owners:
+        if name is not None and name not in found and (row := load(connection, name)) is not None:
+            found[name] = row
+    return found
+
+
 def everyone(connection: Connection) -> Sequence[ControllerRow]:
     """Return all controllers in order of their start."""
     return readable(connection.execute(_ALL), controller_row)
@@ -96,7 +108,7 @@ def set_status(connection: Connection, name: str, status: ControllerStatus, now:
 
 
 def forget(connection: Connection, before: datetime) -> None:
-    """Remove those that gave their last sign of life long ago and have left nothing; one that lives enters itself again."""
+    """Remove those that ended long ago and have left nothing."""
     connection.execute(_FORGET, {"before": before})
 
 

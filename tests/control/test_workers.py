@@ -92,7 +92,7 @@ def unknown(*_: object) -> None:
     [
         ("UPDATE Controller SET Status = 'stopped'", False),
         ("UPDATE Controller SET Status = 'lost'", False),
-        ("UPDATE Controller SET Status = 'running'", False),
+        ("UPDATE Controller SET Status = 'running'", True),
         ("UPDATE BatchControl SET Status = 'running', ClaimedBy = 'old'", True),
     ],
 )
