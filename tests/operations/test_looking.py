@@ -18,7 +18,6 @@ from batchctl.operations.overview import Overview
 from batchctl.operations.presence import BEATS, Presence
 from tests.control.world import BAD, FATAL, OK, World
 
-
 PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
 
 

@@ -15,9 +15,9 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine, examination, intake, reports, schema
-from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_errors
 from batchctl.store.dialects.mssql_session import ServerError, error_of
+from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions, savepoint
 from tests.store.sql_server import (
     DONE,

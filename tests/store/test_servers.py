@@ -12,8 +12,8 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake, schema
-from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.dialects import postgresql, postgresql_errors
+from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy

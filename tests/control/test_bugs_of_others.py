@@ -10,11 +10,11 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.operations import explain
 from batchctl.operations.intervene import Operator
 from batchctl.operations.presence import Presence
-from batchctl.domain.liveness import Rhythm
 from batchctl.ports import Boundary, Trace
 from tests.control.world import NO_WAIT, OK, RUNS_ON, ScriptedRunner, World
 
@@ -68,7 +68,9 @@ def operator(world: World) -> Operator:
     )
 
 
-def test_01_a_step_of_five_hours_is_never_released_while_its_worker_lives_and_soon_once_it_is_dead(world: World) -> None:
+def test_01_a_step_of_five_hours_is_never_released_while_its_worker_lives_and_soon_once_it_is_dead(
+    world: World,
+) -> None:
     running(world)
     membership, rescue = world.membership("c1"), world.rescue("c2")
     for _ in range(5 * 60):
@@ -109,7 +111,9 @@ def test_02_a_controller_killed_at_any_commit_loses_and_doubles_nothing(world: W
     world.crash()
     world.runner.script = script
     # What was recorded as begun and not yet started never ran; what ran has left its mark.
-    live = world.sql("SELECT BatchProcessHistory_id, ProcessControlSeq FROM BatchProcessHistory WHERE Status = 'running'")
+    live = world.sql(
+        "SELECT BatchProcessHistory_id, ProcessControlSeq FROM BatchProcessHistory WHERE Status = 'running'"
+    )
     world.runner.traces = {key: Trace.GONE if seq in effects else Trace.NEVER_RAN for key, seq in live}
     world.recover()
     if world.statuses() == ["held"]:
@@ -174,6 +178,7 @@ def test_05_an_old_worker_that_drains_beside_its_successor_is_not_robbed(world: 
 def test_06_a_person_and_the_recovery_at_once_make_one_run(world: World) -> None:
     running(world)
     world.crash()
+    world.runner.gone = lambda row: row.name == "c1"
     world.rescue("c2").look(lambda key: False)
     operator(world).rerun(1, reason="I looked")  # type: ignore[arg-type]
     world.rescue("c3").look(lambda key: False)
