@@ -18,7 +18,7 @@ PASSWORD = "p@ss;w\"o'r%d/:é}{x"
 ROWS = """
 INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B');
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
-SELECT ProcessBatch_id, 10, 'one', 'sql', 'warehouse', 'SELECT current_user' FROM ProcessBatch;
+SELECT ProcessBatch_id, 10, 'one', 'sql', 'warehouse', 'SELECT current_user' FROM ProcessBatch WHERE ProcessBatchName = 'B';
 INSERT INTO FileProcess (Entity) VALUES ('B')
 """
 TABLES = tuple(sorted(metadata.tables))
