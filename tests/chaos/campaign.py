@@ -204,7 +204,7 @@ class Campaign:
         said = ended.member.log.read_text(encoding="utf-8", errors="replace") if ended.member.log.exists() else ""
         if BREAKDOWN in said or "Traceback" in said:
             self._breakdowns.append(f"{ended.member.log.name}, exit code {ended.code}: {said[-300:]}")
-        elif ended.code < 0 and not ended.member.killed and not ended.died_at_cut:
+        elif ended.code < 0 and not ended.is_fair:
             self._breakdowns.append(f"{ended.member.log.name} ended by signal {-ended.code}")
 
     def _heal(self) -> bool:
@@ -241,7 +241,7 @@ class Campaign:
             member.signal(signal.SIGKILL)
         self.fleet.wait_for(workers, 10)
         for ended in self.fleet.ended:
-            if ended.member in workers and ended.code not in TIDY_CODES and not (ended.member.killed or ended.died_at_cut):
+            if ended.member in workers and ended.code not in TIDY_CODES and not ended.is_fair:
                 self._breakdowns.append(f"{ended.member.log.name}: exit code {ended.code} after SIGTERM")
         self._take_ended()
 

@@ -15,9 +15,10 @@ beat() {
 }
 
 say S
-# Whatever is left of an earlier execution of the instance still holds this.
+# Whatever is left of an earlier execution of the instance still holds this; any other code means that flock was killed.
 exec 9>"locks/$instance"
-flock -n 9 || say O
+flock -n 9
+[ $? -eq 1 ] && say O
 trap 'say T; exit 99' TERM
 
 IFS=.

@@ -67,7 +67,13 @@ class Ended:
 
     @property
     def died_at_cut(self) -> bool:
+        """Say whether it was a cut that killed it."""
         return self.code == -signal.SIGKILL and not self.member.killed
+
+    @property
+    def is_fair(self) -> bool:
+        """Say whether the rig itself is to blame: a worker asked to end before it could hear may end like any program."""
+        return self.member.killed or self.died_at_cut or (self.member.asked and self.code == -signal.SIGTERM)
 
 
 @dataclass

@@ -137,7 +137,10 @@ class Nemesis:
 
     def _kill_any(self, kind: str) -> bool:
         found = self._some(kind)
-        return bool(found) and kill(self.random.choice(found).pid, self.fleet.mark)
+        inside = {one.pid for one in found}
+        # What a step is about to become another program looks like the step itself.
+        leaders = [one.pid for one in found if one.parent not in inside]
+        return bool(leaders) and kill(self.random.choice(leaders), self.fleet.mark)
 
     def _terminate(self) -> bool:
         worker = self._a_worker()
