@@ -72,9 +72,7 @@ def install(cut: Cut) -> None:
         _cut_commits(Boundary(cut.boundary), around, reach)
 
 
-def _cut_commits(
-    boundary: Boundary, around: Callable[[Callable[[], Any]], Any], reach: Callable[[str], None]
-) -> None:
+def _cut_commits(boundary: Boundary, around: Callable[[Callable[[], Any]], Any], reach: Callable[[str], None]) -> None:
     from batchctl.store.transactions import StoreTransactions  # noqa: PLC0415 - the rig itself has no use for it
 
     run = StoreTransactions.run

@@ -27,7 +27,7 @@ shift $((seq / 10 - 1))
 case $1 in
 nap) sleep 0.02 ;;
 slow) beat 8 ;;
-long) beat 40 ;;
+long) beat 30 ;;
 deaf)
     trap '' TERM
     beat 16

@@ -87,7 +87,7 @@ class Fleet:
     ended: list[Ended] = field(default_factory=list)
     started: int = 0
     _read: bytes = b""
-    _newest: Member | None = None
+    _newest: list[Member] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         outside = {name: value for name, value in os.environ.items() if not name.startswith("BATCHCTL_")}
@@ -123,12 +123,14 @@ class Fleet:
         order = Order(self.started, list(arguments), str(self.directory), str(log), said, self.sabotage, installed)
         self._orders.write(order.line())
         self._orders.flush()
-        self._newest = None
-        while self._newest is None:
-            self._hear(None)
-        member = self._newest
+        member = self._wait_for_newest()
         member.what, member.log, member.cut, member.note = what, log, cut, note
         return member
+
+    def _wait_for_newest(self) -> Member:
+        while not self._newest:
+            self._hear(None)
+        return self._newest.pop()
 
     def listen(self, seconds: float) -> None:
         """Let time pass, and take in what ends meanwhile."""
@@ -172,7 +174,8 @@ class Fleet:
     def _take(self, report: dict[str, Any]) -> None:
         pid = report["pid"]
         if "code" not in report:
-            self._newest = self.members[pid] = Member(pid)
+            self.members[pid] = Member(pid)
+            self._newest.append(self.members[pid])
             return
         member = self.members.pop(pid)
         member.forget()

@@ -19,10 +19,12 @@ from tests.proxy import Cut as ProxyCut
 
 KILLS = {"worker": 30, "worker and supervisor": 12, "supervisor": 10, "step": 16, "everything of a worker": 6}
 OTHERS = {"SIGTERM": 5, "SIGSTOP beyond the lease": 4}
-OF_SERVERS = {"server crash": 2, "session terminated": 6, "connection cut at COMMIT": 12}
+OF_SERVERS = {"server crash": 1.5, "session terminated": 6, "connection cut at COMMIT": 8}
 
 YOUTH = 1.0
 """Seconds after which a worker is as likely a victim as any other."""
+YOUTH_OF_CUT = 2.0
+"""Seconds that a worker has for coming to where it is to be cut."""
 
 
 @dataclass
@@ -72,7 +74,7 @@ class Nemesis:
         if self.server_starts_at is not None and (now or monotonic() >= self.server_starts_at):
             assert self.shop.place.server is not None
             self.server_starts_at = None
-            self.shop.place.server.start(durable=True)
+            self.shop.place.server.start()
 
     def _find_sleepers(self) -> None:
         """Give those who stand still at a cut a time to wake up."""
@@ -87,9 +89,13 @@ class Nemesis:
         return LEASE * self.random.uniform(0.5, 2)
 
     def _a_worker(self) -> Member | None:
-        """Pick one that has had some time, most often enough to begin with something."""
+        """Pick one that has had some time; one that is to die or stand still at a cut has more, to come that far."""
         born_before = monotonic() - self.random.uniform(0, YOUTH)
-        workers = [member for member in self.fleet.workers() if member.born < born_before]
+        workers = [
+            member
+            for member in self.fleet.workers()
+            if member.born + (0.0 if member.cut is None else YOUTH_OF_CUT) < born_before
+        ]
         return self.random.choice(workers) if workers else None
 
     def _some(self, kind: str, parent: Member | None = None) -> list[Found]:
@@ -163,7 +169,7 @@ class Nemesis:
         if server is None or self.server_starts_at is not None:
             return False
         server.stop(at_once=True)
-        self.server_starts_at = monotonic() + self.random.choice([0, 0, 0.5, 2])
+        self.server_starts_at = monotonic() + self.random.choice([0, 0, 0.5, 1.5])
         return True
 
     def _terminate_session(self) -> bool:
@@ -182,4 +188,3 @@ class Nemesis:
             return False
         proxy.cut(self.random.randint(1, 6), self.random.choice([ProxyCut.BEFORE, ProxyCut.AT, ProxyCut.AFTER]))
         return True
-

@@ -17,26 +17,30 @@ def figures(outcome: Outcome) -> str:
     broken = {found.promise: len(found.rows) for found in outcome.violations}
     counted = {name: sum(times for said, times in broken.items() if said.startswith(name)) for name in PROMISES}
     rate = outcome.kills / max(outcome.chaos_seconds, 0.001) * 60
+    options, times = outcome.options, sum(outcome.points.values())
+    found = ", ".join(f"{name} {number}" for name, number in counted.items())
+    chaos = f"{outcome.kills} kills in {outcome.chaos_seconds:.0f} s ({rate:.0f} a minute)"
+    work = f"{outcome.instances} instances, {outcome.executions} executions of steps"
     lines = [
-        f"{outcome.options.database}, seed {outcome.options.seed}: {outcome.kills} kills in"
-        f" {outcome.chaos_seconds:.0f} s ({rate:.0f} a minute), {outcome.seconds:.0f} s in all",
+        f"{options.database}, seed {options.seed}: {chaos}, {outcome.seconds:.0f} s in all",
         f"  befell:    {_listed(outcome.counts)}",
-        f"  cut at:    {reached} of {len(points)} crash points ({sum(outcome.points.values())} times)",
-        f"  work:      {outcome.instances} instances, {outcome.executions} executions of steps;"
-        f" attempts: {_listed(outcome.attempts)}",
+        f"  cut at:    {reached} of {len(points)} crash points ({times} times)",
+        f"  work:      {work}; attempts: {_listed(outcome.attempts)}",
         f"  people:    {_listed(outcome.people) or 'nothing'}",
-        f"  found:     {', '.join(f'{name} {times}' for name, times in counted.items())}",
+        f"  found:     {found}",
     ]
     return "\n".join(lines)
 
 
 def findings(outcome: Outcome) -> str:
     """Return what was violated, with the rows, and how to see it again."""
-    said = [f"  {found}" for found in outcome.violations]
-    return "\n".join(
-        [f"seed {outcome.options.seed}: {len(outcome.violations)} promises were not kept", *said]
-        + [f"  everything lies in {outcome.directory}", f"  again: {outcome.options.command}"]
-    )
+    lines = [
+        f"seed {outcome.options.seed}: {len(outcome.violations)} promises were not kept",
+        *(f"  {found}" for found in outcome.violations),
+        f"  everything lies in {outcome.directory}",
+        f"  again: {outcome.options.command}",
+    ]
+    return "\n".join(lines)
 
 
 def _listed(counts: Counter[str]) -> str:

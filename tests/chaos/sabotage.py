@@ -8,11 +8,11 @@ from typing import Any
 
 def _forget_on_lost() -> None:
     """A lost step is ready again, whatever its OnLost says."""
-    from batchctl.domain import moves  # noqa: PLC0415 - only the broken process is to be broken
+    from batchctl.domain import moves, status  # noqa: PLC0415 - only the broken process is to be broken
 
     def lost(instance: Any, batch: Any, end: Any, now: Any) -> moves.Move:
         del batch, end
-        return moves._standing(instance, moves.InstanceVerb.RETRY_AT, next_run_time=now)
+        return moves._standing(instance, status.InstanceVerb.RETRY_AT, next_run_time=now)
 
     moves._after_lost = lost
 

@@ -9,14 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 
 from batchctl.config import Settings
-from tests.control_databases import Hand, PostgresHand, SqliteHand
+from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
+from tests.strict_postgres import StrictServer
 
 LEASE = 1.5
 """Seconds after which a worker that gives no sign of life is called dead."""
@@ -46,67 +47,36 @@ BEHAVIOURS = {"ok": 60, "nap": 10, "slow": 8, "long": 2, "deaf": 2, "child": 3, 
 FINAL = ("complete", "cancelled")
 
 
-class Place(Protocol):
-    """A kind of control database for a campaign."""
-
-    kind: str
-    server: PostgresServer | None
-    proxy: Proxy | None
-
-    def url(self) -> str: ...
-    def proxied_url(self) -> str: ...
-    def hand(self) -> Hand: ...
-    def close(self) -> None: ...
-
-
 @dataclass
-class OnSqlite:
-    """A file in the campaign's folder."""
+class Place:
+    """A control database for a campaign; a server of its own may be stopped, and has a proxy before it."""
 
-    directory: Path
-    kind: str = "sqlite"
+    database: ControlDatabase
     server: PostgresServer | None = None
     proxy: Proxy | None = None
 
-    def url(self) -> str:
-        return f"sqlite:///{self.directory / 'batchctl.db'}"
-
-    proxied_url = url
-
-    def hand(self) -> Hand:
-        made = SqliteHand(self.directory / "batchctl.db")
-        # A worker that stands still may hold the lock; it is this very process that wakes it up.
-        made.sql("PRAGMA busy_timeout = 100")
-        return made
-
-    def close(self) -> None:
-        """Keep the file."""
-
-
-@dataclass
-class OnPostgres:
-    """A server of the campaign's own, as durable as a real one, and a proxy before it."""
-
-    kind: str = "postgresql"
-
-    def __post_init__(self) -> None:
-        self.server = PostgresServer()
-        self.server.start(durable=True)
-        self.name = self.server.new_database()
-        self.proxy = Proxy(self.server.port)
-
-    def url(self) -> str:
-        return self.server.url(self.name)
-
+    @property
     def proxied_url(self) -> str:
-        return self.server.url(self.name, port=self.proxy.port)
-
-    def hand(self) -> Hand:
-        return PostgresHand(self.server.connect(self.name))
+        """The way through the proxy, where there is one."""
+        if self.server is None or self.proxy is None or not isinstance(self.database, PostgresControl):
+            return self.database.url
+        return self.server.url(self.database.name, port=self.proxy.port)
 
     def close(self) -> None:
-        self.proxy.close()
-        self.server.remove()
+        """Take down what is the campaign's own; a file stays."""
+        if self.proxy is not None:
+            self.proxy.close()
+        if self.server is not None:
+            self.server.remove()
+
+
+def place_of_its_own(kind: str, directory: Path) -> Place:
+    """Return a database that nobody else uses, on PostgreSQL with a server as durable as a real one."""
+    if kind == "sqlite":
+        return Place(SqliteControl(directory))
+    server = StrictServer()
+    server.start()
+    return Place(PostgresControl(server, directory, server.new_database()), server, Proxy(server.port))
 
 
 @dataclass
@@ -129,7 +99,7 @@ class Shop:
             shutil.copy(Path(__file__).with_name(script), self.directory)
         known = {name: value for name, value in SETTINGS.items() if name in Settings.model_fields}
         lines = "".join(f"{name} = {value!r}\n".replace("'", '"') for name, value in known.items())
-        for file, url in (("batchctl.toml", self.place.url()), ("proxied.toml", self.place.proxied_url())):
+        for file, url in (("batchctl.toml", self.place.database.url), ("proxied.toml", self.place.proxied_url)):
             (self.directory / file).write_text(f'database_url = "{url}"\n{lines}', encoding="utf-8")
 
     def register(self) -> None:
@@ -144,7 +114,8 @@ class Shop:
             )
             for seq in range(10, 10 * steps + 1, 10):
                 self.sql(
-                    "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data6, OnLost)"
+                    "INSERT INTO ProcessControl"
+                    " (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data6, OnLost)"
                     " SELECT ProcessBatch_id, ?, ?, 'os_command', ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
                     seq,
                     f"step {seq}",
@@ -174,12 +145,19 @@ class Shop:
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Do a statement by hand, on a connection that is made anew when it has been lost."""
         if self._hand is None:
-            self._hand = self.place.hand()
+            self._hand = self._new_hand()
         try:
             return self._hand.sql(statement, *values)
         except (psycopg.OperationalError, psycopg.InterfaceError):
             self.let_go()
             raise
+
+    def _new_hand(self) -> Hand:
+        hand = self.place.database.hand()
+        if self.place.database.kind == "sqlite":
+            # A worker that stands still may hold the lock; it is this very process that wakes it up.
+            hand.sql("PRAGMA busy_timeout = 100")
+        return hand
 
     def ask(self, statement: str, *values: object) -> list[tuple[Any, ...]] | None:
         """Do a statement; None when the database does not answer now."""

@@ -216,4 +216,3 @@ def crowds(seen: Evidence) -> Iterator[str]:
 def statuses(seen: Evidence) -> Counter[str]:
     """Count how attempts ended."""
     return Counter(one.status for one in seen.attempts)
-
