@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.schema import CreateIndex
+from sqlalchemy.schema import CreateColumn, CreateIndex
 
 from batchctl.domain import status
 from batchctl.store.columns import (
@@ -35,6 +35,9 @@ from batchctl.store.columns import (
 )
 
 OPEN_INSTANCE = "Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')"
+CLAIMED_INSTANCE = "Status IN ('running', 'pausing', 'cancelling')"
+STANDING_INSTANCE = "Status IN ('retry', 'failed', 'held')"
+WAITING_INSTANCE = "Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
@@ -71,6 +74,11 @@ def _stamp(called: str) -> Column[Any]:
     return Column(unquoted(called), UtcTime(), nullable=False, server_default=utc_now())
 
 
+def _added(called: str, kind: Any) -> Column[Any]:
+    """Return a column that a later migration has added: SQLite writes its conditions beside it."""
+    return _column(called, kind, info={"added": True})
+
+
 def _data_columns() -> list[Column[Any]]:
     return [_column(f"Data{at}", text_column()) for at in range(1, 7)]
 
@@ -101,9 +109,20 @@ def _of_some_rows(element: CreateIndex, compiler: Any, **options: Any) -> str:
     return f"{made} WHERE {info['where']}" if info.get("where") else made
 
 
+@compiles(CreateColumn, "sqlite")
+def _with_its_conditions(element: CreateColumn, compiler: Any, **options: Any) -> str:
+    column = element.element
+    made = str(compiler.visit_create_column(element, **options))
+    if not column.info.get("added"):
+        return made
+    (condition,) = sqlite_types([column])
+    return f"{made} CONSTRAINT CK_{column.table.name}_{condition.name} CHECK ({condition.sqltext})"
+
+
 def _table(called: str, *parts: Any, **options: Any) -> Table:
     table = Table(unquoted(called), metadata, *parts, **options)
-    for constraint in sqlite_types([column for column in table.columns if not column.primary_key]):
+    given = [column for column in table.columns if not column.primary_key and not column.info.get("added")]
+    for constraint in sqlite_types(given):
         table.append_constraint(constraint)
     return table
 
@@ -206,6 +225,9 @@ batch_control = _table(
     _check("RetryCount", "RetryCount >= 0"),
     _check("LostCount", "LostCount >= 0"),
     _index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", where=OPEN_INSTANCE),
+    _index("IX_BatchControl_Claimed", "ProcessBatch_id", where=CLAIMED_INSTANCE),
+    _index("IX_BatchControl_Standing", "BatchControl_id", where=STANDING_INSTANCE),
+    _index("IX_BatchControl_Due", "NextRunTime", where=WAITING_INSTANCE),
     sqlite_autoincrement=True,
 )
 
@@ -239,6 +261,7 @@ batch_process_history = _table(
     _column("NextRunTimeAfter", UtcTime()),
     _stamp("z_inserted"),
     _stamp("z_updated"),
+    _added("ClaimedBy", name()),
     UniqueConstraint("BatchControl_id", "ProcessControlSeq", "AttemptNo"),
     _words("Cause", status.Cause),
     _words("Status", status.HistoryStatus),
@@ -270,5 +293,55 @@ setting = _table(
     _stamp("z_updated"),
     UniqueConstraint("Name"),
     _check("Name", "Name <> ''"),
+    sqlite_autoincrement=True,
+)
+
+controller = _table(
+    "Controller",
+    _key("Controller_id"),
+    _required("ControllerName", name()),
+    _required("Status", word(), "'running'"),
+    _required("Host", name()),
+    _column("Pid", reference()),
+    _column("PidStart", name(50)),
+    _column("BootId", name(50)),
+    _required("Slots", Integer(), "1"),
+    _required("HeartbeatSeq", reference(), "0"),
+    _stamp("Heartbeat"),
+    _column("AppVersion", name(50)),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ControllerName"),
+    _check("ControllerName", "ControllerName <> ''"),
+    _words("Status", status.ControllerStatus),
+    sqlite_autoincrement=True,
+)
+
+resource = _table(
+    "Resource",
+    _key("Resource_id"),
+    _required("ResourceName", name()),
+    _required("Units", Integer(), "1"),
+    _column("Description", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ResourceName"),
+    _check("ResourceName", "ResourceName <> ''"),
+    _check("Units", "Units BETWEEN 0 AND 1000000"),
+    sqlite_autoincrement=True,
+)
+
+batch_resource = _table(
+    "BatchResource",
+    _key("BatchResource_id"),
+    _required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("Resource_id", reference(), None, ForeignKey("Resource.Resource_id")),
+    _required("Units", Integer(), "1"),
+    _required("Exclusive", SmallInteger(), "0"),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ProcessBatch_id", "Resource_id"),
+    _check("Units", "Units BETWEEN 1 AND 1000000"),
+    _flag("Exclusive"),
     sqlite_autoincrement=True,
 )

@@ -13,6 +13,7 @@ _NEXT_VERSION = re.compile(
     r" WHERE alembic_version\.version_num = '(\w+)'"
 )
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
+_COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (\w+) ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
 _HEAD = """\
@@ -124,6 +125,10 @@ def guarded(statement: str) -> str:
         name, table_name = index.groups()
         found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"
         return f"IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE {found})\n{statement}"  # noqa: S608 - our own names
+    if column := _COLUMN.match(statement):
+        table_name, name = column.groups()
+        found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"
+        return f"IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE {found})\n{statement}"  # noqa: S608 - our own names
     if version := _VERSION.match(statement):
         number = f"('{version[1]}')"
         return f"{_IF_NO_VERSION} VALUES {number};"

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0002.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0003.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -346,6 +346,120 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0002' WHERE version_num = '0001';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U') IS NULL
+CREATE TABLE Controller (
+    Controller_id BIGINT NOT NULL IDENTITY,
+    ControllerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Controller_Status] DEFAULT 'running',
+    Host NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Pid BIGINT NULL,
+    PidStart NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    BootId NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Slots INTEGER NOT NULL CONSTRAINT [DF_Controller_Slots] DEFAULT 1,
+    HeartbeatSeq BIGINT NOT NULL CONSTRAINT [DF_Controller_HeartbeatSeq] DEFAULT 0,
+    Heartbeat DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_Heartbeat] DEFAULT SYSUTCDATETIME(),
+    AppVersion NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Controller_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Controller] PRIMARY KEY (Controller_id),
+    CONSTRAINT [UQ_Controller_ControllerName] UNIQUE (ControllerName),
+    CONSTRAINT [CK_Controller_ControllerName] CHECK (ControllerName <> ''),
+    CONSTRAINT [CK_Controller_Status] CHECK (lower(Status) IN ('running', 'stopped', 'lost'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Resource', N'U') IS NULL
+CREATE TABLE Resource (
+    Resource_id BIGINT NOT NULL IDENTITY,
+    ResourceName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Units INTEGER NOT NULL CONSTRAINT [DF_Resource_Units] DEFAULT 1,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Resource_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Resource_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Resource] PRIMARY KEY (Resource_id),
+    CONSTRAINT [UQ_Resource_ResourceName] UNIQUE (ResourceName),
+    CONSTRAINT [CK_Resource_ResourceName] CHECK (ResourceName <> ''),
+    CONSTRAINT [CK_Resource_Units] CHECK (Units BETWEEN 0 AND 1000000)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchResource', N'U') IS NULL
+CREATE TABLE BatchResource (
+    BatchResource_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    Resource_id BIGINT NOT NULL,
+    Units INTEGER NOT NULL CONSTRAINT [DF_BatchResource_Units] DEFAULT 1,
+    Exclusive SMALLINT NOT NULL CONSTRAINT [DF_BatchResource_Exclusive] DEFAULT 0,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchResource_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchResource_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchResource] PRIMARY KEY (BatchResource_id),
+    CONSTRAINT [UQ_BatchResource_ProcessBatch_id_Resource_id] UNIQUE (ProcessBatch_id, Resource_id),
+    CONSTRAINT [CK_BatchResource_Units] CHECK (Units BETWEEN 1 AND 1000000),
+    CONSTRAINT [CK_BatchResource_Exclusive] CHECK (Exclusive IN (0, 1)),
+    CONSTRAINT [FK_BatchResource_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchResource_Resource_id] FOREIGN KEY(Resource_id) REFERENCES Resource (Resource_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ClaimedBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+ALTER TABLE BatchProcessHistory ADD ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Claimed' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Claimed] ON BatchControl (ProcessBatch_id) WHERE Status IN ('running', 'pausing', 'cancelling');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Standing] ON BatchControl (BatchControl_id) WHERE Status IN ('retry', 'failed', 'held');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Due] ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0003' WHERE version_num = '0002';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

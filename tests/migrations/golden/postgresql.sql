@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0002.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0003.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -242,6 +242,75 @@ CREATE TABLE Setting (
 INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', md5(random()::text || clock_timestamp()::text || txid_current()::text);
 
 UPDATE alembic_version SET version_num='0002' WHERE alembic_version.version_num = '0001';
+
+-- Running upgrade 0002 -> 0003
+
+CREATE TABLE Controller (
+    Controller_id BIGSERIAL NOT NULL, 
+    ControllerName VARCHAR(200) NOT NULL, 
+    Status VARCHAR(20) DEFAULT 'running' NOT NULL, 
+    Host VARCHAR(200) NOT NULL, 
+    Pid BIGINT, 
+    PidStart VARCHAR(50), 
+    BootId VARCHAR(50), 
+    Slots INTEGER DEFAULT 1 NOT NULL, 
+    HeartbeatSeq BIGINT DEFAULT 0 NOT NULL, 
+    Heartbeat TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    AppVersion VARCHAR(50), 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_Controller" PRIMARY KEY (Controller_id), 
+    CONSTRAINT "UQ_Controller_ControllerName" UNIQUE (ControllerName), 
+    CONSTRAINT "CK_Controller_ControllerName" CHECK (ControllerName <> ''), 
+    CONSTRAINT "CK_Controller_Status" CHECK (lower(Status) IN ('running', 'stopped', 'lost'))
+);
+
+CREATE TABLE Resource (
+    Resource_id BIGSERIAL NOT NULL, 
+    ResourceName VARCHAR(200) NOT NULL, 
+    Units INTEGER DEFAULT 1 NOT NULL, 
+    Description TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_Resource" PRIMARY KEY (Resource_id), 
+    CONSTRAINT "UQ_Resource_ResourceName" UNIQUE (ResourceName), 
+    CONSTRAINT "CK_Resource_ResourceName" CHECK (ResourceName <> ''), 
+    CONSTRAINT "CK_Resource_Units" CHECK (Units BETWEEN 0 AND 1000000)
+);
+
+CREATE TABLE BatchResource (
+    BatchResource_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    Resource_id BIGINT NOT NULL, 
+    Units INTEGER DEFAULT 1 NOT NULL, 
+    Exclusive SMALLINT DEFAULT 0 NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchResource" PRIMARY KEY (BatchResource_id), 
+    CONSTRAINT "UQ_BatchResource_ProcessBatch_id_Resource_id" UNIQUE (ProcessBatch_id, Resource_id), 
+    CONSTRAINT "CK_BatchResource_Units" CHECK (Units BETWEEN 1 AND 1000000), 
+    CONSTRAINT "CK_BatchResource_Exclusive" CHECK (Exclusive IN (0, 1)), 
+    CONSTRAINT "FK_BatchResource_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchResource_Resource_id" FOREIGN KEY(Resource_id) REFERENCES Resource (Resource_id)
+);
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ClaimedBy VARCHAR(200);
+
+CREATE INDEX "IX_BatchControl_Claimed" ON BatchControl (ProcessBatch_id) WHERE Status IN ('running', 'pausing', 'cancelling');
+
+CREATE INDEX "IX_BatchControl_Standing" ON BatchControl (BatchControl_id) WHERE Status IN ('retry', 'failed', 'held');
+
+CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE TRIGGER TR_Controller_Status BEFORE INSERT OR UPDATE OF Status ON Controller FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE TRIGGER TR_Resource_Notify AFTER INSERT OR UPDATE OR DELETE ON Resource FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_BatchResource_Notify AFTER INSERT OR UPDATE OR DELETE ON BatchResource FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_Setting_Notify AFTER INSERT OR UPDATE OR DELETE ON Setting FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+UPDATE alembic_version SET version_num='0003' WHERE alembic_version.version_num = '0002';
 
 COMMIT;
 

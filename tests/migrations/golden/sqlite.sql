@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0002.
+-- The control database of batchctl on SQLite, schema 0003.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -286,6 +286,87 @@ CREATE TABLE Setting (
 INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16)));
 
 UPDATE alembic_version SET version_num='0002' WHERE alembic_version.version_num = '0001';
+
+-- Running upgrade 0002 -> 0003
+
+CREATE TABLE Controller (
+    Controller_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ControllerName VARCHAR(200) NOT NULL, 
+    Status VARCHAR(20) COLLATE "NOCASE" DEFAULT 'running' NOT NULL, 
+    Host VARCHAR(200) NOT NULL, 
+    Pid INTEGER, 
+    PidStart VARCHAR(50), 
+    BootId VARCHAR(50), 
+    Slots INTEGER DEFAULT 1 NOT NULL, 
+    HeartbeatSeq INTEGER DEFAULT 0 NOT NULL, 
+    Heartbeat TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    AppVersion VARCHAR(50), 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_Controller_ControllerName" UNIQUE (ControllerName), 
+    CONSTRAINT "CK_Controller_ControllerName" CHECK (ControllerName <> ''), 
+    CONSTRAINT "CK_Controller_Status" CHECK (lower(Status) IN ('running', 'stopped', 'lost')), 
+    CONSTRAINT "CK_Controller_ControllerName_Type" CHECK (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200), 
+    CONSTRAINT "CK_Controller_Status_Type" CHECK (typeof(Status) = 'text' AND instr(Status, char(0)) = 0 AND length(Status) <= 20), 
+    CONSTRAINT "CK_Controller_Host_Type" CHECK (typeof(Host) = 'text' AND instr(Host, char(0)) = 0 AND length(Host) <= 200), 
+    CONSTRAINT "CK_Controller_Pid_Type" CHECK (Pid IS NULL OR (typeof(Pid) = 'integer')), 
+    CONSTRAINT "CK_Controller_PidStart_Type" CHECK (PidStart IS NULL OR (typeof(PidStart) = 'text' AND instr(PidStart, char(0)) = 0 AND length(PidStart) <= 50)), 
+    CONSTRAINT "CK_Controller_BootId_Type" CHECK (BootId IS NULL OR (typeof(BootId) = 'text' AND instr(BootId, char(0)) = 0 AND length(BootId) <= 50)), 
+    CONSTRAINT "CK_Controller_Slots_Type" CHECK (typeof(Slots) = 'integer'), 
+    CONSTRAINT "CK_Controller_HeartbeatSeq_Type" CHECK (typeof(HeartbeatSeq) = 'integer'), 
+    CONSTRAINT "CK_Controller_Heartbeat_Type" CHECK (Heartbeat GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(Heartbeat, 1, 10), '+0 days') IS substr(Heartbeat, 1, 10) AND substr(Heartbeat, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', Heartbeat), 1, length(Heartbeat)) IS substr(Heartbeat, 1, 19) AND substr(Heartbeat, 20) NOT GLOB '*[^.0-9]*'), 
+    CONSTRAINT "CK_Controller_AppVersion_Type" CHECK (AppVersion IS NULL OR (typeof(AppVersion) = 'text' AND instr(AppVersion, char(0)) = 0 AND length(AppVersion) <= 50)), 
+    CONSTRAINT "CK_Controller_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'), 
+    CONSTRAINT "CK_Controller_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')
+);
+
+CREATE TABLE Resource (
+    Resource_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ResourceName VARCHAR(200) NOT NULL, 
+    Units INTEGER DEFAULT 1 NOT NULL, 
+    Description TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_Resource_ResourceName" UNIQUE (ResourceName), 
+    CONSTRAINT "CK_Resource_ResourceName" CHECK (ResourceName <> ''), 
+    CONSTRAINT "CK_Resource_Units" CHECK (Units BETWEEN 0 AND 1000000), 
+    CONSTRAINT "CK_Resource_ResourceName_Type" CHECK (typeof(ResourceName) = 'text' AND instr(ResourceName, char(0)) = 0 AND length(ResourceName) <= 200), 
+    CONSTRAINT "CK_Resource_Units_Type" CHECK (typeof(Units) = 'integer'), 
+    CONSTRAINT "CK_Resource_Description_Type" CHECK (Description IS NULL OR (typeof(Description) = 'text' AND instr(Description, char(0)) = 0)), 
+    CONSTRAINT "CK_Resource_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'), 
+    CONSTRAINT "CK_Resource_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')
+);
+
+CREATE TABLE BatchResource (
+    BatchResource_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ProcessBatch_id INTEGER NOT NULL, 
+    Resource_id INTEGER NOT NULL, 
+    Units INTEGER DEFAULT 1 NOT NULL, 
+    Exclusive SMALLINT DEFAULT 0 NOT NULL, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_BatchResource_ProcessBatch_id_Resource_id" UNIQUE (ProcessBatch_id, Resource_id), 
+    CONSTRAINT "CK_BatchResource_Units" CHECK (Units BETWEEN 1 AND 1000000), 
+    CONSTRAINT "CK_BatchResource_Exclusive" CHECK (Exclusive IN (0, 1)), 
+    CONSTRAINT "FK_BatchResource_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchResource_Resource_id" FOREIGN KEY(Resource_id) REFERENCES Resource (Resource_id), 
+    CONSTRAINT "CK_BatchResource_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
+    CONSTRAINT "CK_BatchResource_Resource_id_Type" CHECK (typeof(Resource_id) = 'integer'), 
+    CONSTRAINT "CK_BatchResource_Units_Type" CHECK (typeof(Units) = 'integer'), 
+    CONSTRAINT "CK_BatchResource_Exclusive_Type" CHECK (typeof(Exclusive) = 'integer'), 
+    CONSTRAINT "CK_BatchResource_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'), 
+    CONSTRAINT "CK_BatchResource_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')
+);
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ClaimedBy VARCHAR(200) CONSTRAINT CK_BatchProcessHistory_ClaimedBy_Type CHECK (ClaimedBy IS NULL OR (typeof(ClaimedBy) = 'text' AND instr(ClaimedBy, char(0)) = 0 AND length(ClaimedBy) <= 200));
+
+CREATE INDEX "IX_BatchControl_Claimed" ON BatchControl (ProcessBatch_id) WHERE Status IN ('running', 'pausing', 'cancelling');
+
+CREATE INDEX "IX_BatchControl_Standing" ON BatchControl (BatchControl_id) WHERE Status IN ('retry', 'failed', 'held');
+
+CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+
+UPDATE alembic_version SET version_num='0003' WHERE alembic_version.version_num = '0002';
 
 COMMIT;
 
