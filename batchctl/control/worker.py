@@ -17,7 +17,6 @@ from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Clock, LeaderLock, StepRunner
 
-
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
 
