@@ -242,7 +242,9 @@ class Campaign:
             member.signal(signal.SIGKILL)
         self.fleet.wait_for(workers, 10)
         for ended in self.fleet.ended:
-            if ended.member in workers and ended.code not in TIDY_CODES and not ended.is_fair:
+            is_untidy = ended.member in workers and ended.code not in TIDY_CODES and not ended.is_fair
+            # One that found no database when it came never was a worker.
+            if is_untidy and "controller.started" in ended.member.log.read_text(encoding="utf-8"):
                 self._breakdowns.append(f"{ended.member.log.name}: exit code {ended.code} after SIGTERM")
         self._take_ended()
 
