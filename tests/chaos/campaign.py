@@ -21,7 +21,7 @@ from tests.chaos.processes import kill, marked
 from tests.chaos.shop import FINAL, Shop, place_of_its_own
 from tests.chaos.verdict import Violation, gather, judge, statuses
 
-WORKERS = 3
+WORKERS = 4
 HEALERS = 2
 OPEN_WORK = 32
 """How many instances are under way or wait, so that there is always something to break."""
@@ -202,7 +202,7 @@ class Campaign:
             self._look_for_breakdown(ended)
 
     def _look_for_breakdown(self, ended: Ended) -> None:
-        said = ended.member.log.read_text(encoding="utf-8", errors="replace") if ended.member.log.exists() else ""
+        said = ended.member.printed
         if BREAKDOWN in said or "Traceback" in said:
             self._breakdowns.append(f"{ended.member.log.name}, exit code {ended.code}: {said[-300:]}")
         elif ended.code < 0 and not ended.is_fair:
@@ -244,7 +244,7 @@ class Campaign:
         for ended in self.fleet.ended:
             is_untidy = ended.member in workers and ended.code not in TIDY_CODES and not ended.is_fair
             # One that found no database when it came never was a worker.
-            if is_untidy and "controller.started" in ended.member.log.read_text(encoding="utf-8"):
+            if is_untidy and "controller.started" in ended.member.printed:
                 self._breakdowns.append(f"{ended.member.log.name}: exit code {ended.code} after SIGTERM")
         self._take_ended()
 

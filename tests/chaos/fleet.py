@@ -51,6 +51,11 @@ class Member:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, number)
 
+    @property
+    def printed(self) -> str:
+        """What it has said so far."""
+        return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+
     def forget(self) -> None:
         """Let go of the process."""
         if self._handle is not None:

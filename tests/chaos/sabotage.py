@@ -17,6 +17,52 @@ def _forget_on_lost() -> None:
     moves._after_lost = lost
 
 
+def _believe_nothing_ran() -> None:
+    """Whatever a dead worker has left counts as never started."""
+    from batchctl.domain.outcomes import Trace  # noqa: PLC0415 - as above
+    from batchctl.system.runner import ThreadStepRunner  # noqa: PLC0415 - as above
+
+    def examine(*_: Any) -> tuple[Trace, None]:
+        return Trace.NEVER_RAN, None
+
+    ThreadStepRunner.examine = examine  # type: ignore[method-assign] # that is the sabotage
+
+
+def _forget_commits() -> None:
+    """Now and then what begins a step is not committed, and the step begins all the same."""
+    from batchctl.ports import Boundary  # noqa: PLC0415 - as above
+    from batchctl.store.transactions import StoreTransactions  # noqa: PLC0415 - as above
+
+    run, times = StoreTransactions.run, 0
+
+    def forgetful(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
+        def undone(connection: Any) -> Any:
+            nonlocal times
+            result = work(connection)
+            times += Boundary.CLAIM in boundaries
+            if times % 5 == 4 and Boundary.CLAIM in boundaries:
+                self._dialect.rollback(connection)
+                self._dialect.begin_write(connection)
+            return result
+
+        return run(self, boundaries, undone)
+
+    StoreTransactions.run = forgetful  # type: ignore[method-assign] # that is the sabotage
+
+
+def _claim_without_lock() -> None:
+    """Nobody minds that another worker claims from the same batch at this moment."""
+    from batchctl.store import limits  # noqa: PLC0415 - as above
+
+    def lock(*_: Any) -> bool:
+        return True
+
+    limits.lock = lock
+
+
 KINDS: dict[str, Callable[[], None]] = {
     "forgets-on-lost": _forget_on_lost,
+    "believes-nothing-ran": _believe_nothing_ran,
+    "forgets-commits": _forget_commits,
+    "claims-without-lock": _claim_without_lock,
 }

@@ -54,7 +54,7 @@ def test_03_a_worker_that_lost_its_lease_cannot_write_the_end_of_what_another_ha
     scene.until(lambda: scene.said("B"))
     frozen.signal(signal.SIGSTOP)
     other = scene.worker()
-    scene.until(lambda: "adopted" in other.log.read_text(encoding="utf-8"))
+    scene.until(lambda: "adopted" in other.printed)
     frozen.signal(signal.SIGCONT)
     scene.until_over()
 
@@ -70,14 +70,15 @@ def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_af
         with_tables(place.database)
         with staged(place, tmp_path) as scene:
             assert place.server is not None
-            scene.hand_in("hold_many", "slow.ok.ok", times=4)
+            recovering = scene.worker("C12:inside:2:stop")
+            scene.until(lambda: "controller.started" in recovering.printed)
+            recovering.signal(signal.SIGSTOP)
             dying = scene.worker()
+            scene.hand_in("hold_many", "slow.ok.ok", times=4)
             scene.until(lambda: len(scene.said("S")) == 4)
             _kill(dying)
-            recovering = scene.worker("C12:inside:2:stop")
-            scene.until(
-                lambda: any(found.pid == recovering.pid and found.state == "T" for found in scene.running("command"))
-            )
+            recovering.signal(signal.SIGCONT)
+            scene.until(lambda: "cut at" in recovering.printed)
             place.server.stop(at_once=True)
             recovering.signal(signal.SIGCONT)
             place.server.start()
@@ -150,7 +151,7 @@ def test_09_killed_when_all_work_was_done_the_next_start_finds_nothing_left_to_r
     again = scene.worker(None, "--once")
 
     assert scene.ended(again) == [0]
-    assert "0 started" in again.log.read_text(encoding="utf-8")
+    assert "0 started" in again.printed
     assert scene.statuses() == ["complete"]
     assert set(scene.said("S").values()) == {1}
 
