@@ -396,8 +396,8 @@ class Controller:
             now = self._clock.now()
             self._next_due = instances.next_due(connection, now)
             occupancy = limits.occupancy(connection, self._batches, self._limit)
-            candidates = self._recorder.candidates(connection, self._batches, occupancy, now, self._parked)
-            self._look = next(iter(candidates), None) is not None
+            promising = self._recorder.promising(connection, self._batches, occupancy, now, self._parked)
+            self._look = next(promising, None) is not None
         return self._look
 
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True) -> Written:

@@ -230,21 +230,22 @@ class Recorder:
         )
         return Written(starts=(attempt,))
 
-    def candidates(
+    def promising(
         self,
         connection: Any,
         batches: Batches,
         occupancy: Occupancy,
         now: datetime,
         parked: Container[InstanceId] = (),
-    ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
-        """Yield what may start now: enabled batches by Seq, within a batch in order of creation."""
+    ) -> Iterator[BatchDefinition]:
+        """Yield the batches of which an instance may start now: enabled ones by Seq."""
         failures = stopping_failures(connection, batches)
         with_open = instances.batches_with_open(connection)
         for batch in batches.values():
             if batch.enabled and batch.steps and batch.batch_id in with_open:
-                for instance in _startable(connection, batch, occupancy.places(batch), now, parked, failures):
-                    yield batch, instance
+                found = _startable(connection, batch, occupancy.places(batch), now, parked, failures)
+                if next(found, None) is not None:
+                    yield batch
 
     def claim(
         self,
@@ -263,15 +264,14 @@ class Recorder:
         """
         written = Written()
         before = limits.occupancy(connection, batches, limit)
-        promising = self.candidates(connection, batches, before, now, parked)
-        for batch in dict.fromkeys(batch.batch_id for batch, _ in promising):
-            if len(written.starts) >= places:
-                break
-            if limits.lock(connection, batches[batch], limit):
+        for batch in self.promising(connection, batches, before, now, parked):
+            if limits.lock(connection, batch, limit):
                 left = places - len(written.starts)
-                written += self._claim_of(connection, batches[batch], batches, limit, now, left, parked)
+                written += self._claim_of(connection, batch, batches, limit, now, left, parked)
             else:
                 written += Written(contended=True)
+            if len(written.starts) >= places:
+                break
         return written
 
     def _claim_of(
