@@ -29,6 +29,14 @@ PAUSE = (0.02, 0.18)
 """Seconds between two strikes: at least and at most."""
 QUIET_TOO_LONG = 30.0
 """Seconds in which healthy workers must bring something to an end."""
+RESCUES = {
+    "adopted": " step.adopted ",
+    "lost": " step.lost ",
+    "unclear at first": " step.unclear ",
+    "fenced": " step.fenced ",
+    "given up and back": " controller.fenced ",
+}
+"""What workers say of the steps of dead ones, and of their own when they were taken for dead."""
 BREAKDOWN = "went wrong inside batchctl"
 
 
@@ -57,10 +65,10 @@ class Outcome:
     points: Counter[str] = field(default_factory=Counter)
     people: Counter[str] = field(default_factory=Counter)
     attempts: Counter[str] = field(default_factory=Counter)
+    rescued: Counter[str] = field(default_factory=Counter)
     kills: int = 0
     instances: int = 0
     executions: int = 0
-    outlived: int = 0
     seconds: float = 0.0
     chaos_seconds: float = 0.0
     violations: list[Violation] = field(default_factory=list)
@@ -199,10 +207,12 @@ class Campaign:
                 self.outcome.points[ended.member.cut.point] += 1
             elif ended.member.what == "submit" and ended.code == 0:
                 self.shop.acknowledged.add(ended.member.note)
-            self._look_for_breakdown(ended)
+            self._read(ended)
 
-    def _look_for_breakdown(self, ended: Ended) -> None:
+    def _read(self, ended: Ended) -> None:
+        """Count what a command says of rescues, and see whether it broke down."""
         said = ended.member.printed
+        self.outcome.rescued.update({name: said.count(event) for name, event in RESCUES.items()})
         if BREAKDOWN in said or "Traceback" in said:
             self._breakdowns.append(f"{ended.member.log.name}, exit code {ended.code}: {said[-300:]}")
         elif ended.code < 0 and not ended.is_fair:

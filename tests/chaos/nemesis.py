@@ -13,7 +13,7 @@ from time import monotonic
 import psycopg
 
 from tests.chaos.fleet import Fleet, Member
-from tests.chaos.processes import Found, kill, marked
+from tests.chaos.processes import Found, kill, marked, stands_still
 from tests.chaos.shop import LEASE, Shop
 from tests.proxy import Cut as ProxyCut
 
@@ -78,10 +78,9 @@ class Nemesis:
 
     def _find_sleepers(self) -> None:
         """Give those who stand still at a cut a time to wake up."""
-        cut = {pid: member for pid, member in self.fleet.members.items() if member.cut is not None and member.cut.stops}
-        for found in marked(self.fleet.mark) if cut else ():
-            member = cut.get(found.pid)
-            if member is not None and found.state == "T" and member.sleeps_until is None:
+        for member in self.fleet.members.values():
+            may_sleep = member.cut is not None and member.cut.stops and member.sleeps_until is None
+            if may_sleep and stands_still(member.pid):
                 member.sleeps_until = monotonic() + self._nap()
                 self.counts["SIGSTOP at a crash point"] += 1
 

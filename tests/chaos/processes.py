@@ -33,6 +33,13 @@ def marked(mark: str) -> Iterator[Found]:
                 yield found
 
 
+def stands_still(pid: int) -> bool:
+    """Say whether a process was stopped by a signal."""
+    with suppress(OSError):
+        return (_PROC / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "T"
+    return False
+
+
 def kill(pid: int, mark: str) -> bool:
     """Kill a process of the campaign; say whether it was still there."""
     with suppress(OSError):
@@ -50,11 +57,13 @@ def kill(pid: int, mark: str) -> bool:
 def _look(pid: int, mark: str) -> Found | None:
     try:
         environment = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        if f"{MARK}={mark}".encode() not in environment:
+            return None
         command = (_PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         fields = (_PROC / str(pid) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return None
-    if f"{MARK}={mark}".encode() not in environment or fields[0] in "ZX":
+    if fields[0] in "ZX":
         return None
     is_of_step = any(variable.startswith(b"BATCHCTL_COOKIE=") for variable in environment)
     return Found(pid, int(fields[1]), fields[0], _kind(command, is_of_step=is_of_step), command)

@@ -26,6 +26,7 @@ def figures(outcome: Outcome) -> str:
         f"  befell:    {_listed(outcome.counts)}",
         f"  cut at:    {reached} of {len(points)} crash points ({times} times)",
         f"  work:      {work}; attempts: {_listed(outcome.attempts)}",
+        f"  rescued:   {_listed(outcome.rescued)}",
         f"  people:    {_listed(outcome.people) or 'nothing'}",
         f"  found:     {found}",
     ]

@@ -13,9 +13,16 @@ CALM = (Execution(1, 10, 100, 7, "SBE", [0, 1, 2]), Execution(1, 20, 101, 8, "SE
 
 
 def attempt(
-    history: int, seq: int, status: str, *, batch: str = "hold_one", number: int = 1, cause: str = "auto"
+    history: int,
+    seq: int,
+    status: str,
+    *,
+    batch: str = "hold_one",
+    number: int = 1,
+    cause: str = "auto",
+    spawned: bool = True,
 ) -> Attempt:
-    return Attempt(history, 1, batch, seq, number, cause, status)
+    return Attempt(history, 1, batch, seq, number, cause, status, spawned)
 
 
 HISTORY = (attempt(100, 10, "success"), attempt(101, 20, "success"), attempt(102, 30, "skipped"))
@@ -33,6 +40,7 @@ CHECKS = (
     verdict.missing_effects,
     verdict.false_successes,
     verdict.unasked_starts,
+    verdict.denied_starts,
     verdict.repeated_starts,
     verdict.unrecorded_starts,
     verdict.early_starts,
@@ -62,6 +70,7 @@ BROKEN = [
     (verdict.unasked_starts, again("fenced", batch="rerun_many")),
     (verdict.unasked_starts, again("lost", batch="verify_two")),
     (verdict.unasked_starts, again("success", batch="rerun_many")),
+    (verdict.denied_starts, evidence(attempts=(HISTORY[0], attempt(101, 20, "lost", spawned=False)))),
     (verdict.repeated_starts, evidence((*CALM, Execution(1, 20, 101, 9, "SE", [5, 6])))),
     (verdict.unrecorded_starts, evidence((*CALM, Execution(1, 20, 999, 9, "S", [5])))),
     (verdict.unrecorded_starts, evidence((*CALM, Execution(2, 20, 101, 9, "S", [5])))),

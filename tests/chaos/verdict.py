@@ -48,6 +48,8 @@ class Attempt:
     number: int
     cause: str
     status: str
+    spawned: bool = True
+    """False when it is written that it was never started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +78,12 @@ def gather(shop: Shop) -> Evidence:
     )
     attempts = shop.sql(
         "SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, h.ProcessControlSeq, h.AttemptNo,"
-        " h.Cause, h.Status FROM BatchProcessHistory h JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id"
+        " h.Cause, h.Status, CASE WHEN h.Spawned IS NULL THEN 0 ELSE 1 END FROM BatchProcessHistory h JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id"
         " ORDER BY h.BatchControl_id, h.ProcessControlSeq, h.AttemptNo"
     )
     return Evidence(
         tuple(read_effects(shop)),
-        tuple(Attempt(*row) for row in attempts),
+        tuple(Attempt(*row[:-1], spawned=bool(row[-1])) for row in attempts),
         {row[0]: (row[1], row[2]) for row in instances},
     )
 
@@ -105,6 +107,7 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
         "lost: an instance is complete and a step of it has left no last line": list(missing_effects(seen)),
         "lost: the history says success and the step has left no last line": list(false_successes(seen)),
         "doubled: a step that may have run was started again unasked": list(unasked_starts(seen)),
+        "doubled: a step that was started is said never to have run": list(denied_starts(seen)),
         "doubled: one attempt was started more than once": list(repeated_starts(seen)),
         "doubled: two executions of an instance overlapped": [one.name for one in seen.executions if "O" in one.said],
         "a step was started without its row in the history": list(unrecorded_starts(seen)),
@@ -173,6 +176,14 @@ def _was_asked(first: Attempt, since: list[Attempt]) -> bool:
             return first.status == "lost" and any(one.cause == "verify" and one.status == "failed" for one in since)
         case _:
             return False
+
+
+def denied_starts(seen: Evidence) -> Iterator[Attempt]:
+    """Yield the lost attempts of which it is written that they never ran, so that they may be made again, and that did."""
+    starts = seen.starts()
+    for attempt in seen.attempts:
+        if attempt.status == "lost" and not attempt.spawned and attempt.history in starts:
+            yield attempt
 
 
 def repeated_starts(seen: Evidence) -> Iterator[str]:
