@@ -16,6 +16,7 @@ def figures(outcome: Outcome) -> str:
     reached = sum(point in outcome.points for point in points)
     broken = {found.promise: len(found.rows) for found in outcome.violations}
     counted = {name: sum(times for said, times in broken.items() if said.startswith(name)) for name in PROMISES}
+    counted["other"] = sum(broken.values()) - sum(counted.values())
     rate = outcome.kills / max(outcome.chaos_seconds, 0.001) * 60
     options, times = outcome.options, sum(outcome.points.values())
     found = ", ".join(f"{name} {number}" for name, number in counted.items())

@@ -78,7 +78,8 @@ def gather(shop: Shop) -> Evidence:
     )
     attempts = shop.sql(
         "SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, h.ProcessControlSeq, h.AttemptNo,"
-        " h.Cause, h.Status, CASE WHEN h.Spawned IS NULL THEN 0 ELSE 1 END FROM BatchProcessHistory h JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id"
+        " h.Cause, h.Status, CASE WHEN h.Spawned IS NULL THEN 0 ELSE 1 END FROM BatchProcessHistory h"
+        " JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id"
         " ORDER BY h.BatchControl_id, h.ProcessControlSeq, h.AttemptNo"
     )
     return Evidence(
