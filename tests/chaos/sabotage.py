@@ -10,11 +10,11 @@ def _forget_on_lost() -> None:
     """A lost step is ready again, whatever its OnLost says."""
     from batchctl.domain import moves, status  # noqa: PLC0415 - only the broken process is to be broken
 
-    def lost(instance: Any, batch: Any, end: Any, now: Any) -> moves.Move:
+    def _after_lost(instance: Any, batch: Any, end: Any, now: Any) -> moves.Move:
         del batch, end
         return moves._standing(instance, status.InstanceVerb.RETRY_AT, next_run_time=now)
 
-    moves._after_lost = lost
+    _break(moves, _after_lost)
 
 
 def _believe_nothing_ran() -> None:
@@ -25,7 +25,7 @@ def _believe_nothing_ran() -> None:
     def examine(*_: Any) -> tuple[Trace, None]:
         return Trace.NEVER_RAN, None
 
-    ThreadStepRunner.examine = examine  # type: ignore[method-assign] # that is the sabotage
+    _break(ThreadStepRunner, examine)
 
 
 def _forget_commits() -> None:
@@ -33,9 +33,9 @@ def _forget_commits() -> None:
     from batchctl.ports import Boundary  # noqa: PLC0415 - as above
     from batchctl.store.transactions import StoreTransactions  # noqa: PLC0415 - as above
 
-    run, times = StoreTransactions.run, 0
+    committing, times = StoreTransactions.run, 0
 
-    def forgetful(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
+    def run(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
         def undone(connection: Any) -> Any:
             nonlocal times
             result = work(connection)
@@ -45,9 +45,9 @@ def _forget_commits() -> None:
                 self._dialect.begin_write(connection)
             return result
 
-        return run(self, boundaries, undone)
+        return committing(self, boundaries, undone)
 
-    StoreTransactions.run = forgetful  # type: ignore[method-assign] # that is the sabotage
+    _break(StoreTransactions, run)
 
 
 def _claim_without_lock() -> None:
@@ -57,7 +57,11 @@ def _claim_without_lock() -> None:
     def lock(*_: Any) -> bool:
         return True
 
-    limits.lock = lock
+    _break(limits, lock)
+
+
+def _break(owner: Any, broken: Callable[..., Any]) -> None:
+    setattr(owner, broken.__name__, broken)
 
 
 KINDS: dict[str, Callable[[], None]] = {

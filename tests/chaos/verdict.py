@@ -48,8 +48,8 @@ class Attempt:
     number: int
     cause: str
     status: str
-    spawned: bool = True
-    """False when it is written that it was never started."""
+    spawned: bool | int = True
+    """False, or 0, when it is written that it was never started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def gather(shop: Shop) -> Evidence:
     )
     return Evidence(
         tuple(read_effects(shop)),
-        tuple(Attempt(*row[:-1], spawned=bool(row[-1])) for row in attempts),
+        tuple(Attempt(*row) for row in attempts),
         {row[0]: (row[1], row[2]) for row in instances},
     )
 
