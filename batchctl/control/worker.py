@@ -103,8 +103,8 @@ class Worker:
         rescued = self.rescue.look(self.controller.knows)
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
-        for attempt in rescued.adopted:
-            self.controller.take_over(attempt)
+        for attempt, entry in rescued.adopted:
+            self.controller.take_over(attempt, entry)
         if rescued.freed:
             self.controller.look_again()
 
