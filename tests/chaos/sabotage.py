@@ -19,11 +19,11 @@ def _forget_on_lost() -> None:
 
 def _believe_nothing_ran() -> None:
     """Whatever a dead worker has left counts as never started."""
-    from batchctl.domain.outcomes import Trace  # noqa: PLC0415 - as above
+    from batchctl.ports import Trace  # noqa: PLC0415 - as above
     from batchctl.system.runner import ThreadStepRunner  # noqa: PLC0415 - as above
 
-    def examine(*_: Any) -> tuple[Trace, None]:
-        return Trace.NEVER_RAN, None
+    def examine(*_: Any) -> Trace:
+        return Trace.NEVER_RAN
 
     _break(ThreadStepRunner, examine)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Iterable
@@ -13,7 +14,6 @@ from typing import Any
 
 import psycopg
 
-from batchctl.config import Settings
 from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
@@ -97,8 +97,7 @@ class Shop:
         (self.directory / "effects").touch()
         for script in ("effect.sh", "check.sh"):
             shutil.copy(Path(__file__).with_name(script), self.directory)
-        known = {name: value for name, value in SETTINGS.items() if name in Settings.model_fields}
-        lines = "".join(f"{name} = {value!r}\n".replace("'", '"') for name, value in known.items())
+        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in SETTINGS.items())
         for file, url in (("batchctl.toml", self.place.database.url), ("proxied.toml", self.place.proxied_url)):
             (self.directory / file).write_text(f'database_url = "{url}"\n{lines}', encoding="utf-8")
 
