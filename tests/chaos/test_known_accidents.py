@@ -61,7 +61,8 @@ def test_03_a_worker_that_lost_its_lease_cannot_write_the_end_of_what_another_ha
     assert scene.statuses() == ["complete"]
     assert set(scene.said("S").values()) == set(scene.said("E").values()) == {1}
     assert scene.attempts() == [(10, "auto", "success"), (20, "auto", "success"), (30, "auto", "success")]
-    assert scene.end(frozen, other) == [0, 0]
+    assert "step.fenced" in frozen.printed
+    assert scene.end(frozen, other) == [1, 0], "the first has lost a step, and says so in the end"
 
 
 def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_afterwards(tmp_path: Path) -> None:
