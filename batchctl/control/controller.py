@@ -311,7 +311,7 @@ class Controller:
             # Another controller took this one for dead and goes on with the step: it must not be stopped.
             self._runner.let_go(key)
             del self._flights[key]
-            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=entry.claimed_by or "")
+            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=(row and row.claimed_by) or "")
         else:
             self._stop(key, flight, StopReason.FENCED)
 

@@ -68,15 +68,22 @@ class Rescue:
         `is_known` says of this controller's own attempts whether it watches over them.
         """
         with self.transactions.read() as connection:
-            names = controllers.owners(connection) - {self.recorder.controller}
-            if not names:
-                self._sightings.clear()
-                return Rescued()
-            rows = {row.name: row for row in controllers.everyone(connection) if row.name in names}
+            owners = controllers.owners(connection) - {self.recorder.controller}
+            rows = controllers.watched(connection, owners)
+        rows.pop(self.recorder.controller, None)
+        self._sightings = {name: seen for name, seen in self._sightings.items() if name in rows}
         # Without a row nobody can live: it is entered before the first claim.
-        dead = {name: rows.get(name or "") for name in names if name not in rows or self._is_dead(rows[name])}
-        self._sightings = {name: seen for name, seen in self._sightings.items() if name in names}
+        dead: dict[str | None, ControllerRow | None] = dict.fromkeys(owners - rows.keys())
+        dead |= {name: row for name, row in rows.items() if self._is_dead(row)}
         return self._take_over_all(dead, is_known) if dead else Rescued()
+
+    def tidy(self) -> None:
+        """Forget what this host keeps about controllers of which nothing is open any more."""
+        with self.transactions.read() as connection:
+            live = {entry.history_id for entry in history.live_entries(connection)}
+            ended = [row.name for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING]
+        for name in ended:
+            self.runner.forget(name, live)
 
     def _is_dead(self, row: ControllerRow) -> bool:
         now = self.clock.monotonic()

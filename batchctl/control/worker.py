@@ -55,6 +55,7 @@ class Worker:
         self.membership.begin()
         self.runner.keep_lease(self.membership.lease_until)
         self._look_after_the_dead()
+        self.rescue.tidy()
 
     def lead(self) -> None:
         """Do the leader's duties at once and in full, if this worker is the leader or can become it."""
