@@ -30,6 +30,8 @@ def main() -> int:
         if outcome.violations:
             failed = True
             print(findings(outcome), flush=True)
+        elif asked.keep:
+            print(f"  everything lies in {directory}", flush=True)
         else:
             shutil.rmtree(directory)
     return 1 if failed else 0
@@ -40,6 +42,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=2000, help="how many SIGKILLs in all (2000)")
     parser.add_argument("--seed", type=int, help="what the dice begin with; a new one unless given")
     parser.add_argument("--database", choices=[*KINDS, "both"], default="both")
+    parser.add_argument("--keep", action="store_true", help="leave the folder also when nothing was found")
     parser.add_argument("--sabotage", choices=sorted(sabotage.KINDS), help="break the engine, to see it found")
     return parser.parse_args()
 

@@ -136,7 +136,7 @@ class Campaign:
         self.fleet.listen(seconds)
         self._take_ended()
         self.nemesis.relent()
-        while len(self.fleet.workers()) < WORKERS:
+        while len(self.fleet.workers()) < WORKERS and self.nemesis.server_starts_at is None:
             self._start_worker()
         if monotonic() >= self._people_at:
             self._people_at = monotonic() + 0.4

@@ -25,6 +25,8 @@ YOUTH = 1.0
 """Seconds after which a worker is as likely a victim as any other."""
 YOUTH_OF_CUT = 2.0
 """Seconds that a worker has for coming to where it is to be cut."""
+SERVER_CALM = 5.0
+"""Seconds for which a server runs at least: its own recovery after a crash takes a while, in which nothing else happens."""
 
 
 @dataclass
@@ -37,6 +39,7 @@ class Nemesis:
     counts: Counter[str] = field(default_factory=Counter)
     server_starts_at: float | None = None
     """When the server that was stopped is started again."""
+    server_spared_until: float = 0.0
 
     def __post_init__(self) -> None:
         self._strikes: dict[str, Callable[[], bool]] = {
@@ -75,6 +78,7 @@ class Nemesis:
             assert self.shop.place.server is not None
             self.server_starts_at = None
             self.shop.place.server.start()
+            self.server_spared_until = monotonic() + SERVER_CALM
 
     def _find_sleepers(self) -> None:
         """Give those who stand still at a cut a time to wake up."""
@@ -85,15 +89,15 @@ class Nemesis:
                 self.counts["SIGSTOP at a crash point"] += 1
 
     def _nap(self) -> float:
-        return LEASE * self.random.uniform(0.5, 2)
+        return LEASE * self.random.uniform(0.5, 2.5)
 
     def _a_worker(self) -> Member | None:
-        """Pick one that has had some time; one that is to die or stand still at a cut has more, to come that far."""
+        """Pick one that has had some time; one with a cut before it has more, to come that far, and who sleeps is to wake."""
         born_before = monotonic() - self.random.uniform(0, YOUTH)
         workers = [
             member
             for member in self.fleet.workers()
-            if member.born + (0.0 if member.cut is None else YOUTH_OF_CUT) < born_before
+            if member.sleeps_until is None and member.born + (0.0 if member.cut is None else YOUTH_OF_CUT) < born_before
         ]
         return self.random.choice(workers) if workers else None
 
@@ -157,7 +161,7 @@ class Nemesis:
 
     def _stop(self) -> bool:
         worker = self._a_worker()
-        if worker is None or worker.sleeps_until is not None:
+        if worker is None:
             return False
         worker.sleeps_until = monotonic() + self._nap()
         worker.signal(signal.SIGSTOP)
@@ -165,7 +169,7 @@ class Nemesis:
 
     def _crash_server(self) -> bool:
         server = self.shop.place.server
-        if server is None or self.server_starts_at is not None:
+        if server is None or self.server_starts_at is not None or monotonic() < self.server_spared_until:
             return False
         server.stop(at_once=True)
         self.server_starts_at = monotonic() + self.random.choice([0, 0, 0.5, 1.5])
