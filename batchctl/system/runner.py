@@ -280,6 +280,8 @@ class ThreadStepRunner:
             return
 
         def send() -> None:
+            if step.key not in self._commands:
+                return  # It was let go before it could begin; whoever comes after finds that it never ran.
             if step.stopping:
                 said = "the step was told to stop before the command was started"
                 self._hear_end(step.key, {"not_started": said})
