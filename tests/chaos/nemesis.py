@@ -18,7 +18,7 @@ from tests.chaos.shop import LEASE, Shop
 from tests.proxy import Cut as ProxyCut
 
 KILLS = {"worker": 30, "worker and supervisor": 12, "supervisor": 10, "step": 16, "everything of a worker": 6}
-OTHERS = {"SIGTERM": 5, "SIGSTOP beyond the lease": 4}
+OTHERS = {"SIGTERM": 5, "SIGSTOP beyond the lease": 6}
 OF_SERVERS = {"server crash": 1.5, "session terminated": 6, "connection cut at COMMIT": 8}
 
 YOUTH = 1.0
@@ -89,7 +89,7 @@ class Nemesis:
                 self.counts["SIGSTOP at a crash point"] += 1
 
     def _nap(self) -> float:
-        return LEASE * self.random.uniform(0.5, 2.5)
+        return LEASE * self.random.uniform(1, 4)
 
     def _a_worker(self) -> Member | None:
         """Pick one that has had some time; one with a cut before it has more, to come that far, and who sleeps is to wake."""

@@ -19,7 +19,7 @@ from tests.postgres import PostgresServer
 from tests.proxy import Proxy
 from tests.strict_postgres import StrictServer
 
-LEASE = 1.5
+LEASE = 1.0
 """Seconds after which a worker that gives no sign of life is called dead."""
 
 SETTINGS = {
