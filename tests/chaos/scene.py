@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -20,18 +21,30 @@ T = TypeVar("T")
 PATIENCE = 30.0
 
 
+@contextmanager
+def staged(place: Place, directory: Path, sabotage: str | None = None) -> Iterator[Scene]:
+    """Open a scene, and leave nothing of it."""
+    scene = Scene(place, directory, sabotage)
+    try:
+        yield scene
+    finally:
+        scene.close()
+
+
 @dataclass
 class Scene:
     """Where an accident happens."""
 
     place: Place
     directory: Path
+    sabotage: str | None = None
     shop: Shop = field(init=False)
     fleet: Fleet = field(init=False)
 
     def __post_init__(self) -> None:
         self.shop = Shop(self.directory, self.place, Random(1))
-        self.fleet = Fleet(f"scene-{self.directory.name}-{self.place.database.kind}", self.directory)
+        mark = f"scene-{self.directory.name}-{self.place.database.kind}"
+        self.fleet = Fleet(mark, self.directory, self.sabotage)
         self.shop.register()
 
     def close(self) -> None:
@@ -68,6 +81,16 @@ class Scene:
         for member in members:
             member.signal(signal.SIGTERM)
         return self.ended(*members)
+
+    def kill(self, worker: Member) -> None:
+        """Kill a worker."""
+        worker.killed = True
+        worker.signal(signal.SIGKILL)
+
+    def kill_all(self, kind: str) -> None:
+        """Kill every process of a kind."""
+        for found in self.running(kind):
+            kill(found.pid, self.fleet.mark)
 
     def until(self, found: Callable[[], T], seconds: float = PATIENCE) -> T:
         """Wait until something is so; return it."""
