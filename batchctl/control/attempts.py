@@ -30,8 +30,6 @@ class Attempt:
     prepared: Prepared
     so_far: AttemptsSoFar
     started_at: datetime
-    begun_by: str
-    """The controller that began it, which may be dead."""
 
     @property
     def fields(self) -> dict[str, EventValue]:
@@ -67,6 +65,11 @@ class Told:
     stays: bool = False
     """True when the instance goes on under the same claim, or was not touched."""
 
+    @property
+    def is_recorded(self) -> bool:
+        """Say whether the end of the attempt stands in its row, and nobody else waits for it."""
+        return self.ended is not None and self.ended.status is not HistoryStatus.FENCED
+
     def events(self) -> Iterator[Event]:
         """Yield how the attempt ended, and where the instance stands if it does not go on."""
         if self.attempt is not None and self.ended is not None:
@@ -99,7 +102,7 @@ class Written:
     """Instances whose rows somebody else keeps locked, and who; they are tried again soon."""
     waiting: tuple[End, ...] = ()
     """Ends that could not be recorded for that reason."""
-    contended: bool = False
+    contended: frozenset[str] = frozenset()
     """True when another controller claimed at the same moment what competes with what might have been claimed here."""
 
     def __add__(self, other: Written) -> Written:
@@ -110,7 +113,7 @@ class Written:
             self.parked + other.parked,
             self.locked + other.locked,
             self.waiting + other.waiting,
-            self.contended or other.contended,
+            self.contended | other.contended,
         )
 
 

@@ -15,7 +15,7 @@ from batchctl.control.claiming import Claimer
 from batchctl.control.recording import NotAsReadError, Recorder
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.rows import BatchDefinition, BatchId, HistoryId, InstanceId
+from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
@@ -122,6 +122,9 @@ class Controller:
         self._locked: dict[InstanceId, float] = {}
         """Instances whose rows somebody else keeps locked, and since when."""
         self._locked_told: set[InstanceId] = set()
+        self._contended: dict[str, float] = {}
+        """Batches that somebody else keeps from being claimed from, and since when."""
+        self._contended_told: set[str] = set()
         self._waits = False
         """True while all ends that are left wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
@@ -183,14 +186,14 @@ class Controller:
         """Read everything anew: others may have taken this controller for dead."""
         self._has_looked = False
 
-    def take_over(self, attempt: Attempt) -> None:
+    def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
         """Go on with an attempt that a dead controller has begun."""
         ready = attempt.prepared
         if ready.handler is None or ready.rendered is None:
             raise ValueError(attempt)
         elapsed = max(timedelta(0), self._clock.now() - attempt.started_at).total_seconds()
-        self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic() - elapsed)
-        self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, attempt.begun_by)
+        flight = self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic() - elapsed)
+        self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, entry, leashed=flight.is_leashed)
 
     def knows(self, key: HistoryId) -> bool:
         """Say whether an attempt is under way here, or waits to be recorded."""
@@ -311,7 +314,7 @@ class Controller:
             # Another controller took this one for dead and goes on with the step: it must not be stopped.
             self._runner.let_go(key)
             del self._flights[key]
-            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=entry.claimed_by or "")
+            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=(row and row.claimed_by) or "")
         else:
             self._stop(key, flight, StopReason.FENCED)
 
@@ -367,6 +370,7 @@ class Controller:
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
         self._ends = list(written.waiting)
+        self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waits = bool(written.waiting)
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
@@ -379,7 +383,9 @@ class Controller:
             self._locked.pop(instance_id, None)
             self._locked_told.discard(instance_id)
         self._tell_locked(dict(written.locked))
-        self._soon = written.contended or (bool(written.locked) and not self._locked_told)
+        self._tell_contended(written.contended)
+        untold = {instance_id for instance_id, _ in written.locked} - self._locked_told
+        self._soon = bool(untold or written.contended - self._contended_told)
         self._look = self._look or self._soon
         return written
 
@@ -393,6 +399,21 @@ class Controller:
                 self._tell("instance.locked", BatchControl_id=instance_id, Message=message)
         if locked:
             # Whoever rolls back tells nobody.
+            self._next_due = self._clock.now() + LOCKED_LOOK
+
+    def _tell_contended(self, names: frozenset[str]) -> None:
+        """Tell which batches stay locked, as above."""
+        now = self._clock.monotonic()
+        self._contended = {name: self._contended.get(name, now) for name in names}
+        self._contended_told &= names
+        lasting = {name for name, since in self._contended.items() if now - since >= LOCKED_LOOK.total_seconds()}
+        for name in sorted(lasting - self._contended_told):
+            with self._transactions.read() as connection:
+                blocker = instances.blocker(connection)
+            message = f"nothing of it can be claimed: the row of the batch, or of what limits it, is locked by {blocker}"
+            self._tell("batch.locked", ProcessBatchName=name, Message=message)
+        self._contended_told |= lasting
+        if names:
             self._next_due = self._clock.now() + LOCKED_LOOK
 
     def _something_may_start(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -11,10 +11,12 @@ from zoneinfo import ZoneInfo
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings, Trace
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import (
     BatchDefinition,
     ControllerRow,
@@ -26,7 +28,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Finished, Report, Spawned
+from batchctl.ports import Finished, Report, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
@@ -78,15 +80,18 @@ class ScriptedRunner:
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
     waits: list[timedelta] = field(default_factory=list)
-    left_over: list[str] = field(default_factory=list)
-    left_alive: tuple[int, ...] = ()
+    forgotten: list[str] = field(default_factory=list)
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
+    examined: list[str] = field(default_factory=list)
+    meanwhile: Callable[[], object] = lambda: None
+    """What happens while an execution is examined."""
     adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
     goes_on_alone: bool = False
     released: list[HistoryId] = field(default_factory=list)
     lease_until: float = 0.0
+    committed: list[HistoryId] = field(default_factory=list)
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin, and end at once if the script says so."""
@@ -132,17 +137,21 @@ class ScriptedRunner:
         """Say of a controller what the test says."""
         return self.gone(controller)
 
-    def examine(
-        self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
-    ) -> tuple[Trace, Identity | None]:
+    def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Say of an execution what the test says."""
-        del claimed_by, handler, rendered
-        return self.traces.get(entry.history_id, Trace.GONE), None
+        del handler, rendered
+        self.examined.append(entry.claimed_by or "")
+        self.meanwhile()
+        return self.traces.get(entry.history_id, Trace.GONE)
 
-    def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
+    def adopt(
+        self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, leashed: bool = False
+    ) -> None:
         """Go on with an execution that another runner began."""
         del handler
-        self.adopted.append((key, claimed_by))
+        if leashed:
+            self.leashed.add(key)
+        self.adopted.append((key, entry.claimed_by or ""))
         self.open[key] = rendered
 
     def let_go(self, key: HistoryId) -> bool:
@@ -156,16 +165,22 @@ class ScriptedRunner:
         """Note until when."""
         self.lease_until = until
 
-    def forget(self, claimed_by: str) -> None:
-        """Nothing is kept here."""
+    def recorded(self, keys: Collection[HistoryId]) -> None:
+        """Note what is committed."""
+        self.committed.extend(keys)
 
-    def stop_left_over(self, claimed_by: str, key: HistoryId, entry: Identity) -> Sequence[int]:
-        """Note whom the engine asked for."""
-        del entry, key
-        self.left_over.append(claimed_by)
-        return self.left_alive
+    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+        """Note who is forgotten."""
+        del live
+        self.forgotten.append(claimed_by)
+        return True
 
-    def close(self) -> None:
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+        """Find nothing: `examine` says what became of an execution."""
+        del claimed_by, entry
+        return ()
+
+    def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""
 
 
@@ -203,12 +218,15 @@ class World:
         self.runner = ScriptedRunner()
         self.populators = Populators()
         self.events: list[Event] = []
+        self._opened: list[StoreTransactions] = []
         self.transactions: Any = self.open()
         self.hand = database.hand()
 
     def open(self) -> StoreTransactions:
         """Open another way to the database, as another program has one."""
-        return StoreTransactions(engine.open_engine(self.database.url, self.directory))
+        made = StoreTransactions(engine.open_engine(self.database.url, self.directory))
+        self._opened.append(made)
+        return made
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Do by hand what a person does in an SQL client."""
@@ -259,15 +277,24 @@ class World:
         preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1", "test")
         return Recorder(preparer, controller, "host1")
 
-    def controller(self, name: str = "c1", *, slots: int = 1) -> Controller:
-        """Return a new controller."""
+    def controller(
+        self,
+        name: str = "c1",
+        *,
+        slots: int = 1,
+        transactions: StoreTransactions | None = None,
+        runner: ScriptedRunner | None = None,
+        is_trusted: Callable[[], bool] = lambda: True,
+    ) -> Controller:
+        """Return a new controller: with the world's connection and runner, or with its own, as on another host."""
         return Controller(
-            transactions=self.transactions,
+            transactions=transactions or self.transactions,
             clock=self.clock,
-            runner=self.runner,
+            runner=runner or self.runner,
             recorder=self.recorder(name),
             listener=self.events.append,
             slots=slots,
+            is_trusted=is_trusted,
         )
 
     def process(self, *, slots: int = 1) -> Controller:
@@ -292,9 +319,37 @@ class World:
         """Start again after a crash, and look after what the dead have left."""
         return self.rescue(controller).look(lambda key: False)
 
-    def rescue(self, controller: str = "c2") -> Rescue:
-        """Return who looks after what the dead have left."""
-        return Rescue(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append)
+    def rescue(
+        self,
+        controller: str = "c2",
+        *,
+        transactions: StoreTransactions | None = None,
+        runner: ScriptedRunner | None = None,
+    ) -> Rescue:
+        """Return who looks after what the dead have left: here, or on another host."""
+        return Rescue(
+            transactions or self.transactions,
+            self.clock,
+            runner or self.runner,
+            self.recorder(controller),
+            self.events.append,
+        )
+
+    def membership(
+        self, name: str = "c1", *, transactions: StoreTransactions | None = None, process: Identity = Identity(pid=4711)
+    ) -> Membership:
+        """Return a controller's own row; it is not entered yet."""
+        return Membership(
+            transactions=transactions or self.transactions,
+            clock=self.clock,
+            listener=self.events.append,
+            name=name,
+            host="host1",
+            process=process,
+            slots=1,
+            version="1",
+            rhythm=Rhythm(),
+        )
 
     def be_impatient(self) -> None:
         """Let the engine wait no more than a moment for somebody else's lock."""
@@ -326,6 +381,8 @@ class World:
         """Let go of the database."""
         self.hand.close()
         self.transactions.close()
+        for opened in self._opened:
+            opened.close()
 
 
 def _find_handler(process_type: str) -> StepHandler:

@@ -7,6 +7,8 @@ from datetime import timedelta
 import pytest
 
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
+from batchctl.domain.rows import HistoryId
+from batchctl.ports import Trace
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
 
 
@@ -43,14 +45,24 @@ def test_recovering_twice_changes_nothing_more(world: World) -> None:
     assert world.sql("SELECT * FROM BatchControl") == before
 
 
-def test_what_is_left_of_the_step_is_stopped_first_and_said(world: World) -> None:
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("host1", "Nothing of it runs on host1 any more"),
+        ("host2", "It ran on host2, which cannot be asked from host1"),
+    ],
+)
+def test_what_is_left_of_the_step_is_looked_for_first_and_what_is_known_is_said(
+    world: World, host: str, said: str
+) -> None:
     crashed(world)
-    world.sql("UPDATE BatchProcessHistory SET Pid = 4711, PidStart = '1', BootId = 'b'")
-    world.runner.left_alive = (4711,)
+    world.sql("UPDATE BatchProcessHistory SET Host = ?", host)
+    world.runner.meanwhile = lambda: before.append(world.history()[0][-1])
+    before: list[str] = []
     world.recover()
 
-    assert world.runner.left_over == ["c1"]
-    assert "process 4711" in world.one("SELECT Message FROM BatchProcessHistory")
+    assert (world.runner.examined, before) == (["c1"], ["running"])
+    assert said in world.one("SELECT Message FROM BatchProcessHistory")
 
 
 def test_rerun_counts_a_lost_step_as_a_failure(world: World) -> None:
@@ -119,6 +131,32 @@ def test_a_verified_failure_is_retried_for_real(world: World) -> None:
     assert world.statuses() == ["complete"]
 
 
+def test_a_check_that_never_ran_is_asked_again(world: World) -> None:
+    crashed(world, OnLost="verify")
+    world.recover()
+    world.runner.script = lambda rendered: RUNS_ON
+    world.process()
+    world.crash()
+    world.runner.traces[HistoryId(2)] = Trace.NEVER_RAN
+    world.recover()
+    world.runner.script = lambda rendered: StepOutcome(succeeded=True, value=1)
+    world.process()
+
+    assert [entry[1:] for entry in world.history()[:3]] == [
+        (10, 1, "auto", "lost"),
+        (10, 2, "verify", "lost"),
+        (10, 3, "verify", "success"),
+    ]
+
+
+def test_one_that_was_taken_for_dead_while_it_began_does_not_forget_itself(world: World) -> None:
+    for name in ("c1", "c2"):
+        world.sql(f"INSERT INTO Controller (ControllerName, Host, Slots, Status) VALUES ('{name}', 'h', 1, 'lost')")
+    world.rescue("c2").tidy()
+
+    assert world.runner.forgotten == ["c1"]
+
+
 def test_a_cancelled_instance_whose_controller_died_is_cancelled(world: World) -> None:
     crashed(world)
     world.sql("UPDATE BatchControl SET Status = 'cancelling'")
@@ -177,4 +215,4 @@ def test_an_open_attempt_of_an_instance_that_moved_on_is_closed_alone(world: Wor
 
     assert world.statuses() == ["failed"]
     assert world.history() == [(1, 10, 1, "auto", "lost")]
-    assert world.runner.left_over == []
+    assert world.runner.examined == ["c1"], "whoever has the instance now does not look for what is left of the attempt"
