@@ -1,0 +1,147 @@
+"""A seed becomes a script: everything is drawn here, and nowhere else."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.sim.script import (
+    Away,
+    BatchPlan,
+    BootHost,
+    CrashHost,
+    Event,
+    Fault,
+    Jump,
+    Kill,
+    KillSupervisor,
+    Kind,
+    Operate,
+    Options,
+    Script,
+    StepPlan,
+    Submit,
+    Switch,
+    Turn,
+    Wait,
+)
+
+BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C7", "C8", "C9", "C12", "C12")
+CALLS = ("start", "started", "collect", "stop_left_over")
+ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
+KINDS = ("fault", "freeze", "kill", "supervisor", "host", "jump", "away", "operate", "switch", "data")
+"""What may be switched off: each seed does without a random half of it."""
+
+
+def script_of(seed: int) -> Script:
+    """Draw a schedule."""
+    chance = Random(seed)
+    swarm = frozenset(kind for kind in KINDS if chance.random() < 0.5)
+    faults = tuple(kind for kind in Kind if chance.random() < 0.5) or tuple(Kind)
+    drawn = _Draw(chance, swarm, faults, _options(chance))
+    return Script(drawn.options, drawn.events(), seed)
+
+
+def _options(chance: Random) -> Options:
+    hosts = chance.choice((1, 1, 2))
+    return Options(
+        luck=chance.randrange(1, 1_000_000),
+        batches=tuple(_batch(chance) for _ in range(chance.choice((1, 1, 2)))),
+        places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 3)))),
+        slots=chance.choice((1, 1, 2, 3)),
+        ahead=tuple(float(chance.choice((0, 0, -3600, 86400))) for _ in range(hosts)),
+    )
+
+
+def _batch(chance: Random) -> BatchPlan:
+    steps = tuple(
+        StepPlan(chance.choice(("hold", "hold", "rerun", "verify")), is_command=chance.random() < 0.7)
+        for _ in range(chance.choice((1, 2, 2, 3)))
+    )
+    return BatchPlan(
+        steps,
+        retry_count=chance.choice((0, 1, 2)),
+        retry_wait=chance.choice((0, 1, 3)),
+        on_failure=chance.choice(("hold_batch", "hold_batch", "continue", "stop_all")),
+        max_concurrent=chance.choice((1, 1, 2)),
+        poison=chance.random() < 0.3,
+    )
+
+
+class _Draw:
+    """Draws events."""
+
+    def __init__(self, chance: Random, swarm: frozenset[str], faults: tuple[Kind, ...], options: Options) -> None:
+        self.chance = chance
+        self.swarm = swarm
+        self.faults = faults
+        self.options = options
+        self.submitted = 0
+
+    def events(self) -> tuple[Event, ...]:
+        """Return the events of the whole schedule."""
+        first = [self._submit() for _ in range(self.chance.choice((1, 2, 3)))]
+        return (*first, *(self._event() for _ in range(self.chance.randrange(15, 40))))
+
+    def _event(self) -> Event:
+        chance, drawn = self.chance, self.chance.random()
+        if drawn < 0.45:
+            return Turn(self._worker())
+        if drawn < 0.60:
+            return Wait(float(chance.choice((1, 1, 5, 60, 200))))
+        if drawn < 0.66:
+            return self._submit()
+        kind = chance.choice(KINDS)
+        return self._trouble(kind) if kind in self.swarm else Turn(self._worker())
+
+    def _trouble(self, kind: str) -> Event:
+        chance = self.chance
+        match kind:
+            case "fault" | "freeze":
+                return self._fault(freezes=kind == "freeze")
+            case "kill":
+                return Kill(self._worker())
+            case "supervisor":
+                return KillSupervisor(self._worker())
+            case "host":
+                host = chance.randrange(len(self.options.ahead))
+                return chance.choice((CrashHost(host), BootHost(host), BootHost(host)))
+            case "jump":
+                return Jump(chance.randrange(len(self.options.ahead)), float(chance.choice((-7200, 90, 86400))))
+            case "away":
+                return Away(float(chance.choice((1, 20, 400))))
+            case "operate":
+                return Operate(chance.choice(ACTIONS), chance.randrange(6))
+            case "switch":
+                return Switch(chance.randrange(2), enabled=chance.random() < 0.5)
+            case _:
+                return self._submit(data="same")
+
+    def _fault(self, *, freezes: bool) -> Event:
+        chance = self.chance
+        at = chance.choice(BOUNDARIES if chance.random() < 0.8 else CALLS)
+        if freezes:
+            kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER)) if at in BOUNDARIES else Kind.FREEZE_BEFORE
+            return Fault(self._worker(), at, kind, tuple(self._meanwhile() for _ in range(chance.randrange(1, 5))))
+        usable = [kind for kind in self.faults if kind not in (Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER)]
+        kind = chance.choice(usable or [Kind.CRASH_AFTER]) if at in BOUNDARIES else Kind.CRASH_BEFORE
+        return Fault(self._worker(), at, kind)
+
+    def _meanwhile(self) -> Event:
+        chance, drawn = self.chance, self.chance.random()
+        if drawn < 0.5:
+            return Turn(self._worker())
+        if drawn < 0.75:
+            return Wait(float(chance.choice((1, 60, 400))))
+        kind = chance.choice(KINDS)
+        if kind in self.swarm and kind not in ("fault", "freeze"):
+            return self._trouble(kind)
+        return Turn(self._worker())
+
+    def _worker(self) -> int:
+        return self.chance.randrange(len(self.options.places))
+
+    def _submit(self, data: str | None = None) -> Event:
+        self.submitted += 1
+        prefix = self.chance.choice(("file", "file", "file", "poison", "surprise"))
+        batch = self.chance.randrange(len(self.options.batches))
+        return Submit(f"B{batch}", f"{prefix}{self.submitted}", data)

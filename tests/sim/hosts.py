@@ -1,0 +1,247 @@
+"""Hosts, what runs on them, and the `StepRunner` of one program there."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
+from batchctl.domain.rows import HistoryId, Step
+from batchctl.plugin_api import Execution as HandlerExecution
+from batchctl.plugin_api import StepHandler
+from batchctl.ports import Finished, Report, Spawned
+
+if TYPE_CHECKING:
+    from tests.sim.programs import Program
+    from tests.sim.world import World
+
+OK = StepOutcome(succeeded=True, return_code=0)
+STOPPED = StepOutcome(succeeded=False, stopped=True, message="stopped")
+VANISHED = StepOutcome(succeeded=False, lost=True, message="its supervisor died")
+AS_LONG_AS_EVER = 1e9
+
+
+class ScriptedHandler:
+    """Renders who it is; the runner of the schedule knows what becomes of that."""
+
+    def __init__(self, process_type: str) -> None:
+        self.process_type = process_type
+
+    def check(self, step: Step, around: Surroundings) -> Sequence[Problem]:
+        """Find nothing wrong."""
+        return []
+
+    def render(self, request: StepRequest) -> Rendered:
+        """Name the attempt, so that an execution can be told from any other."""
+        instance, step = request.instance.instance_id, request.step
+        spec = {"instance": instance, "seq": step.seq, "attempt": request.attempt_no, "checks": step.name == "check"}
+        return Rendered(f"{step.name} {step.seq} of {instance}", spec)
+
+    def execute(self, rendered: Rendered, execution: HandlerExecution) -> StepOutcome:
+        """Never be called."""
+        raise AssertionError(rendered, execution)
+
+    def verification(self, step: Step) -> Step:
+        """Ask whether it was done."""
+        return replace(step, name="check")
+
+    def is_done(self, outcome: StepOutcome) -> bool | None:
+        """Read the answer."""
+        return None if outcome.value is None else bool(outcome.value)
+
+
+HANDLERS: Mapping[str, ScriptedHandler] = {name: ScriptedHandler(name) for name in ("command", "call")}
+
+
+@dataclass(eq=False)
+class Running:
+    """One execution of one attempt: what the world outside of batchctl knows of it."""
+
+    key: int
+    instance: int
+    seq: int
+    attempt: int
+    checks: bool
+    host: Host
+    owner: str
+    """The program that started it; its supervisor goes by the same name."""
+    is_command: bool
+    leashed: bool
+    pid: int
+    started: float
+    ends: float
+    outcome: StepOutcome
+    grace: float
+    """How long it takes to stop."""
+
+    def is_alive(self, now: float) -> bool:
+        """Say whether it still does something."""
+        return now < self.ends
+
+    def end(self, at: float, outcome: StepOutcome) -> None:
+        """Let it end, if it has not ended by then."""
+        if at < self.ends:
+            self.ends, self.outcome = at, outcome
+
+
+@dataclass(eq=False)
+class Supervisor:
+    """What watches the commands of one program, and outlives it."""
+
+    host: Host
+    boot: int
+    alive: bool = True
+    orphaned: bool = False
+    started: dict[int, Running] = field(default_factory=dict)
+    """The start records of its journal."""
+    ended: set[int] = field(default_factory=set)
+    """Those for which nobody was left to write an end record, and those who died with the host."""
+
+    def holds_lock(self, now: float) -> bool:
+        """Say whether it is still there: it ends when its program has and nothing runs any more."""
+        if not self.alive or self.host.boot != self.boot or not self.host.up:
+            return False
+        return not self.orphaned or any(one.is_alive(now) for one in self.started.values())
+
+    def has_end(self, key: int, now: float) -> bool:
+        """Say whether an end record stands in the journal."""
+        running = self.started.get(key)
+        return running is not None and not running.is_alive(now) and key not in self.ended
+
+
+@dataclass(eq=False)
+class Host:
+    """A machine."""
+
+    number: int
+    ahead: float
+    up: bool = True
+    boot: int = 1
+    booted: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """Return what it is called."""
+        return f"host{self.number}"
+
+    @property
+    def boot_id(self) -> str:
+        """Return what the present boot is called."""
+        return f"boot{self.number}.{self.boot}"
+
+
+@dataclass(frozen=True)
+class Luck:
+    """How long executions take and how they end, by instance, step and attempt: the same however a schedule is cut down."""
+
+    seed: int
+    _kinds: ClassVar[tuple[str, ...]] = ("ok",) * 6 + ("bad", "bad", "fatal", "long")
+
+    def of(self, instance: int, seq: int, attempt: int) -> tuple[float, StepOutcome, float]:
+        """Return how many seconds it takes, how it ends, and how long it takes to stop."""
+        if not self.seed:
+            return 0.0, OK, 0.0
+        chance = random.Random((self.seed * 31 + instance) * 1009 + seq * 131 + attempt)
+        kind = chance.choice(self._kinds)
+        seconds = chance.choice((0, 0, 1, 5, 30)) if kind != "long" else chance.choice((400, 2000))
+        outcome = OK
+        if kind in ("bad", "fatal"):
+            outcome = StepOutcome(succeeded=False, message="it broke", return_code=3, fatal=kind == "fatal")
+        return float(seconds), outcome, chance.choice((0.0, 0.0, 2.0, 8.0))
+
+
+class ScriptedRunner:
+    """The `StepRunner` of one program."""
+
+    def __init__(self, world: World, program: Program) -> None:
+        self._world = world
+        self._program = program
+        self._watched: dict[HistoryId, Running] = {}
+        self._reports: deque[Report] = deque()
+        self.supervisor = world.new_supervisor(program)
+
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
+        """Begin an execution."""
+        self._program.call("start")
+        spec: Any = rendered.spec
+        running = self._world.execute(self._program, self.supervisor, key, handler.process_type, spec, leashed=leashed)
+        if running is None:
+            failed = StepOutcome(succeeded=False, message="its supervisor is gone")
+            self._reports.append(Finished(key, failed, None))
+            return
+        self._watched[key] = running
+        self._reports.append(Spawned(key, self._identity(running)))
+        self._program.call("started")
+
+    def refuse(self, key: HistoryId, reason: str) -> None:
+        """Let an execution that could not be rendered fail."""
+        self._reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+
+    def collect(self, wait: timedelta) -> Sequence[Report]:
+        """Return what has been reported."""
+        self._program.call("collect")
+        now = self._world.time.seconds
+        found = list(self._reports)
+        self._reports.clear()
+        for key, running in list(self._watched.items()):
+            if running.is_alive(now):
+                continue
+            del self._watched[key]
+            ended_at = self._program.clock.now() - timedelta(seconds=now - running.ends)
+            found.append(Finished(key, running.outcome, self._identity(running), ended_at.replace(microsecond=0)))
+        return found
+
+    def wake(self) -> None:
+        """Nothing waits here."""
+
+    def stop(self, key: HistoryId) -> None:
+        """Stop an execution; it may take its time."""
+        self._program.call("stop")
+        running = self._watched.get(key)
+        if running is not None:
+            running.end(self._world.time.seconds + running.grace, STOPPED)
+
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+        """Kill what a dead program's execution left on this host."""
+        self._program.call("stop_left_over")
+        now, host = self._world.time.seconds, self._program.host
+        found = [
+            one
+            for one in self._world.executions
+            if one.owner == claimed_by and one.host is host and one.is_alive(now) and one.pid == (entry.pid or one.pid)
+        ]
+        for running in found:
+            running.end(now, STOPPED)
+        return [running.pid for running in found]
+
+    def supervisor_died(self) -> None:
+        """Learn that what watched the commands is gone: nobody knows how they end, so what is left is killed."""
+        now = self._world.time.seconds
+        for key, running in list(self._watched.items()):
+            if running.is_command and running.is_alive(now):
+                running.end(now, VANISHED)
+                self.supervisor.ended.add(key)
+
+    @property
+    def has_news(self) -> bool:
+        """Say whether `collect` would return anything."""
+        now = self._world.time.seconds
+        return bool(self._reports) or any(not one.is_alive(now) for one in self._watched.values())
+
+    def close(self, *, leave: bool = False) -> None:
+        """End; what still runs is stopped, or left to its supervisor."""
+        now = self._world.time.seconds
+        for running in self._watched.values():
+            if not leave or not running.is_command:
+                running.end(now, STOPPED)
+        self.supervisor.orphaned = True
+
+    def _identity(self, running: Running) -> Identity:
+        spawned_at = self._program.clock.now().replace(microsecond=0)
+        if running.is_command:
+            return Identity(pid=running.pid, pid_start="1", boot_id=running.host.boot_id, spawned_at=spawned_at)
+        return Identity(db_session=f"session {running.pid}", spawned_at=spawned_at)

@@ -1,0 +1,169 @@
+"""The laws, asked after every commit, at every start of an execution, and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.dialects import sqlite
+
+from batchctl.domain.status import CLAIMED, TRANSITIONS, InstanceStatus, InstanceVerb
+from batchctl.ports import Boundary
+from batchctl.store.invariants import INVARIANTS
+from tests.sim.hosts import Running
+
+if TYPE_CHECKING:
+    from tests.sim.faults import Actor
+    from tests.sim.world import World
+
+AT_EVERY_COMMIT = frozenset({"I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15"})
+_PERSONS = frozenset(
+    {
+        InstanceVerb.RERUN,
+        InstanceVerb.SKIP,
+        InstanceVerb.REQUEST_PAUSE,
+        InstanceVerb.REQUEST_CANCEL,
+        InstanceVerb.RESUME,
+        InstanceVerb.RESUME_RETRY,
+        InstanceVerb.PAUSE,
+        InstanceVerb.CANCEL,
+        InstanceVerb.FINISH,
+    }
+)
+_ENGINES = frozenset(InstanceVerb) - _PERSONS | {InstanceVerb.PAUSE, InstanceVerb.CANCEL, InstanceVerb.FINISH}
+
+
+class Broken(BaseException):
+    """A law is broken: nothing of the engine may catch this."""
+
+    def __init__(self, law: str, message: str) -> None:
+        super().__init__(f"{law}: {message}")
+        self.law = law
+
+
+def _moves(verbs: Collection[InstanceVerb]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (source.value, target.value) for verb in verbs for source, target in TRANSITIONS[verb].items()
+    )
+
+
+MOVES_OF_PERSONS = _moves(_PERSONS) | {(status.value, "complete") for status in InstanceStatus}
+"""A skip of the last step goes on to the end."""
+MOVES_OF_THE_ENGINE = _moves(_ENGINES)
+_CLAIMED = frozenset(status.value for status in CLAIMED)
+_KNOWN_ENDS = frozenset({"success", "failed", "timeout", "cancelled"})
+
+
+def _cheap() -> str:
+    parts = []
+    for invariant in INVARIANTS:
+        if invariant.code in AT_EVERY_COMMIT:
+            compiled = invariant.broken.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
+            parts.append(f"SELECT '{invariant.code}', * FROM ({compiled})")
+    return " UNION ALL ".join(parts)
+
+
+CHEAP = _cheap()
+
+
+def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: list[tuple[Any, ...]]) -> None:
+    """Ask what must hold after every commit, and whether each of its changes was a legal one."""
+    for code, row in world.raw.execute(CHEAP):
+        raise Broken(code, f"row {row} after {sorted(boundaries)} of {actor.name}")
+    by_person = Boundary.OPERATOR in boundaries
+    for what, row, was, became, seq_was, seq, token_was, token, owner_was, owner in seen:
+        said = f"{what} {row} went from {was} to {became} by {actor.name}"
+        if what == "attempt":
+            _check_attempt(said, was, became, token_was, token)
+            continue
+        legal = MOVES_OF_PERSONS if by_person else MOVES_OF_THE_ENGINE
+        if was != became and (was, became) not in legal:
+            raise Broken("I32", said)
+        if seq < seq_was and not by_person:
+            raise Broken("I33", f"{said}, and from step {seq_was} back to {seq}")
+        if token < token_was:
+            raise Broken("I34", f"{said}, and from token {token_was} back to {token}")
+        if became in _CLAIMED and was not in _CLAIMED and token == token_was:
+            raise Broken("I34", f"{said} without a new token")
+        others = owner_was not in (None, actor.name) and Boundary.TAKEOVER not in boundaries
+        if others and not by_person and (became not in _CLAIMED or owner != owner_was or seq != seq_was):
+            raise Broken("I34", f"{said}, though it belonged to {owner_was}")
+
+
+def _check_attempt(said: str, was: str, became: str, token: int, token_of_instance: int) -> None:
+    if was != "running" and was != became:
+        raise Broken("I12", f"{said}, though it had ended")
+    if was == "running" and became in _KNOWN_ENDS and token != token_of_instance:
+        raise Broken("I34", f"{said} under token {token}, though the instance has {token_of_instance}")
+
+
+def check_start(world: World, new: Running) -> None:
+    """Ask whether an execution may begin: I30 and I31."""
+    now = world.time.seconds
+    for other in world.executions:
+        if other.key == new.key:
+            raise Broken("I30", f"attempt {new.key} is started twice")
+        if other.instance == new.instance and other.is_alive(now):
+            raise Broken("I31", f"attempt {new.key} starts while {other.key} of instance {new.instance} is alive")
+    if new.checks:
+        return
+    before = [one.key for one in world.executions if one.instance == new.instance and one.seq == new.seq and not one.checks]
+    if not before:
+        return
+    ((cause, status, on_lost),) = world.rows(
+        "SELECT h.Cause, h.Status, p.OnLost FROM BatchProcessHistory h JOIN ProcessControl p ON"
+        " p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq"
+        " WHERE h.BatchProcessHistory_id = ?",
+        new.key,
+    )
+    if on_lost == "rerun" or asked(world, new.instance, max(before)):
+        return
+    marks = ", ".join("?" * len(before))
+    statuses = world.rows(
+        f"SELECT BatchProcessHistory_id, Status FROM BatchProcessHistory WHERE BatchProcessHistory_id IN ({marks})",
+        *before,
+    )
+    for key, ended in statuses:
+        if ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key):
+            continue
+        if ended not in ("failed", "timeout"):
+            raise Broken("I30", f"step {new.seq} of instance {new.instance} starts again although attempt {key} is {ended}")
+    del cause, status
+
+
+def asked(world: World, instance: int, after: int) -> bool:
+    """Say whether a person asked for a new attempt at an instance after one of its attempts had begun."""
+    return bool(
+        world.rows(
+            "SELECT 1 FROM AuditLog a, BatchProcessHistory h WHERE a.Target = 'BatchControl:' || ? AND a.Action = 'rerun'"
+            " AND h.BatchProcessHistory_id = ? AND a.z_inserted >= h.StartTime",
+            instance,
+            after,
+        )
+    )
+
+
+def checked(world: World, instance: int, seq: int, after: int) -> bool:
+    """Say whether a check has said, after an attempt, that the step was not done."""
+    return bool(
+        world.rows(
+            "SELECT 1 FROM BatchProcessHistory WHERE BatchControl_id = ? AND ProcessControlSeq = ?"
+            " AND BatchProcessHistory_id > ? AND Cause = 'verify' AND Status = 'failed'",
+            instance,
+            seq,
+            after,
+        )
+    )
+
+
+def check_end(world: World) -> None:
+    """Ask whether what the history says did happen."""
+    by_key = {one.key: one for one in world.executions}
+    for key, status, message in world.rows("SELECT BatchProcessHistory_id, Status, Message FROM BatchProcessHistory"):
+        execution = by_key.get(key)
+        if status == "success" and (execution is None or not (execution.outcome.succeeded or execution.checks)):
+            raise Broken("I30", f"attempt {key} is a success, but nothing of it succeeded")
+        if status in ("failed", "timeout") and execution is not None and execution.outcome.succeeded and not execution.checks:
+            raise Broken("I30", f"attempt {key} is {status} ({message}), but it succeeded")
+        if status == "running":
+            raise Broken("I35", f"attempt {key} is still running")

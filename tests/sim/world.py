@@ -1,0 +1,337 @@
+"""The world of one schedule: plays its events, then heals, and sees that everything comes to its end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.rows import HistoryId
+from batchctl.logs import Event as Told
+from batchctl.logs import Listener
+from batchctl.operations import fsck
+from tests.sim import laws, waiting
+from tests.sim.clock import TrueTime
+from tests.sim.database import EDGE, Database
+from tests.sim.faults import Actor
+from tests.sim.hosts import STOPPED, VANISHED, Host, Luck, Running, Supervisor
+from tests.sim.laws import Broken
+from tests.sim.programs import Person, Program
+from tests.sim.script import (
+    Away,
+    BatchPlan,
+    BootHost,
+    CrashHost,
+    Event,
+    Fault,
+    Jump,
+    Kill,
+    KillSupervisor,
+    Operate,
+    Script,
+    Submit,
+    Switch,
+    Terminate,
+    Turn,
+    Wait,
+)
+
+MOST_ROUNDS = 200
+"""How many rounds of turns everything must have come to its end within, once nothing fails any more."""
+MOST_TURNS = 60
+"""How many turns a worker may take in a row before it is idle."""
+
+
+class World:
+    """Everything there is while a schedule is played."""
+
+    def __init__(self, database: Database, script: Script) -> None:
+        self.script = script
+        self.options = script.options
+        self.time = TrueTime()
+        self.raw = database.raw
+        self.engine = database.engine
+        database.empty()
+        database.now = self.time.database_now
+        self.luck = Luck(script.options.luck)
+        self.executions: list[Running] = []
+        self.supervisors: dict[str, Supervisor] = {}
+        self.commits = 0
+        self.away_until = -1.0
+        self.trace: list[str] = []
+        self._seen = 0
+        self._starts = 0
+        self._lock: Program | None = None
+        self._frozen: list[Actor] = []
+        self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
+        self.workers: list[Program | None] = [None] * len(self.options.places)
+        self.person = Person(self)
+        for number, plan in enumerate(self.options.batches):
+            self._register(number, plan)
+
+    def live(self) -> None:
+        """Play the whole schedule."""
+        self.play(self.script.events)
+        self._heal()
+        self._drain()
+        waiting.check_rest(self)
+        self._sort_out()
+        self._drain()
+        waiting.check_finished(self)
+        laws.check_end(self)
+        for found in fsck.examine(self.person.transactions, self.person.clock):
+            raise Broken(found.code, f"{found.law}: {found.table} {found.row_id}")
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what is the same whenever the same schedule is played."""
+        return hashlib.sha256("\n".join(self.trace).encode()).hexdigest()
+
+    def play(self, events: Iterable[Event], frozen: Actor | None = None) -> None:
+        """Let events happen, while a program is frozen."""
+        if frozen is not None:
+            self._frozen.append(frozen)
+        before = EDGE.__dict__.get("actor")
+        for event in events:
+            self._happen(event)
+        if frozen is not None:
+            self._frozen.remove(frozen)
+        if before is not None:
+            EDGE.actor = before
+
+    def acting(self, actor: Actor, act: Callable[[], None]) -> None:
+        """Let somebody act."""
+        before = EDGE.__dict__.get("actor")
+        EDGE.actor = actor
+        try:
+            act()
+        finally:
+            if before is not None:
+                EDGE.actor = before
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Look into the tables as nobody in the world can."""
+        return list(self.raw.execute(statement, values))
+
+    def listener(self, name: str) -> Listener:
+        """Return what a program tells its events to."""
+        return lambda event: self.note(name, event)
+
+    def note(self, name: str, event: Told) -> None:
+        """Put an event into the trace."""
+        self.trace.append(f"{self.time.seconds:9.1f} {name:8} {event.name} {event.fields}")
+
+    def tell(self, name: str, what: str, fields: Mapping[str, Any]) -> None:
+        """Put something into the trace."""
+        self.trace.append(f"{self.time.seconds:9.1f} {name:8} {what} {fields}")
+
+    def committed(self, actor: Actor, boundaries: Collection[str]) -> None:
+        """See what a commit has changed."""
+        self.commits += 1
+        seen = self.rows("SELECT * FROM Seen WHERE Seen_id > ? ORDER BY Seen_id", self._seen)
+        if seen:
+            self._seen = seen[-1][0]
+        self.tell(actor.name, f"commit {self.commits}", {"at": sorted(boundaries), "seen": [row[1:5] for row in seen]})
+        laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
+
+    def take_lock(self, program: Program) -> bool:
+        """Take the controller's lock if it is free."""
+        if self._lock is None or self._lock.dead:
+            self._lock = program
+        return self._lock is program
+
+    def new_supervisor(self, program: Program) -> Supervisor:
+        """Return the supervisor of a new program."""
+        made = self.supervisors[program.name] = Supervisor(program.host, program.host.boot)
+        return made
+
+    def execute(
+        self, program: Program, supervisor: Supervisor, key: HistoryId, kind: str, spec: dict[str, Any], *, leashed: bool
+    ) -> Running | None:
+        """Let an execution begin; None when the supervisor that would do it is gone."""
+        is_command = kind == "command"
+        now = self.time.seconds
+        if is_command and not supervisor.holds_lock(now):
+            return None
+        seconds, outcome, grace = self.luck.of(spec["instance"], spec["seq"], spec["attempt"])
+        if spec["checks"]:
+            outcome = self._answer(spec["instance"], spec["seq"], doubtful=not outcome.succeeded)
+        running = Running(
+            key=int(key),
+            instance=spec["instance"],
+            seq=spec["seq"],
+            attempt=spec["attempt"],
+            checks=spec["checks"],
+            host=program.host,
+            owner=program.name,
+            is_command=is_command,
+            leashed=leashed,
+            pid=len(self.executions) + 100,
+            started=now,
+            ends=now + seconds,
+            outcome=outcome,
+            grace=grace,
+        )
+        self.tell(program.name, "execution", {"key": int(key), "spec": spec, "ends": running.ends})
+        laws.check_start(self, running)
+        self.executions.append(running)
+        if is_command:
+            supervisor.started[running.key] = running
+        return running
+
+    def alive_of(self, instance: int) -> list[Running]:
+        """Return what of an instance is alive at this moment."""
+        now = self.time.seconds
+        return [one for one in self.executions if one.instance == instance and one.is_alive(now)]
+
+    def died(self, program: Program) -> None:
+        """Let a program's commands go on and the rest end with it."""
+        self.tell(program.name, "died", {})
+        now = self.time.seconds
+        for one in self.executions:
+            if one.owner == program.name and not one.is_command:
+                one.end(now, STOPPED)
+        self.supervisors[program.name].orphaned = True
+        self.workers[program.place] = None
+
+    def _answer(self, instance: int, seq: int, *, doubtful: bool) -> StepOutcome:
+        """Say whether a step was done, as a check that looks at its work does."""
+        if doubtful:
+            return StepOutcome(succeeded=False, message="cannot tell")
+        done = any(one.outcome.succeeded for one in self.executions if (one.instance, one.seq) == (instance, seq))
+        return StepOutcome(succeeded=True, value=done)
+
+    def _register(self, number: int, plan: BatchPlan) -> None:
+        self.raw.execute(
+            "INSERT INTO ProcessBatch (ProcessBatchName, Seq, RetryCount, RetryWaitMins, OnFailure, MaxConcurrent, Populator)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                f"B{number}",
+                100 + number,
+                plan.retry_count,
+                plan.retry_wait,
+                plan.on_failure,
+                plan.max_concurrent,
+                "poisoned" if plan.poison else "pattern",
+            ),
+        )
+        for at, step in enumerate(plan.steps, start=1):
+            self.raw.execute(
+                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost)"
+                " SELECT ProcessBatch_id, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (10 * at, f"step {at}", "command" if step.is_command else "call", step.on_lost, f"B{number}"),
+            )
+
+    def _happen(self, event: Event) -> None:
+        match event:
+            case Turn(worker):
+                self._turn(worker)
+            case Wait(seconds):
+                self.time.seconds += seconds
+            case Fault(worker):
+                program = self._program(worker)
+                if program is not None:
+                    program.armed.append(event)
+            case Kill(worker) | Terminate(worker):
+                program = self.workers[worker]
+                if program is not None:
+                    program.die()
+            case KillSupervisor(worker):
+                self._kill_supervisor(worker)
+            case CrashHost(host):
+                self._crash_host(self.hosts[host])
+            case BootHost(host):
+                self._boot(self.hosts[host])
+            case Jump(host, seconds):
+                self.hosts[host].ahead += seconds
+                for program in self.workers:
+                    if program is not None and program.host is self.hosts[host]:
+                        program.clock.ahead += seconds
+            case Away(seconds):
+                self.away_until = self.time.seconds + seconds
+            case Submit():
+                self.person.submit(event)
+            case Operate():
+                self.person.operate(event)
+            case Switch():
+                self.person.switch(event)
+
+    def _program(self, worker: int) -> Program | None:
+        """Return the worker's program; what watches over programs starts it again when it has died."""
+        host = self.hosts[self.options.places[worker]]
+        if self.workers[worker] is None and host.up:
+            self._starts += 1
+            self.workers[worker] = Program(self, worker, f"w{worker}.{self._starts}", host)
+        return self.workers[worker]
+
+    def _turn(self, worker: int) -> None:
+        program = self._program(worker)
+        if program is not None and program not in self._frozen:
+            program.turn()
+
+    def _kill_supervisor(self, worker: int) -> None:
+        program = self.workers[worker]
+        if program is not None:
+            supervisor = self.supervisors[program.name]
+            supervisor.alive = False
+            program.runner.supervisor_died()
+
+    def _crash_host(self, host: Host) -> None:
+        if not host.up:
+            return
+        now = self.time.seconds
+        host.up = False
+        for one in self.executions:
+            if one.host is host and one.is_alive(now):
+                one.end(now, VANISHED)
+                self.supervisors[one.owner].ended.add(one.key)
+        for program in self.workers:
+            if program is not None and program.host is host:
+                program.die()
+
+    def _boot(self, host: Host) -> None:
+        if not host.up:
+            host.up = True
+            host.boot += 1
+            host.booted = self.time.seconds
+
+    def _heal(self) -> None:
+        """Let nothing fail any more."""
+        self.away_until = -1.0
+        for host in self.hosts:
+            self._boot(host)
+        for worker in range(len(self.workers)):
+            program = self._program(worker)
+            if program is not None:
+                program.armed.clear()
+        self.luck = Luck(0)
+        self.tell("world", "healed", {})
+
+    def _drain(self) -> None:
+        """Turn and wait until nothing is left to be done."""
+        for _ in range(MOST_ROUNDS):
+            before = self.commits
+            for worker in range(len(self.workers)):
+                for _ in range(MOST_TURNS):
+                    self._turn(worker)
+                    program = self.workers[worker]
+                    if program is not None and program.is_idle:
+                        break
+                    if program is not None and not program.has_news:
+                        break
+            seconds = waiting.until_something_happens(self)
+            if seconds is None and before == self.commits:
+                return
+            self.time.seconds += 1.0 if seconds is None else seconds
+        raise Broken("I35", f"it never came to rest: {waiting.explain(self)}")
+
+    def _sort_out(self) -> None:
+        """Let a person deal with everything that waits for one."""
+        for number in range(len(self.options.batches)):
+            self.person.switch(Switch(number, enabled=True))
+        statuses = self.rows("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
+        for nth, (status,) in enumerate(statuses):
+            if status in ("failed", "held", "paused"):
+                self.person.operate(Operate("resume" if status == "paused" else "rerun", nth))
