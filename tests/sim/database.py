@@ -57,7 +57,14 @@ class Database:
 
     def __init__(self) -> None:
         self.raw = sqlite3.connect(":memory:", isolation_level=None, factory=Shared, cached_statements=512)
-        self.engine = create_engine("sqlite://", creator=lambda: self.raw, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+        # A connection that the garbage collector returns to the pool must not roll back somebody else's transaction.
+        self.engine = create_engine(
+            "sqlite://",
+            creator=lambda: self.raw,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            pool_reset_on_return=None,
+        )
         self.now: Callable[[], datetime] = datetime.min.replace
         self.raw.create_function("virtual_now", 0, lambda: self.now().strftime("%Y-%m-%d %H:%M:%S.000"))
         for statement in _definitions():

@@ -38,7 +38,7 @@ class ScriptedHandler:
     def render(self, request: StepRequest) -> Rendered:
         """Name the attempt, so that an execution can be told from any other."""
         instance, step = request.instance.instance_id, request.step
-        spec = {"instance": instance, "seq": step.seq, "attempt": request.attempt_no, "checks": step.name == "check"}
+        spec = {"instance": instance, "seq": step.seq, "attempt": request.attempt_no, "checks": step.data[5] == "check"}
         return Rendered(f"{step.name} {step.seq} of {instance}", spec)
 
     def execute(self, rendered: Rendered, execution: HandlerExecution) -> StepOutcome:
@@ -47,7 +47,7 @@ class ScriptedHandler:
 
     def verification(self, step: Step) -> Step:
         """Ask whether it was done."""
-        return replace(step, name="check")
+        return replace(step, data=(*step.data[:5], "check"))
 
     def is_done(self, outcome: StepOutcome) -> bool | None:
         """Read the answer."""
@@ -90,27 +90,40 @@ class Running:
 
 @dataclass(eq=False)
 class Supervisor:
-    """What watches the commands of one program, and outlives it."""
+    """What watches the commands of one program, and outlives it; its journal outlives both."""
 
     host: Host
     boot: int
     alive: bool = True
     orphaned: bool = False
+    """True once its program is gone: it begins nothing more, and ends when nothing runs any more."""
     started: dict[int, Running] = field(default_factory=dict)
     """The start records of its journal."""
-    ended: set[int] = field(default_factory=set)
-    """Those for which nobody was left to write an end record, and those who died with the host."""
+    unwatched: set[int] = field(default_factory=set)
+    """Those started by one that died: nobody will write how they end."""
 
-    def holds_lock(self, now: float) -> bool:
-        """Say whether it is still there: it ends when its program has and nothing runs any more."""
+    def is_there(self, now: float) -> bool:
+        """Say whether the journal's lock is held."""
         if not self.alive or self.host.boot != self.boot or not self.host.up:
             return False
-        return not self.orphaned or any(one.is_alive(now) for one in self.started.values())
+        return not self.orphaned or any(one.is_alive(now) for one in self._watched())
+
+    def start(self, running: Running) -> None:
+        """Begin an execution; another supervisor takes the place of one that died."""
+        self.alive = True
+        self.started[running.key] = running
+
+    def die(self) -> None:
+        """Leave what runs without anybody to watch it."""
+        self.alive = False
+        self.unwatched |= self.started.keys()
 
     def has_end(self, key: int, now: float) -> bool:
         """Say whether an end record stands in the journal."""
-        running = self.started.get(key)
-        return running is not None and not running.is_alive(now) and key not in self.ended
+        return key in self.started and key not in self.unwatched and not self.started[key].is_alive(now)
+
+    def _watched(self) -> list[Running]:
+        return [one for key, one in self.started.items() if key not in self.unwatched]
 
 
 @dataclass(eq=False)
@@ -168,11 +181,9 @@ class ScriptedRunner:
         """Begin an execution."""
         self._program.call("start")
         spec: Any = rendered.spec
-        running = self._world.execute(self._program, self.supervisor, key, handler.process_type, spec, leashed=leashed)
-        if running is None:
-            failed = StepOutcome(succeeded=False, message="its supervisor is gone")
-            self._reports.append(Finished(key, failed, None))
-            return
+        running = self._world.execute(self._program, key, handler.process_type, spec, leashed=leashed)
+        if running.is_command:
+            self.supervisor.start(running)
         self._watched[key] = running
         self._reports.append(Spawned(key, self._identity(running)))
         self._program.call("started")
@@ -221,10 +232,9 @@ class ScriptedRunner:
     def supervisor_died(self) -> None:
         """Learn that what watched the commands is gone: nobody knows how they end, so what is left is killed."""
         now = self._world.time.seconds
-        for key, running in list(self._watched.items()):
+        for running in self._watched.values():
             if running.is_command and running.is_alive(now):
                 running.end(now, VANISHED)
-                self.supervisor.ended.add(key)
 
     @property
     def has_news(self) -> bool:

@@ -19,8 +19,7 @@ class Played:
     law: str | None
     message: str
     commits: int
-    fingerprint: str
-    trace: tuple[str, ...]
+    world: World
 
 
 def play(script: Script) -> Played:
@@ -34,7 +33,7 @@ def play(script: Script) -> Played:
             law, message = broken.law, str(broken)
         except Exception as error:  # noqa: BLE001 - a program must not end so, whatever happens to it
             law, message = "raised", f"{type(error).__name__}: {error}"
-    return Played(script, law, message, world.commits, world.fingerprint, tuple(world.trace))
+    return Played(script, law, message, world.commits, world)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,6 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
-from batchctl.operations import fsck
 from tests.sim import laws, waiting
 from tests.sim.clock import TrueTime
 from tests.sim.database import EDGE, Database
@@ -60,7 +59,7 @@ class World:
         self.supervisors: dict[str, Supervisor] = {}
         self.commits = 0
         self.away_until = -1.0
-        self.trace: list[str] = []
+        self._trace: list[tuple[float, str, str, Mapping[str, Any]]] = []
         self._seen = 0
         self._starts = 0
         self._lock: Program | None = None
@@ -81,13 +80,17 @@ class World:
         self._drain()
         waiting.check_finished(self)
         laws.check_end(self)
-        for found in fsck.examine(self.person.transactions, self.person.clock):
-            raise Broken(found.code, f"{found.law}: {found.table} {found.row_id}")
+        laws.check_all(self)
 
     @property
     def fingerprint(self) -> str:
         """Return what is the same whenever the same schedule is played."""
-        return hashlib.sha256("\n".join(self.trace).encode()).hexdigest()
+        return hashlib.sha256("\n".join(self.story()).encode()).hexdigest()
+
+    def story(self) -> Iterator[str]:
+        """Tell what happened, line by line."""
+        for seconds, name, what, fields in self._trace:
+            yield f"{seconds:9.1f} {name:8} {what} " + " ".join(f"{key}={told(value)}" for key, value in fields.items())
 
     def play(self, events: Iterable[Event], frozen: Actor | None = None) -> None:
         """Let events happen, while a program is frozen."""
@@ -121,11 +124,11 @@ class World:
 
     def note(self, name: str, event: Told) -> None:
         """Put an event into the trace."""
-        self.trace.append(f"{self.time.seconds:9.1f} {name:8} {event.name} {event.fields}")
+        self.tell(name, event.name, event.fields)
 
     def tell(self, name: str, what: str, fields: Mapping[str, Any]) -> None:
         """Put something into the trace."""
-        self.trace.append(f"{self.time.seconds:9.1f} {name:8} {what} {fields}")
+        self._trace.append((self.time.seconds, name, what, fields))
 
     def committed(self, actor: Actor, boundaries: Collection[str]) -> None:
         """See what a commit has changed."""
@@ -133,7 +136,7 @@ class World:
         seen = self.rows("SELECT * FROM Seen WHERE Seen_id > ? ORDER BY Seen_id", self._seen)
         if seen:
             self._seen = seen[-1][0]
-        self.tell(actor.name, f"commit {self.commits}", {"at": sorted(boundaries), "seen": [row[1:5] for row in seen]})
+        self.tell(actor.name, f"commit {self.commits}", {"at": boundaries, "seen": [row[1:5] for row in seen]})
         laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
 
     def take_lock(self, program: Program) -> bool:
@@ -147,14 +150,10 @@ class World:
         made = self.supervisors[program.name] = Supervisor(program.host, program.host.boot)
         return made
 
-    def execute(
-        self, program: Program, supervisor: Supervisor, key: HistoryId, kind: str, spec: dict[str, Any], *, leashed: bool
-    ) -> Running | None:
-        """Let an execution begin; None when the supervisor that would do it is gone."""
+    def execute(self, program: Program, key: HistoryId, kind: str, spec: dict[str, Any], *, leashed: bool) -> Running:
+        """Let an execution begin."""
         is_command = kind == "command"
         now = self.time.seconds
-        if is_command and not supervisor.holds_lock(now):
-            return None
         seconds, outcome, grace = self.luck.of(spec["instance"], spec["seq"], spec["attempt"])
         if spec["checks"]:
             outcome = self._answer(spec["instance"], spec["seq"], doubtful=not outcome.succeeded)
@@ -177,8 +176,6 @@ class World:
         self.tell(program.name, "execution", {"key": int(key), "spec": spec, "ends": running.ends})
         laws.check_start(self, running)
         self.executions.append(running)
-        if is_command:
-            supervisor.started[running.key] = running
         return running
 
     def alive_of(self, instance: int) -> list[Running]:
@@ -274,8 +271,7 @@ class World:
     def _kill_supervisor(self, worker: int) -> None:
         program = self.workers[worker]
         if program is not None:
-            supervisor = self.supervisors[program.name]
-            supervisor.alive = False
+            program.runner.supervisor.die()
             program.runner.supervisor_died()
 
     def _crash_host(self, host: Host) -> None:
@@ -286,7 +282,7 @@ class World:
         for one in self.executions:
             if one.host is host and one.is_alive(now):
                 one.end(now, VANISHED)
-                self.supervisors[one.owner].ended.add(one.key)
+                self.supervisors[one.owner].unwatched.add(one.key)
         for program in self.workers:
             if program is not None and program.host is host:
                 program.die()
@@ -335,3 +331,8 @@ class World:
         for nth, (status,) in enumerate(statuses):
             if status in ("failed", "held", "paused"):
                 self.person.operate(Operate("resume" if status == "paused" else "rerun", nth))
+
+
+def told(value: object) -> str:
+    """Return a value in words that are the same each time."""
+    return "+".join(sorted(value)) if isinstance(value, frozenset) else str(value)
