@@ -28,16 +28,20 @@ from tests.sim.script import (
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C7", "C8", "C9", "C12", "C12")
 CALLS = ("start", "started", "collect", "stop_left_over")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
-KINDS = ("fault", "freeze", "kill", "supervisor", "host", "jump", "away", "operate", "switch", "data")
+KINDS = ("crash", "commit", "database", "freeze", "kill", "supervisor", "host", "jump", "away", "operate", "switch", "data")
 """What may be switched off: each seed does without a random half of it."""
+FAULTS = {
+    "crash": (Kind.CRASH_BEFORE, Kind.CRASH_AFTER),
+    "commit": (Kind.UNKNOWN_MADE, Kind.UNKNOWN_NOT_MADE),
+    "database": (Kind.BUSY, Kind.LOCKED, Kind.LOST),
+}
 
 
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
     chance = Random(seed)
     swarm = frozenset(kind for kind in KINDS if chance.random() < 0.5)
-    faults = tuple(kind for kind in Kind if chance.random() < 0.5) or tuple(Kind)
-    drawn = _Draw(chance, swarm, faults, _options(chance))
+    drawn = _Draw(chance, swarm, _options(chance))
     return Script(drawn.options, drawn.events(), seed)
 
 
@@ -70,10 +74,9 @@ def _batch(chance: Random) -> BatchPlan:
 class _Draw:
     """Draws events."""
 
-    def __init__(self, chance: Random, swarm: frozenset[str], faults: tuple[Kind, ...], options: Options) -> None:
+    def __init__(self, chance: Random, swarm: frozenset[str], options: Options) -> None:
         self.chance = chance
         self.swarm = swarm
-        self.faults = faults
         self.options = options
         self.submitted = 0
 
@@ -84,11 +87,11 @@ class _Draw:
 
     def _event(self) -> Event:
         chance, drawn = self.chance, self.chance.random()
-        if drawn < 0.45:
+        if drawn < 0.42:
             return Turn(self._worker())
-        if drawn < 0.60:
+        if drawn < 0.55:
             return Wait(float(chance.choice((1, 1, 5, 60, 200))))
-        if drawn < 0.66:
+        if drawn < 0.60:
             return self._submit()
         kind = chance.choice(KINDS)
         return self._trouble(kind) if kind in self.swarm else Turn(self._worker())
@@ -96,8 +99,10 @@ class _Draw:
     def _trouble(self, kind: str) -> Event:
         chance = self.chance
         match kind:
-            case "fault" | "freeze":
-                return self._fault(freezes=kind == "freeze")
+            case "crash" | "commit" | "database":
+                return self._fault(kind)
+            case "freeze":
+                return self._freeze()
             case "kill":
                 return Kill(self._worker())
             case "supervisor":
@@ -116,15 +121,19 @@ class _Draw:
             case _:
                 return self._submit(data="same")
 
-    def _fault(self, *, freezes: bool) -> Event:
+    def _fault(self, kind: str) -> Event:
         chance = self.chance
-        at = chance.choice(BOUNDARIES if chance.random() < 0.8 else CALLS)
-        if freezes:
-            kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER)) if at in BOUNDARIES else Kind.FREEZE_BEFORE
-            return Fault(self._worker(), at, kind, tuple(self._meanwhile() for _ in range(chance.randrange(1, 5))))
-        usable = [kind for kind in self.faults if kind not in (Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER)]
-        kind = chance.choice(usable or [Kind.CRASH_AFTER]) if at in BOUNDARIES else Kind.CRASH_BEFORE
-        return Fault(self._worker(), at, kind)
+        if kind == "crash" and chance.random() < 0.3:
+            return Fault(self._worker(), chance.choice(CALLS), Kind.CRASH_BEFORE)
+        return Fault(self._worker(), chance.choice(BOUNDARIES), chance.choice(FAULTS[kind]))
+
+    def _freeze(self) -> Event:
+        chance = self.chance
+        meanwhile = tuple(self._meanwhile() for _ in range(chance.randrange(1, 5)))
+        if chance.random() < 0.3:
+            return Fault(self._worker(), chance.choice(CALLS), Kind.FREEZE_BEFORE, meanwhile)
+        kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER))
+        return Fault(self._worker(), chance.choice(BOUNDARIES), kind, meanwhile)
 
     def _meanwhile(self) -> Event:
         chance, drawn = self.chance, self.chance.random()
@@ -133,7 +142,7 @@ class _Draw:
         if drawn < 0.75:
             return Wait(float(chance.choice((1, 60, 400))))
         kind = chance.choice(KINDS)
-        if kind in self.swarm and kind not in ("fault", "freeze"):
+        if kind in self.swarm and kind not in FAULTS and kind != "freeze":
             return self._trouble(kind)
         return Turn(self._worker())
 

@@ -48,8 +48,18 @@ END
 class Shared(sqlite3.Connection):
     """The one connection behind all programs of a schedule; who closes it only goes away."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._functions: set[str] = set()
+
     def close(self) -> None:
         """Stay open for the others."""
+
+    def create_function(self, name: str, *arguments: Any, **options: Any) -> None:
+        """Register only once what SQLAlchemy registers at each connect: it makes SQLite compile every statement anew."""
+        if name not in self._functions:
+            self._functions.add(name)
+            super().create_function(name, *arguments, **options)
 
 
 class Database:

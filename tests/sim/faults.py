@@ -99,6 +99,7 @@ class Actor:
         for fault in self.armed:
             if fault.at in places:
                 self.armed.remove(fault)
+                self.world.happened[f"{fault.kind}"] += 1
                 return fault
         return None
 

@@ -74,6 +74,9 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     for code, row in world.raw.execute(CHEAP):
         raise Broken(code, f"row {row} after {sorted(boundaries)} of {actor.name}")
     by_person = Boundary.OPERATOR in boundaries
+    claimed = [row for what, row, was, became, *_ in seen if what == "instance" and became in _CLAIMED and was not in _CLAIMED]
+    if claimed and not by_person:
+        _check_claims(world, claimed)
     for what, row, was, became, seq_was, seq, token_was, token, owner_was, owner in seen:
         said = f"{what} {row} went from {was} to {became} by {actor.name}"
         if what == "attempt":
@@ -93,6 +96,30 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
             raise Broken("I34", f"{said}, though it belonged to {owner_was}")
 
 
+_CLAIMS = """
+SELECT c.BatchControl_id, CASE
+    WHEN c.NextRunTime > ? THEN 'before its NextRunTime ' || c.NextRunTime
+    WHEN b.Enabled = 0 THEN 'although its batch is disabled'
+    WHEN b.MaxConcurrent < (SELECT count(*) FROM BatchControl o WHERE o.ProcessBatch_id = c.ProcessBatch_id
+        AND o.Status IN ('running', 'pausing', 'cancelling')) THEN 'beyond MaxConcurrent'
+    WHEN b.OnFailure <> 'continue' AND EXISTS (SELECT 1 FROM BatchControl e WHERE e.ProcessBatch_id = c.ProcessBatch_id
+        AND e.BatchControl_id < c.BatchControl_id AND e.Status IN ('ready', 'retry', 'failed', 'held'))
+        THEN 'before an earlier one of its batch'
+    WHEN EXISTS (SELECT 1 FROM BatchControl s JOIN ProcessBatch p ON p.ProcessBatch_id = s.ProcessBatch_id
+        WHERE p.OnFailure = 'stop_all' AND s.Status IN ('failed', 'held')) THEN 'although a failure stops everything'
+    END AS Wrong
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.BatchControl_id IN (SELECT value FROM json_each(?)) AND Wrong IS NOT NULL
+"""
+
+
+def _check_claims(world: World, claimed: list[int]) -> None:
+    """Ask whether what was claimed might be: due by the database's clock, in its turn, and not too many at once."""
+    now = world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000")
+    for row, wrong in world.rows(_CLAIMS, now, str(claimed)):
+        raise Broken("walk", f"instance {row} is claimed {wrong}")
+
+
 def _check_attempt(said: str, was: str, became: str, token: int, token_of_instance: int) -> None:
     if was != "running" and was != became:
         raise Broken("I12", f"{said}, though it had ended")
@@ -110,28 +137,26 @@ def check_start(world: World, new: Running) -> None:
             raise Broken("I31", f"attempt {new.key} starts while {other.key} of instance {new.instance} is alive")
     if new.checks:
         return
-    before = [one.key for one in world.executions if one.instance == new.instance and one.seq == new.seq and not one.checks]
-    if not before:
+    before = {one.key: one for one in world.executions if (one.instance, one.seq) == (new.instance, new.seq) and not one.checks}
+    if not before or asked(world, new.instance, max(before)):
         return
-    ((cause, status, on_lost),) = world.rows(
-        "SELECT h.Cause, h.Status, p.OnLost FROM BatchProcessHistory h JOIN ProcessControl p ON"
-        " p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq"
-        " WHERE h.BatchProcessHistory_id = ?",
+    ((on_lost,),) = world.rows(
+        "SELECT p.OnLost FROM BatchProcessHistory h JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id"
+        " AND p.ProcessControlSeq = h.ProcessControlSeq WHERE h.BatchProcessHistory_id = ?",
         new.key,
     )
-    if on_lost == "rerun" or asked(world, new.instance, max(before)):
-        return
-    marks = ", ".join("?" * len(before))
     statuses = world.rows(
-        f"SELECT BatchProcessHistory_id, Status FROM BatchProcessHistory WHERE BatchProcessHistory_id IN ({marks})",
-        *before,
+        "SELECT BatchProcessHistory_id, Status FROM BatchProcessHistory"
+        " WHERE BatchProcessHistory_id IN (SELECT value FROM json_each(?))",
+        str([*before]),
     )
     for key, ended in statuses:
-        if ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key):
-            continue
-        if ended not in ("failed", "timeout"):
+        if ended == "failed" and before[key].outcome.fatal:
+            raise Broken("retry", f"step {new.seq} of instance {new.instance} starts again after a fatal failure")
+        may_again = ended in ("failed", "timeout") or (ended == "lost" and on_lost == "rerun")
+        may_again = may_again or (ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key))
+        if not may_again:
             raise Broken("I30", f"step {new.seq} of instance {new.instance} starts again although attempt {key} is {ended}")
-    del cause, status
 
 
 def asked(world: World, instance: int, after: int) -> bool:
@@ -159,6 +184,12 @@ def checked(world: World, instance: int, seq: int, after: int) -> bool:
     )
 
 
+_TAKEN_TWICE = """
+SELECT f.Entity, f.Data FROM FileProcess f JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
+WHERE f.Data IS NOT NULL GROUP BY f.Entity, f.Data, c.ProcessBatch_id HAVING count(*) > 1
+"""
+
+
 def check_all(world: World) -> None:
     """Ask everything that `fsck` asks."""
     for statement in ALL:
@@ -177,3 +208,5 @@ def check_end(world: World) -> None:
             raise Broken("I30", f"attempt {key} is {status} ({message}), but it succeeded")
         if status == "running":
             raise Broken("I35", f"attempt {key} is still running")
+    for entity, data in world.rows(_TAKEN_TWICE):
+        raise Broken("intake", f"entity {entity} with Data {data} was taken in twice")

@@ -51,9 +51,14 @@ def check_rest(world: World) -> None:
         raise Broken("I01", f"FileProcess {row} has no instance: {explain(world)}")
 
 
+def is_open(world: World) -> bool:
+    """Say whether any instance has not come to its end."""
+    return bool(world.rows(_OPEN))
+
+
 def check_finished(world: World) -> None:
     """Ask whether, once a person has dealt with everything, everything has come to its end."""
-    if world.rows(_OPEN):
+    if is_open(world):
         raise Broken("I35", f"a person has dealt with everything, and still: {explain(world)}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -39,6 +40,8 @@ from tests.sim.script import (
 
 MOST_ROUNDS = 200
 """How many rounds of turns everything must have come to its end within, once nothing fails any more."""
+MOST_TRIES = 4
+"""How often a person may have to deal with what failed, once nothing fails any more."""
 MOST_TURNS = 60
 """How many turns a worker may take in a row before it is idle."""
 
@@ -58,6 +61,8 @@ class World:
         self.executions: list[Running] = []
         self.supervisors: dict[str, Supervisor] = {}
         self.commits = 0
+        self.happened: Counter[str] = Counter()
+        """How often what happened; a fault counts when it strikes."""
         self.away_until = -1.0
         self._trace: list[tuple[float, str, str, Mapping[str, Any]]] = []
         self._seen = 0
@@ -76,8 +81,10 @@ class World:
         self._heal()
         self._drain()
         waiting.check_rest(self)
-        self._sort_out()
-        self._drain()
+        for _ in range(MOST_TRIES):
+            if not self._sort_out():
+                break
+            self._drain()
         waiting.check_finished(self)
         laws.check_end(self)
         laws.check_all(self)
@@ -222,6 +229,8 @@ class World:
             )
 
     def _happen(self, event: Event) -> None:
+        if not isinstance(event, Fault):
+            self.happened[type(event).__name__] += 1
         match event:
             case Turn(worker):
                 self._turn(worker)
@@ -323,14 +332,17 @@ class World:
             self.time.seconds += 1.0 if seconds is None else seconds
         raise Broken("I35", f"it never came to rest: {waiting.explain(self)}")
 
-    def _sort_out(self) -> None:
-        """Let a person deal with everything that waits for one."""
+    def _sort_out(self) -> bool:
+        """Let a person deal with everything that waits for one; say whether there was anything."""
+        if not waiting.is_open(self):
+            return False
         for number in range(len(self.options.batches)):
             self.person.switch(Switch(number, enabled=True))
         statuses = self.rows("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
         for nth, (status,) in enumerate(statuses):
             if status in ("failed", "held", "paused"):
                 self.person.operate(Operate("resume" if status == "paused" else "rerun", nth))
+        return True
 
 
 def told(value: object) -> str:
