@@ -17,18 +17,22 @@ from tests.sim.script import (
     Kind,
     Operate,
     Options,
+    Run,
     Script,
+    Stall,
     StepPlan,
     Submit,
     Switch,
+    Terminate,
     Turn,
     Wait,
+    Wake,
 )
 
-BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C7", "C8", "C9", "C12", "C12")
-CALLS = ("start", "started", "collect", "stop_left_over")
+BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
+CALLS = ("start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
-KINDS = ("crash", "commit", "database", "freeze", "kill", "supervisor", "host", "jump", "away", "operate", "switch", "data")
+KINDS = ("crash", "commit", "database", "freeze", "kill", "stall", "terminate", "supervisor", "host", "jump", "away", "operate", "switch", "data")
 """What may be switched off: each seed does without a random half of it."""
 FAULTS = {
     "crash": (Kind.CRASH_BEFORE, Kind.CRASH_AFTER),
@@ -46,12 +50,13 @@ def script_of(seed: int) -> Script:
 
 
 def _options(chance: Random) -> Options:
-    hosts = chance.choice((1, 1, 2))
+    hosts = chance.choice((1, 1, 2, 3))
     return Options(
         luck=chance.randrange(1, 1_000_000),
         batches=tuple(_batch(chance) for _ in range(chance.choice((1, 1, 2)))),
         places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 3)))),
         slots=chance.choice((1, 1, 2, 3)),
+        orphan_timeout=chance.choice((20.0, 60.0, 300.0)),
         ahead=tuple(float(chance.choice((0, 0, -3600, 86400))) for _ in range(hosts)),
     )
 
@@ -87,10 +92,12 @@ class _Draw:
 
     def _event(self) -> Event:
         chance, drawn = self.chance, self.chance.random()
-        if drawn < 0.42:
+        if drawn < 0.40:
             return Turn(self._worker())
-        if drawn < 0.55:
-            return Wait(float(chance.choice((1, 1, 5, 60, 200))))
+        if drawn < 0.50:
+            return Wait(self._seconds())
+        if drawn < 0.57:
+            return Run(self._seconds())
         if drawn < 0.60:
             return self._submit()
         kind = chance.choice(KINDS)
@@ -105,6 +112,10 @@ class _Draw:
                 return self._freeze()
             case "kill":
                 return Kill(self._worker())
+            case "stall":
+                return chance.choice((Stall, Stall, Wake))(self._worker())
+            case "terminate":
+                return Terminate(self._worker())
             case "supervisor":
                 return KillSupervisor(self._worker())
             case "host":
@@ -113,7 +124,7 @@ class _Draw:
             case "jump":
                 return Jump(chance.randrange(len(self.options.ahead)), float(chance.choice((-7200, 90, 86400))))
             case "away":
-                return Away(float(chance.choice((1, 20, 400))))
+                return Away(chance.choice((1.0, 20.0, 1.2 * self.options.orphan_timeout)))
             case "operate":
                 return Operate(chance.choice(ACTIONS), chance.randrange(6))
             case "switch":
@@ -140,11 +151,16 @@ class _Draw:
         if drawn < 0.5:
             return Turn(self._worker())
         if drawn < 0.75:
-            return Wait(float(chance.choice((1, 60, 400))))
+            return Wait(self._seconds())
         kind = chance.choice(KINDS)
         if kind in self.swarm and kind not in FAULTS and kind != "freeze":
             return self._trouble(kind)
         return Turn(self._worker())
+
+    def _seconds(self) -> float:
+        """Draw a time that is short, or long beside the lease."""
+        patience = self.options.orphan_timeout
+        return float(self.chance.choice((1, 1, 5, 0.3 * patience, 1.1 * patience)))
 
     def _worker(self) -> int:
         return self.chance.randrange(len(self.options.places))

@@ -14,6 +14,7 @@ from tests.sim.hosts import Running
 
 if TYPE_CHECKING:
     from tests.sim.faults import Actor
+    from tests.sim.programs import Program
     from tests.sim.world import World
 
 AT_EVERY_COMMIT = frozenset({"I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15"})
@@ -91,6 +92,8 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
             raise Broken("I34", f"{said}, and from token {token_was} back to {token}")
         if became in _CLAIMED and was not in _CLAIMED and token == token_was:
             raise Broken("I34", f"{said} without a new token")
+        if became in _CLAIMED and was in _CLAIMED and owner != owner_was and token == token_was:
+            raise Broken("I34", f"{said} and from {owner_was} to {owner} without a new token")
         others = owner_was not in (None, actor.name) and Boundary.TAKEOVER not in boundaries
         if others and not by_person and (became not in _CLAIMED or owner != owner_was or seq != seq_was):
             raise Broken("I34", f"{said}, though it belonged to {owner_was}")
@@ -103,7 +106,8 @@ SELECT c.BatchControl_id, CASE
     WHEN b.MaxConcurrent < (SELECT count(*) FROM BatchControl o WHERE o.ProcessBatch_id = c.ProcessBatch_id
         AND o.Status IN ('running', 'pausing', 'cancelling')) THEN 'beyond MaxConcurrent'
     WHEN b.OnFailure <> 'continue' AND EXISTS (SELECT 1 FROM BatchControl e WHERE e.ProcessBatch_id = c.ProcessBatch_id
-        AND e.BatchControl_id < c.BatchControl_id AND e.Status IN ('ready', 'retry', 'failed', 'held'))
+        AND e.BatchControl_id < c.BatchControl_id AND (e.Status IN ('retry', 'failed', 'held')
+        OR e.Status = 'ready' AND b.OnFailure <> 'stop_all'))
         THEN 'before an earlier one of its batch'
     WHEN EXISTS (SELECT 1 FROM BatchControl s JOIN ProcessBatch p ON p.ProcessBatch_id = s.ProcessBatch_id
         WHERE p.OnFailure = 'stop_all' AND s.Status IN ('failed', 'held')) THEN 'although a failure stops everything'
@@ -130,6 +134,11 @@ def _check_attempt(said: str, was: str, became: str, token: int, token_of_instan
 def check_start(world: World, new: Running) -> None:
     """Ask whether an execution may begin: I30 and I31."""
     now = world.time.seconds
+    ((status, spawned),) = world.rows(
+        "SELECT Status, Spawned FROM BatchProcessHistory WHERE BatchProcessHistory_id = ?", new.key
+    )
+    if status == "lost" and spawned is None:
+        raise Broken("I30", f"attempt {new.key} starts after it was recorded that it never ran")
     for other in world.executions:
         if other.key == new.key:
             raise Broken("I30", f"attempt {new.key} is started twice")
@@ -138,7 +147,7 @@ def check_start(world: World, new: Running) -> None:
     if new.checks:
         return
     before = {one.key: one for one in world.executions if (one.instance, one.seq) == (new.instance, new.seq) and not one.checks}
-    if not before or asked(world, new.instance, max(before)):
+    if not before:
         return
     ((on_lost,),) = world.rows(
         "SELECT p.OnLost FROM BatchProcessHistory h JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id"
@@ -151,12 +160,27 @@ def check_start(world: World, new: Running) -> None:
         str([*before]),
     )
     for key, ended in statuses:
+        if asked(world, new.instance, key):
+            continue
         if ended == "failed" and before[key].outcome.fatal:
             raise Broken("retry", f"step {new.seq} of instance {new.instance} starts again after a fatal failure")
         may_again = ended in ("failed", "timeout") or (ended == "lost" and on_lost == "rerun")
         may_again = may_again or (ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key))
         if not may_again:
             raise Broken("I30", f"step {new.seq} of instance {new.instance} starts again although attempt {key} is {ended}")
+
+
+def check_adoption(world: World, program: Program, key: int) -> None:
+    """Ask whether whoever adopts an execution may: it has the claim, and the execution is one that was begun."""
+    ((owner, status),) = world.rows(
+        "SELECT c.ClaimedBy, h.Status FROM BatchProcessHistory h JOIN BatchControl c ON c.BatchControl_id ="
+        " h.BatchControl_id WHERE h.BatchProcessHistory_id = ?",
+        key,
+    )
+    if owner != program.name and status == "running":
+        raise Broken("I34", f"attempt {key} is adopted by {program.name}, though it belongs to {owner}")
+    if all(one.key != key for one in world.executions):
+        raise Broken("I30", f"attempt {key} is adopted, though it never ran")
 
 
 def asked(world: World, instance: int, after: int) -> bool:

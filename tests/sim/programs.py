@@ -9,9 +9,13 @@ from zoneinfo import ZoneInfo
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
+from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
-from batchctl.control.recovery import Recovery
+from batchctl.control.rescue import Rescue
+from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
 from batchctl.operations.intervene import Operator
 from batchctl.operations.submission import Submission, submit
@@ -54,56 +58,19 @@ class Program(Actor):
         super().__init__(world, name)
         self.place = place
         self.host = host
-        self.boot = host.boot
         self.clock = HostClock(world.time, host.ahead, host.booted)
         self.runner = ScriptedRunner(world, self)
         self.transactions = EdgedTransactions(world.engine, self, self.clock.synchronise)
-        preparer = Preparer(find_handler, AROUND, "anna", host.name, "simulated")
-        self.recorder = Recorder(preparer, name, host.name)
-        self.creator = Creator(self.transactions, self.clock, Populators(), ZONE, world.listener(name))
-        self.controller: Controller | None = None
+        self.worker = self._worker()
+        self._has_begun = False
 
     def turn(self) -> None:
-        """Make one pass of the loop; a program that cannot go on ends."""
+        """Make one pass of the loop; a program that cannot begin ends."""
         self.world.acting(self, self._pass)
 
-    def _pass(self) -> None:
-        try:
-            controller = self._started()
-            if controller is None:
-                return
-            controller.turn(timedelta(0))
-            if controller.take_notice():
-                self._create(controller)
-        except Crashed:
-            self.die()
-        except BatchctlError as error:
-            self.world.tell(self.name, "program.ended", {"Message": error.message})
-            self.die()
-
-    def _create(self, controller: Controller) -> None:
-        try:
-            self.creator.create_instances()
-        except BatchctlError as error:
-            self.world.tell(self.name, "creation.waits", {"Message": error.message})
-        controller.look_again()
-
-    def _started(self) -> Controller | None:
-        if self.controller is None:
-            if not self.world.take_lock(self):
-                return None
-            listener = self.world.listener(self.name)
-            Recovery(self.transactions, self.clock, self.runner, self.recorder, listener).recover()
-            self.creator.create_instances()
-            self.controller = Controller(
-                transactions=self.transactions,
-                clock=self.clock,
-                runner=self.runner,
-                recorder=self.recorder,
-                listener=listener,
-                slots=self.world.options.slots,
-            )
-        return self.controller
+    def terminate(self) -> None:
+        """End in good order: what can go on alone does so."""
+        self.world.acting(self, self._end)
 
     def die(self) -> None:
         """Lose everything that is only in memory; commands go on under their supervisor."""
@@ -113,13 +80,88 @@ class Program(Actor):
 
     @property
     def has_news(self) -> bool:
-        """Say whether the next turn has anything to do, as far as this program knows."""
-        return self.runner.has_news or self.controller is None or not self.controller.is_flying
+        """Say whether the next turn has anything to do, as far as is known without looking into the database."""
+        return not self._has_begun or self.runner.has_news
 
-    @property
-    def is_idle(self) -> bool:
-        """Say whether nothing runs and nothing may start."""
-        return self.controller is None or self.controller.is_idle
+    def _pass(self) -> None:
+        try:
+            if not self._has_begun:
+                self.worker.begin()
+                self._has_begun = True
+            self.worker.turn(timedelta(0))
+        except Crashed:
+            self.die()
+        except BatchctlError as error:
+            self.world.tell(self.name, "program.ended", {"Message": error.message})
+            self.die()
+
+    def _end(self) -> None:
+        controller = self.worker.controller
+        try:
+            controller.request_stop()
+            controller.leave_steps()
+            for _ in range(5):
+                if self._has_begun and controller.is_working:
+                    self.worker.turn(timedelta(0))
+            if self._has_begun:
+                self.worker.end()
+            self.runner.close()
+        except (Crashed, BatchctlError):
+            pass
+        self.die()
+
+    def _worker(self) -> Worker:
+        world, options, listener = self.world, self.world.options, self.world.listener(self.name)
+        rhythm = Rhythm(
+            heartbeat_interval=timedelta(seconds=options.beat), orphan_timeout=timedelta(seconds=options.orphan_timeout)
+        )
+        membership = Membership(
+            transactions=self.transactions,
+            clock=self.clock,
+            listener=listener,
+            name=self.name,
+            host=self.host.name,
+            process=Identity(pid=self.place, pid_start=self.name, boot_id=self.host.boot_id),
+            slots=options.slots,
+            version="simulated",
+            rhythm=rhythm,
+        )
+        preparer = Preparer(find_handler, AROUND, "anna", self.host.name, "simulated")
+        recorder = Recorder(preparer, self.name, self.host.name)
+        controller = Controller(
+            transactions=self.transactions,
+            clock=self.clock,
+            runner=self.runner,
+            recorder=recorder,
+            listener=listener,
+            slots=options.slots,
+            is_trusted=lambda: membership.is_trusted,
+        )
+        rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
+        creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
+        leading = Leading(ScriptedLeaderLock(world, self), creator, timedelta(seconds=15))
+        return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading)
+
+
+class ScriptedLeaderLock:
+    """The leader's lock as one program sees it: it ends with the program, and with its connection."""
+
+    def __init__(self, world: World, program: Program) -> None:
+        self._world = world
+        self._program = program
+
+    def take(self, controller: str) -> bool:
+        """Take the lock if nobody has it."""
+        self._program.stay_alive()
+        return self._world.take_lock(self._program)
+
+    def release(self) -> None:
+        """Give it back."""
+        self._world.release_lock(self._program)
+
+    def holder(self) -> str | None:
+        """Name the leader."""
+        return None if self._world.leader is None else self._world.leader.name
 
 
 class Person(Actor):

@@ -37,6 +37,27 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """Time passes, and all workers make their turns."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A worker makes no more turns by itself, as if it were swapped out."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """A stalled worker goes on."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """Arm a fault: it strikes when the worker next comes to `at` (a commit boundary, or a call of the runner)."""
 
@@ -123,7 +144,8 @@ class Switch:
 
 
 Event: TypeAlias = (
-    "Turn | Wait | Fault | Kill | KillSupervisor | Terminate | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch"
+    "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
+    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch"
 )
 
 
@@ -160,7 +182,7 @@ class Options:
     slots: int = 1
     ahead: tuple[float, ...] = (0.0,)
     """By how many seconds the wall clock of each host is wrong at first."""
-    lease: float = 300.0
+    orphan_timeout: float = 300.0
     beat: float = 3.0
 
 

@@ -23,8 +23,11 @@ WHERE f.Status = 'ready' AND f.Message IS NULL AND NOT EXISTS
 """
 
 
-def until_something_happens(world: World) -> float | None:
-    """Return the seconds until an execution ends or an instance is due; None when nothing will happen by itself."""
+def until_something_happens(world: World, pace: float) -> float | None:
+    """Return the seconds until an execution ends or an instance is due; None when nothing will happen by itself.
+
+    As long as anything is claimed that is at most the `pace` at which workers have to give signs of life.
+    """
     now = world.time.seconds
     moments = [one.ends for one in world.executions if one.ends > now]
     for (text,) in world.rows(
@@ -33,7 +36,10 @@ def until_something_happens(world: World) -> float | None:
     ):
         due = datetime.fromisoformat(text).replace(tzinfo=UTC)
         moments.append((due - BEGINNING).total_seconds())
-    return min(moments) - now + 1.0 if moments else None
+    seconds = max(min(moments) - now, 0.0) + 1.0 if moments else None
+    if world.rows("SELECT 1 FROM BatchControl WHERE ClaimedBy IS NOT NULL LIMIT 1"):
+        return min(pace, seconds or pace)
+    return seconds
 
 
 def check_rest(world: World) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -12,6 +13,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
+from batchctl.ports import Boundary
 from tests.sim import laws, waiting
 from tests.sim.clock import TrueTime
 from tests.sim.database import EDGE, Database
@@ -30,12 +32,15 @@ from tests.sim.script import (
     Kill,
     KillSupervisor,
     Operate,
+    Run,
     Script,
+    Stall,
     Submit,
     Switch,
     Terminate,
     Turn,
     Wait,
+    Wake,
 )
 
 MOST_ROUNDS = 200
@@ -57,7 +62,7 @@ class World:
         self.engine = database.engine
         database.empty()
         database.now = self.time.database_now
-        self.luck = Luck(script.options.luck)
+        self.luck = Luck(script.options.luck, script.options.orphan_timeout)
         self.executions: list[Running] = []
         self.supervisors: dict[str, Supervisor] = {}
         self.commits = 0
@@ -67,8 +72,12 @@ class World:
         self._trace: list[tuple[float, str, str, Mapping[str, Any]]] = []
         self._seen = 0
         self._starts = 0
-        self._lock: Program | None = None
+        self.leader: Program | None = None
+        self.progress = 0
+        """How many commits were more than a sign of life."""
         self._frozen: list[Actor] = []
+        self._stalled: set[int] = set()
+        """Workers that make no turn by themselves at present."""
         self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
         self.workers: list[Program | None] = [None] * len(self.options.places)
         self.person = Person(self)
@@ -140,6 +149,7 @@ class World:
     def committed(self, actor: Actor, boundaries: Collection[str]) -> None:
         """See what a commit has changed."""
         self.commits += 1
+        self.progress += Boundary.HEARTBEAT not in boundaries
         seen = self.rows("SELECT * FROM Seen WHERE Seen_id > ? ORDER BY Seen_id", self._seen)
         if seen:
             self._seen = seen[-1][0]
@@ -147,19 +157,37 @@ class World:
         laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
 
     def take_lock(self, program: Program) -> bool:
-        """Take the controller's lock if it is free."""
-        if self._lock is None or self._lock.dead:
-            self._lock = program
-        return self._lock is program
+        """Take the leader's lock if it is free; whoever is cut off from the database has lost it."""
+        if self.time.seconds < self.away_until:
+            self.leader = None
+            return False
+        if self.leader is None or self.leader.dead:
+            self.leader = program
+        return self.leader is program
+
+    def release_lock(self, program: Program) -> None:
+        """Give the leader's lock back."""
+        if self.leader is program:
+            self.leader = None
+
+    def is_dead(self, name: str) -> bool:
+        """Say whether a program has died."""
+        return all(program is None or program.name != name for program in self.workers)
+
+    def check_adoption(self, program: Program, key: int) -> None:
+        """See that nobody else who is alive watches over an execution any more under the newest claim."""
+        self.tell(program.name, "adopts", {"key": key})
+        laws.check_adoption(self, program, key)
 
     def new_supervisor(self, program: Program) -> Supervisor:
         """Return the supervisor of a new program."""
         made = self.supervisors[program.name] = Supervisor(program.host, program.host.boot)
         return made
 
-    def execute(self, program: Program, key: HistoryId, kind: str, spec: dict[str, Any], *, leashed: bool) -> Running:
+    def execute(
+        self, program: Program, key: HistoryId, spec: dict[str, Any], *, is_command: bool, leashed: bool
+    ) -> Running:
         """Let an execution begin."""
-        is_command = kind == "command"
         now = self.time.seconds
         seconds, outcome, grace = self.luck.of(spec["instance"], spec["seq"], spec["attempt"])
         if spec["checks"]:
@@ -235,15 +263,25 @@ class World:
             case Turn(worker):
                 self._turn(worker)
             case Wait(seconds):
-                self.time.seconds += seconds
+                self._pass_time(seconds)
+            case Run(seconds):
+                self._run(seconds)
+            case Stall(worker):
+                self._stalled.add(worker)
+            case Wake(worker):
+                self._stalled.discard(worker)
             case Fault(worker):
                 program = self._program(worker)
                 if program is not None:
                     program.armed.append(event)
-            case Kill(worker) | Terminate(worker):
+            case Kill(worker):
                 program = self.workers[worker]
                 if program is not None:
                     program.die()
+            case Terminate(worker):
+                program = self.workers[worker]
+                if program is not None and program not in self._frozen:
+                    program.terminate()
             case KillSupervisor(worker):
                 self._kill_supervisor(worker)
             case CrashHost(host):
@@ -280,18 +318,20 @@ class World:
     def _kill_supervisor(self, worker: int) -> None:
         program = self.workers[worker]
         if program is not None:
-            program.runner.supervisor.die()
-            program.runner.supervisor_died()
+            program.runner.supervisor.die(self.time.seconds)
 
     def _crash_host(self, host: Host) -> None:
         if not host.up:
             return
         now = self.time.seconds
-        host.up = False
+        for supervisor in self.supervisors.values():
+            if supervisor.host is host and supervisor.is_there(now):
+                # What it had not written to the disk for good is gone with the power.
+                supervisor.unwatched |= supervisor.started.keys()
         for one in self.executions:
             if one.host is host and one.is_alive(now):
                 one.end(now, VANISHED)
-                self.supervisors[one.owner].unwatched.add(one.key)
+        host.up = False
         for program in self.workers:
             if program is not None and program.host is host:
                 program.die()
@@ -305,6 +345,7 @@ class World:
     def _heal(self) -> None:
         """Let nothing fail any more."""
         self.away_until = -1.0
+        self._stalled.clear()
         for host in self.hosts:
             self._boot(host)
         for worker in range(len(self.workers)):
@@ -314,23 +355,47 @@ class World:
         self.luck = Luck(0)
         self.tell("world", "healed", {})
 
+    def _pass_time(self, seconds: float) -> None:
+        """Let time pass; supervisors look at it too."""
+        self.time.seconds += seconds
+        for supervisor in self.supervisors.values():
+            supervisor.look_at_the_time(self.time.seconds)
+
+    def _run(self, seconds: float) -> None:
+        """Let time pass while every worker that is not stalled makes its turns."""
+        rounds = max(1, math.ceil(seconds / self._pace))
+        for _ in range(rounds):
+            self._pass_time(seconds / rounds)
+            for worker in range(len(self.workers)):
+                if worker not in self._stalled:
+                    self._turn(worker)
+
+    @property
+    def _pace(self) -> float:
+        """How many seconds a worker may leave between two turns and still be trusted."""
+        return 0.4 * self.options.orphan_timeout
+
     def _drain(self) -> None:
         """Turn and wait until nothing is left to be done."""
+        quiet = 0
         for _ in range(MOST_ROUNDS):
-            before = self.commits
+            before = self.progress
             for worker in range(len(self.workers)):
-                for _ in range(MOST_TURNS):
-                    self._turn(worker)
-                    program = self.workers[worker]
-                    if program is not None and program.is_idle:
-                        break
-                    if program is not None and not program.has_news:
-                        break
-            seconds = waiting.until_something_happens(self)
-            if seconds is None and before == self.commits:
+                self._turn_until_idle(worker)
+            seconds = waiting.until_something_happens(self, self._pace)
+            quiet = quiet + 1 if seconds is None and before == self.progress else 0
+            if quiet == 2:
                 return
-            self.time.seconds += 1.0 if seconds is None else seconds
+            self._pass_time(seconds or 4.0)
         raise Broken("I35", f"it never came to rest: {waiting.explain(self)}")
+
+    def _turn_until_idle(self, worker: int) -> None:
+        for _ in range(MOST_TURNS):
+            before = self.progress
+            self._turn(worker)
+            program = self.workers[worker]
+            if program is not None and before == self.progress and not program.has_news:
+                return
 
     def _sort_out(self) -> bool:
         """Let a person deal with everything that waits for one; say whether there was anything."""
