@@ -31,6 +31,7 @@ from tests.sim.script import Operate, Submit, Switch
 if TYPE_CHECKING:
     from tests.sim.world import World
 
+POLL_INTERVAL = 15.0
 ZONE = ZoneInfo("Europe/Amsterdam")
 AROUND = surroundings("/work")
 
@@ -139,7 +140,7 @@ class Program(Actor):
         )
         rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
         creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
-        leading = Leading(ScriptedLeaderLock(world, self), creator, timedelta(seconds=15))
+        leading = Leading(ScriptedLeaderLock(world, self), creator, timedelta(seconds=POLL_INTERVAL))
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading)
 
 

@@ -45,7 +45,10 @@ def until_something_happens(world: World, pace: float) -> float | None:
 def check_rest(world: World) -> None:
     """Ask whether whatever has not come to its end waits for a person."""
     found = world.rows(_OPEN)
-    stops_all = any(status in ("failed", "held") and policy == "stop_all" for _, status, _, _, _, policy, _ in found)
+    stops_all = any(
+        policy == "stop_all" and (status in ("failed", "held") or (status == "retry" and not enabled))
+        for _, status, _, _, enabled, policy, _ in found
+    )
     blocked: set[int] = set()
     for row, status, owner, name, enabled, policy, batch in found:
         waits = status in ("failed", "held", "paused") or not enabled or stops_all or batch in blocked

@@ -20,7 +20,7 @@ from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
 from tests.sim.hosts import STOPPED, VANISHED, Host, Luck, Running, Supervisor
 from tests.sim.laws import Broken
-from tests.sim.programs import Person, Program
+from tests.sim.programs import POLL_INTERVAL, Person, Program
 from tests.sim.script import (
     Away,
     BatchPlan,
@@ -386,7 +386,7 @@ class World:
             quiet = quiet + 1 if seconds is None and before == self.progress else 0
             if quiet == 2:
                 return
-            self._pass_time(seconds or 4.0)
+            self._pass_time(POLL_INTERVAL + 1.0 if seconds is None else seconds)
         raise Broken("I35", f"it never came to rest: {waiting.explain(self)}")
 
     def _turn_until_idle(self, worker: int) -> None:
