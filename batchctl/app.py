@@ -10,34 +10,39 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from batchctl import config
+from batchctl import __version__, config
 from batchctl.control.controller import Controller, PassReport
 from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
-from batchctl.control.recovery import Recovery
-from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, PluginError, SchemaMismatch, StepRefused
+from batchctl.control.rescue import Rescue
+from batchctl.control.worker import Leading, Worker
+from batchctl.domain.errors import ConfigurationError, PluginError, SchemaMismatch, StepRefused
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
 from batchctl.domain.rows import HistoryId, IntakeId
 from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener, silent
-from batchctl.ports import Boundary, ControllerLock, Finished
+from batchctl.ports import Boundary, Finished, LeaderLock
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
 from batchctl.store import engine, identity, schema
-from batchctl.store.controller_lock import SessionControllerLock
 from batchctl.store.dialects import dialect_of
+from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.clock import SystemClock
+from batchctl.system.controllers import is_gone
 from batchctl.system.files import SystemFiles
 from batchctl.system.ids import SystemIds
 from batchctl.system.jobs import signature_of
-from batchctl.system.lock import FileControllerLock
+from batchctl.system.lock import FileLeaderLock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
 
 if TYPE_CHECKING:
     from batchctl.operations import doctor, planning
+    from batchctl.operations.presence import Presence
 
 IDLE_WAIT = timedelta(milliseconds=100)
 
@@ -55,7 +60,6 @@ class App:
         self.ids = SystemIds()
         self._stop_by: float | None = None
         self._controller: Controller | None = None
-        self._creation_waits = False
 
     @cached_property
     def transactions(self) -> StoreTransactions:
@@ -89,13 +93,29 @@ class App:
         return Preparer(cache(self.registry.handler), self.surroundings, self.ids.user(), self.ids.host(), database_id)
 
     @cached_property
-    def lock(self) -> ControllerLock:
-        """Says which controller works on the database."""
+    def rhythm(self) -> Rhythm:
+        """How often controllers give a sign of life, and how long they wait for one of another."""
+        return Rhythm(
+            heartbeat_interval=timedelta(seconds=self.settings.heartbeat_interval),
+            orphan_timeout=timedelta(seconds=self.settings.orphan_timeout),
+            stop_grace=timedelta(seconds=self.settings.stop_grace),
+        )
+
+    @cached_property
+    def presence(self) -> Presence:
+        """Looks which controllers work on the database."""
+        from batchctl.operations.presence import Presence  # noqa: PLC0415 - the engine does without
+
+        return Presence(self.rhythm, is_gone)
+
+    @cached_property
+    def leader_lock(self) -> LeaderLock:
+        """Says which controller leads."""
         directory = self.settings.directory
         path = engine.lock_path(self.settings.database_url, directory)
         if path is None:
-            return SessionControllerLock(engine.open_engine(partial(config.database_url, self.settings), directory))
-        return FileControllerLock(str(path))
+            return SessionLeaderLock(engine.open_engine(partial(config.database_url, self.settings), directory))
+        return FileLeaderLock(str(path))
 
     def create(self) -> CreationReport:
         """Run one creation pass."""
@@ -117,31 +137,25 @@ class App:
 
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
-        with self.lock.hold(self.ids.controller_id()), self._runner() as runner:
-            controller = self._recovered_controller(runner)
-            self._work_off(controller)
-            return controller.tally.report()
+        with self._runner() as runner, self._worker(runner) as worker:
+            return self._work_off(worker)
 
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
-        with (
-            self.lock.hold(self.ids.controller_id()),
-            self._runner() as runner,
-            self._populators() as populators,
-        ):
-            controller = self._recovered_controller(runner)
-            self._announce("controller.started")
-            creator = self._creator(populators)
-            creator.create_instances()
-            if once:
-                self._work_off(controller)
-            else:
-                self._work_on(controller, creator, until_idle)
-            self._announce("controller.stopped")
-            return controller.tally.report()
+        with self._runner() as runner, self._populators() as populators:
+            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval)
+            with self._worker(runner, leading) as worker:
+                self._announce("controller.started")
+                if once:
+                    worker.lead()
+                done = self._work_off(worker) if once else self._work_on(worker, until_idle)
+                self._announce("controller.stopped")
+                return done
 
     def stop(self) -> None:
-        """Start nothing more and end once the running steps have ended; asked again, stop them at once.
+        """Start nothing more and end once the running steps have ended or their time is up; asked again, end at once.
+
+        Steps that can go on alone then do so, and whichever controller comes next takes them over; the others are stopped.
 
         May be called from a signal handler.
         """
@@ -165,72 +179,56 @@ class App:
                     if isinstance(report, Finished):
                         return report.outcome
 
-    def _work_off(self, controller: Controller) -> None:
+    def _work_off(self, worker: Worker) -> PassReport:
         """Turn until nothing more may start now, or the database fails while nothing is under way."""
-        while not controller.is_idle:
-            self._turn(controller)
+        controller = worker.controller
+        while not worker.is_idle:
+            self._turn(worker)
             if controller.trouble is not None and not controller.is_working:
                 raise controller.trouble
+        return controller.tally.report()
 
-    def _work_on(self, controller: Controller, creator: Creator, until_idle: timedelta | None) -> None:
+    def _work_on(self, worker: Worker, until_idle: timedelta | None) -> PassReport:
         """Turn until told to stop, or until nothing was to do for long enough."""
-        idle_since = created_at = self.clock.monotonic()
+        controller = worker.controller
+        idle_since = self.clock.monotonic()
         while self._stop_by is None or controller.is_working:
-            self._turn(controller)
+            self._turn(worker)
             now = self.clock.monotonic()
             # Looking again is no work yet: whether there is any, the next turn finds out.
-            if not controller.is_idle:
+            if not worker.is_idle:
                 idle_since = now
-            is_due = now - created_at >= self.settings.poll_interval
-            if self._stop_by is None and (controller.take_notice() or is_due):
-                self._create_quietly(creator)
-                controller.look_again()
-                created_at = now
             elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
-                return
+                break
+        return controller.tally.report()
 
-    def _create_quietly(self, creator: Creator) -> None:
-        """Run a creation pass whose failure is told and tried again; the steps under way go on."""
-        try:
-            creator.create_instances()
-            if self._creation_waits:
-                self._creation_waits = False
-                self.listener(Event("controller.resumed"))
-        except BatchctlError as error:
-            self._creation_waits = True
-            self.listener(Event("controller.waiting", {"Message": error.message}))
-        except Exception as error:  # noqa: BLE001 - nothing that creation meets may end the controller
-            self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
-
-    def _turn(self, controller: Controller) -> None:
-        controller.turn(IDLE_WAIT)
-        # A database that does not answer would only keep the loop waiting once more.
-        if controller.trouble is None and not self.lock.is_held():
-            self._end_at_once(controller)
+    def _turn(self, worker: Worker) -> None:
+        controller = worker.controller
+        worker.turn(IDLE_WAIT)
         if self._stop_by is not None and self.clock.monotonic() >= self._stop_by:
-            controller.stop_steps()
+            controller.leave_steps()
             if controller.obstacle is not None and not controller.is_flying:
-                # What could not be recorded is lost with this process; the next controller says so.
+                # What could not be recorded is lost with this process; another controller says so.
                 raise controller.obstacle
 
-    def _end_at_once(self, controller: Controller) -> None:
-        """Stop everything: another controller may work on the database from now on."""
-        controller.request_stop()
-        controller.stop_steps()
-        while controller.is_flying:
-            controller.turn(IDLE_WAIT)
-        message = (
-            "The controller's lock was lost, and another may work on the database; what was running has been stopped."
-        )
-        raise Busy(
-            message, next_step="batchctl status   (a file beside a SQLite database holds the lock: leave it alone)"
-        )
-
-    def _recovered_controller(self, runner: ThreadStepRunner) -> Controller:
+    @contextmanager
+    def _worker(self, runner: ThreadStepRunner, leading: Leading | None = None) -> Iterator[Worker]:
+        """Lend a worker that has entered the database, and leaves it at the end."""
         with self.transactions.read() as connection:
             identity.verify(connection)
-        recorder = Recorder(self.preparer, self.ids.controller_id(), self.ids.host())
-        lost = Recovery(self.transactions, self.clock, runner, recorder, self.listener).recover()
+        name, host = self.ids.controller_id(), self.ids.host()
+        membership = Membership(
+            transactions=self.transactions,
+            clock=self.clock,
+            listener=self.listener,
+            name=name,
+            host=host,
+            process=self.ids.process(),
+            slots=self.slots,
+            version=__version__,
+            rhythm=self.rhythm,
+        )
+        recorder = Recorder(self.preparer, name, host)
         controller = Controller(
             transactions=self.transactions,
             clock=self.clock,
@@ -238,14 +236,22 @@ class App:
             recorder=recorder,
             listener=self.listener,
             slots=self.slots,
-            is_alone=self.lock.is_held,
+            is_trusted=lambda: membership.is_trusted,
         )
-        for instance_id in lost:
-            controller.tally.count_failed(instance_id)
+        rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm)
+        worker = Worker(controller, membership, rescue, runner, self.clock, self.listener, leading)
         self._controller = controller
+        worker.begin()
         if self._stop_by is not None:
             controller.request_stop()
-        return controller
+        try:
+            yield worker
+        finally:
+            worker.end()
+
+    @property
+    def _poll_interval(self) -> timedelta:
+        return timedelta(seconds=self.settings.poll_interval)
 
     def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
         return Creator(self.transactions, self.clock, populators, self.settings.zone, self.listener)
@@ -325,7 +331,7 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
     app = App(config.load(config_file))
     from batchctl.operations import doctor  # noqa: PLC0415 - no other command needs it, and it imports much
 
-    return doctor.Doctor(app.settings, SystemClock().now, lambda: app.lock).examine()
+    return doctor.Doctor(app.settings, SystemClock().now, app.presence).examine()
 
 
 def upgrade_database(config_file: str | None) -> tuple[str | None, str]:

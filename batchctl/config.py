@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from batchctl.domain import urls
@@ -71,6 +71,8 @@ class Settings(BaseSettings):
     shutdown_grace: float = Field(default=30.0, ge=0, le=86400)
     output_limit: int = Field(default=65536, ge=1024, le=16 * 1024 * 1024)
     poll_interval: float = Field(default=15.0, gt=0, le=3600)
+    heartbeat_interval: float = Field(default=3.0, gt=0, le=3600)
+    orphan_timeout: float = Field(default=300.0, gt=0, le=86400)
     slots: int = Field(default=1, ge=1, le=64)
     directory: Path = Field(default_factory=Path.cwd, exclude=True)
     file: Path | None = Field(default=None, exclude=True)
@@ -86,6 +88,17 @@ class Settings(BaseSettings):
                 message = "this machine knows no time zones; install them: pip install tzdata"
             raise ValueError(message) from None
         return value
+
+    @model_validator(mode="after")
+    def _enough_heartbeats(self) -> Settings:
+        """Let nobody count as dead who only missed a sign of life or two."""
+        if self.orphan_timeout < 4 * self.heartbeat_interval:
+            message = (
+                f"orphan_timeout ({self.orphan_timeout:g} s) must be at least four times"
+                f" heartbeat_interval ({self.heartbeat_interval:g} s)"
+            )
+            raise ValueError(message)
+        return self
 
     @field_validator("secrets")
     @classmethod

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
-from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeRow, Populated
+from batchctl.domain.outcomes import Identity, Rendered, StepOutcome, Trace
+from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
 from batchctl.plugin_api import StepHandler
 
 Result = TypeVar("Result")
@@ -89,8 +89,11 @@ Report = Spawned | Finished
 class StepRunner(Protocol):
     """Carries executions. Nothing here blocks but `collect`."""
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
-        """Begin an execution; its end arrives through `collect`, also when it cannot begin."""
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
+        """Begin an execution; its end arrives through `collect`, also when it cannot begin.
+
+        One that is `leashed` must not outlive the lease: others may repeat it then.
+        """
         ...
 
     def refuse(self, key: HistoryId, reason: str) -> None:
@@ -109,12 +112,38 @@ class StepRunner(Protocol):
         """Tell an execution to stop: TERM to the tree, KILL after the grace time, interrupt to a session."""
         ...
 
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+    def is_gone(self, controller: ControllerRow) -> bool:
+        """Say whether this host can prove that a controller is dead."""
+        ...
+
+    def examine(
+        self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
+    ) -> tuple[Trace, Identity | None]:
+        """Find out what became of a dead controller's execution; what is known of its process comes with it."""
+        ...
+
+    def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
+        """Watch over a dead controller's execution; its end arrives through `collect`, with the time it really ended."""
+        ...
+
+    def let_go(self, key: HistoryId) -> bool:
+        """Watch over an execution no more without stopping it; false where it cannot go on alone."""
+        ...
+
+    def keep_lease(self, until: float) -> None:
+        """Take notice of the lease: leashed executions that still run then, by the monotonic clock, are stopped."""
+        ...
+
+    def stop_left_over(self, claimed_by: str, key: HistoryId, entry: Identity) -> Sequence[int]:
         """Stop what a dead controller's execution left on this host; return the process ids found alive."""
         ...
 
+    def forget(self, claimed_by: str) -> None:
+        """Remove what was kept about the executions of a dead controller."""
+        ...
+
     def close(self) -> None:
-        """End the child processes and threads. Executions still running are stopped."""
+        """End the child processes and threads. Executions still running are stopped, but those that were let go."""
         ...
 
 
@@ -130,19 +159,19 @@ class PopulatorRunner(Protocol):
         ...
 
 
-class ControllerLock(Protocol):
-    """At most one controller works on a database."""
+class LeaderLock(Protocol):
+    """At most one controller at a time has the leader's duties. The lock ends with its holder, however that ends."""
 
-    def hold(self, controller: str) -> AbstractContextManager[None]:
-        """Hold the lock; raises `Busy` naming the holder. A dead holder holds nothing."""
+    def take(self, controller: str) -> bool:
+        """Take the lock, or see that one still has it; false when another controller has it or nobody can know."""
         ...
 
-    def is_held(self) -> bool:
-        """Say whether what `hold` holds still keeps others out."""
+    def release(self) -> None:
+        """Give the lock back, if one has it."""
         ...
 
     def holder(self) -> str | None:
-        """Name the living controller, if there is one."""
+        """Name the leader, if there is one."""
         ...
 
 
@@ -155,6 +184,10 @@ class Ids(Protocol):
 
     def host(self) -> str:
         """Return this machine's name."""
+        ...
+
+    def process(self) -> Identity:
+        """Return what tells this process from any other that ever ran."""
         ...
 
     def user(self) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from batchctl.domain.errors import PluginError, StepRefused
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeRow, Populated, Step
+from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, IntakeRow, Populated, Step
 from batchctl.domain.status import Cause
 from batchctl.domain.text import shorten, storable, unfit, visible
 from batchctl.plugin_api import CannotPopulate, StepHandler, Verifiable
@@ -83,6 +83,17 @@ class Preparer:
         except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
             reason = f"the handler of '{step.process_type}' broke while rendering: {type(error).__name__}: {error}"
             return Prepared(step, None, None, storable(reason))
+
+    def as_begun(self, step: Step, entry: HistoryEntry) -> Prepared:
+        """Return an attempt as it was made ready when it began, to watch over it in place of another controller."""
+        try:
+            handler = self.find_handler(entry.process_type)
+            asked = _check_of(handler, step) if entry.cause is Cause.VERIFY else step
+            if asked.process_type != entry.process_type:
+                handler = self.find_handler(asked.process_type)
+            return Prepared(asked, handler, Rendered(entry.command_text, json.loads(entry.command_spec)), None)
+        except (StepRefused, PluginError, ValueError) as error:
+            return Prepared(step, None, None, storable(str(error)))
 
     def is_done(self, process_type: str, outcome: StepOutcome) -> bool | None:
         """Read the answer of a check: the lost step was done, was not, or nobody knows."""

@@ -137,7 +137,7 @@ class Demo:
         from batchctl.operations.overview import overview
 
         with Session(self._config, debug=False).app() as app:
-            return overview(app.transactions, app.clock, app.lock).troubled
+            return overview(app.transactions, app.clock, app.presence).troubled
 
 
 def _command() -> str:

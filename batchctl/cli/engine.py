@@ -82,7 +82,7 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
         output.say(f"Next: batchctl show {done.failed_instances[0]}")
     else:
         output.say("Next: batchctl status")
-    if signal.SIGINT in received:
+    if len(received) > 1 and signal.SIGINT in received:
         ctx.exit(INTERRUPTED)
     if done.failed_instances:
         ctx.exit(FAILED)

@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("engine:run", "Be the controller: create and process, again and again."),
     "status": ("status:status", "Show what is happening and what needs a person."),
     "show": ("instances:show", "Show one instance in full."),
+    "controllers": ("controllers:controllers", "List who works on the database, and the last sign of life of each."),
     "history": ("instances:history", "Show attempts with their exact commands."),
     "batches": ("definitions:batches", "List the batches with their steps and instances."),
     "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),

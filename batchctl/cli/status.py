@@ -27,7 +27,7 @@ def status(session: Session, as_json: bool, limit: int) -> None:
     from batchctl.operations.overview import overview
 
     with session.app() as app:
-        seen = overview(app.transactions, app.clock, app.lock, most=limit)
+        seen = overview(app.transactions, app.clock, app.presence, most=limit)
     if as_json:
         output.print_json(_as_json(seen))
     else:
@@ -56,8 +56,10 @@ def _show(out: Console, seen: Overview) -> None:
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
     from batchctl.cli.output import cell
 
-    controller = f"controller {seen.controller} is running"
-    if seen.controller is None:
+    controller = f"controller {', '.join(seen.controllers[:1])} is running"
+    if len(seen.controllers) > 1:
+        controller = f"{len(seen.controllers)} controllers are running"
+    if not seen.controllers:
         controller = "no controller is running"
         if seen.running:
             controller += ": nobody follows what stands as running"
@@ -113,7 +115,7 @@ def _waiting(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
 
-    idle = seen.controller is None
+    idle = not seen.controllers
     rows = [
         (
             cell(one.instance.instance_id),
@@ -175,8 +177,8 @@ def _completed(seen: Overview) -> Listing:
 
 
 def _next(seen: Overview) -> list[str]:
-    if seen.running and seen.controller is None:
-        return ["batchctl run --once   (records as lost what a dead controller left, and goes on)"]
+    if seen.running and not seen.controllers:
+        return ["batchctl run --once   (takes over what a dead controller left, and goes on)"]
     if seen.troubled:
         return [f"batchctl show {seen.troubled[0].instance.instance_id}   (what failed, and how)"]
     if seen.waiting:
@@ -191,7 +193,8 @@ def _as_json(seen: Overview) -> Columns:
 
     return {
         "Now": columns.moment(seen.now),
-        "Controller": seen.controller,
+        "Controller": seen.controllers[0] if seen.controllers else None,
+        "Controllers": list(seen.controllers),
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},
         "UntakenCount": seen.untaken_count,

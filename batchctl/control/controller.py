@@ -5,22 +5,20 @@ It takes the place of the seed's s_PopulateDatamart and s_ProcessControl.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from enum import Enum
 from typing import Any
 
 from batchctl.control.recording import Attempt, End, Recorder, Told, Written, made_storable
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryId, InstanceId
-from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Finished, Spawned, StepRunner, Transactions
-from batchctl.store import definitions, history, instances
+from batchctl.store import definitions, history, instances, limits
 
 LOOK = timedelta(milliseconds=100)
 """How often the controller looks whether anybody changed the database while it waits."""
@@ -29,19 +27,14 @@ LONGEST_UNSEEN = 15.0
 """Seconds after which everything is read anew, although nobody is known to have changed it."""
 
 LOCKED_LOOK = timedelta(seconds=1)
-"""How soon an instance is tried again whose row somebody else keeps locked."""
+"""How soon an instance is tried again whose row somebody else keeps locked, and for how long that is not worth telling."""
+
+CONTENDED_LOOK = timedelta(milliseconds=5)
+"""How soon one is tried again that another controller has locked for the moment of a transaction."""
 
 BACK_OFF = timedelta(seconds=1)
 LONGEST_BACK_OFF = timedelta(seconds=30)
 """How long to leave a database alone that cannot be used: at first, and at most after pauses that double."""
-
-
-class Stop(Enum):
-    """Why an attempt was told to stop."""
-
-    TIMEOUT = "timeout"
-    CANCEL = "cancel"
-    SHUTDOWN = "shutdown"
 
 
 @dataclass(slots=True)
@@ -51,7 +44,12 @@ class Flight:
     attempt: Attempt
     started: float
     alarmed: bool = False
-    stop: Stop | None = None
+    stop: StopReason | None = None
+
+    @property
+    def is_leashed(self) -> bool:
+        """Say whether others may repeat it once they take this controller for dead."""
+        return self.attempt.step.on_lost is OnLost.RERUN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,26 +101,29 @@ class Controller:
         recorder: Recorder,
         listener: Listener,
         slots: int = 1,
-        is_alone: Callable[[], bool] = lambda: True,
+        is_trusted: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Take hold of the ports; nothing happens yet. `is_alone` says whether other controllers are still kept out."""
+        """Take hold of the ports; nothing happens yet. `is_trusted` says whether no other can take this one for dead."""
         self._transactions = transactions
         self._clock = clock
         self._runner = runner
         self._recorder = recorder
         self._listener = listener
         self._slots = slots
-        self._is_alone = is_alone
+        self._is_trusted = is_trusted
         self._flights: dict[HistoryId, Flight] = {}
         self._ends: list[End] = []
         self._spawned: list[Spawned] = []
         self._parked: set[InstanceId] = set()
         """Instances that could not be claimed; they are tried again when something has changed."""
-        self._locked: set[InstanceId] = set()
-        """Instances whose rows somebody else keeps locked; that has been told."""
+        self._locked: dict[InstanceId, float] = {}
+        """Instances whose rows somebody else keeps locked, and since when."""
+        self._locked_told: set[InstanceId] = set()
         self._waits = False
         """True while all ends that are left wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
+        self._limit: int | None = None
+        """How many instances of all batches may be under way at once."""
         self._stopping = False
         self.trouble: BatchctlError | None = None
         """Why the database could not be read or written in the last turn, if it could not."""
@@ -134,12 +135,19 @@ class Controller:
         self._has_looked = False
         self._looked_at = 0.0
         self._next_due: datetime | None = None
+        self._soon = False
+        """True while something waits for another controller's transaction to end."""
         self.tally = Tally()
 
     @property
     def is_idle(self) -> bool:
         """Say whether nothing runs, nothing waits to be recorded and nothing may start now."""
         return not self.is_working and (self._stopping or not (self._look or self.trouble))
+
+    @property
+    def is_stopping(self) -> bool:
+        """Say whether nothing more is started."""
+        return self._stopping
 
     @property
     def is_working(self) -> bool:
@@ -168,21 +176,43 @@ class Controller:
         """Look for what may start: this program itself has created instances, which is nobody else's change."""
         self._look = True
 
+    def look_closely(self) -> None:
+        """Read everything anew: others may have taken this controller for dead."""
+        self._has_looked = False
+
+    def take_over(self, attempt: Attempt) -> None:
+        """Go on with an attempt that a dead controller has begun."""
+        ready = attempt.prepared
+        if ready.handler is None or ready.rendered is None:
+            raise ValueError(attempt)
+        elapsed = max(timedelta(0), self._clock.now() - attempt.started_at).total_seconds()
+        self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic() - elapsed)
+        self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, attempt.begun_by)
+
+    def knows(self, key: HistoryId) -> bool:
+        """Say whether an attempt is under way here, or waits to be recorded."""
+        return key in self._flights or any(end.attempt.history_id == key for end in self._ends)
+
     def request_stop(self) -> None:
         """Start nothing more; may be called from a signal handler."""
         self._stopping = True
         self._runner.wake()
 
-    def stop_steps(self) -> None:
-        """Stop what is still running, because the controller ends."""
-        for key, flight in self._flights.items():
-            self._stop(key, flight, Stop.SHUTDOWN)
+    def leave_steps(self) -> None:
+        """Let what can go on without this controller do so, and stop the rest, because the controller ends."""
+        for key, flight in list(self._flights.items()):
+            if flight.stop is None and self._runner.let_go(key):
+                del self._flights[key]
+                self._tell_of("step.left", flight.attempt)
+            else:
+                self._stop(key, flight, StopReason.SHUTDOWN)
 
     def turn(self, wait: timedelta) -> None:
         """Collect what has ended, decide and record in one transaction, start what was recorded."""
         self._collect(wait)
+        is_trusted = self._is_trusted()
         for key, flight in self._flights.items():
-            self._watch(key, flight)
+            self._watch(key, flight, is_trusted=is_trusted)
         try:
             self._look_around()
             self._record_spawned()
@@ -223,21 +253,24 @@ class Controller:
     def _wait(self, wait: timedelta) -> timedelta:
         """Return how long to wait for the next report, so that no deadline is missed."""
         if self.trouble is not None:
-            limits = [self._back_off]
+            waits = [self._back_off]
+        elif self._soon:
+            waits = [wait, CONTENDED_LOOK]
         elif (self._ends and not self._waits) or (self._look and self._free > 0):
             return timedelta(0)
         else:
-            limits = [wait, LOOK]
+            waits = [wait, LOOK]
         now = self._clock.monotonic()
         for flight in self._flights.values():
             limit = flight.attempt.step.max_duration
             if limit is not None and flight.stop is None:
-                limits.append(limit - timedelta(seconds=now - flight.started))
-        return max(min(limits), timedelta(0))
+                waits.append(limit - timedelta(seconds=now - flight.started))
+        return max(min(waits), timedelta(0))
 
     @property
     def _free(self) -> int:
-        return 0 if self._stopping else self._slots - len(self._flights)
+        # Who may have been taken for dead begins nothing.
+        return 0 if self._stopping or not self._is_trusted() else max(0, self._slots - len(self._flights))
 
     def _look_around(self) -> None:
         """Take notice of what others have changed, and of what is due."""
@@ -257,32 +290,40 @@ class Controller:
         self._has_looked, self._looked_at = True, now
         self._parked.clear()
         self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        self._limit = limits.overall(connection)
         self._look = self._saw_changes = True
-        for key in self._taken_away(connection):
-            self._stop(key, self._flights[key], Stop.CANCEL)
+        for key, flight in list(self._flights.items()):
+            self._look_after(connection, key, flight)
 
-    def _taken_away(self, connection: Any) -> list[HistoryId]:
-        """Return the flights whose instance a person cancels, or that is not this controller's any more."""
-        found = {key: instances.load(connection, at.attempt.instance.instance_id) for key, at in self._flights.items()}
-        return [
-            key
-            for key, row in found.items()
-            if row is None
-            or row.status is InstanceStatus.CANCELLING
-            or not row.status.is_claimed
-            or row.claim_token != self._flights[key].attempt.instance.claim_token
-        ]
+    def _look_after(self, connection: Any, key: HistoryId, flight: Flight) -> None:
+        """Stop a flight whose instance a person cancels, or that is not this controller's any more."""
+        ours = flight.attempt.instance
+        row = instances.load(connection, ours.instance_id)
+        if row is not None and row.status.is_claimed and row.claim_token == ours.claim_token:
+            if row.status is InstanceStatus.CANCELLING:
+                self._stop(key, flight, StopReason.CANCEL)
+            return
+        entry = history.load(connection, key)
+        if entry is not None and entry.status is HistoryStatus.RUNNING and entry.claim_token != ours.claim_token:
+            # Another controller took this one for dead and goes on with the step: it must not be stopped.
+            self._runner.let_go(key)
+            del self._flights[key]
+            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=entry.claimed_by or "")
+        else:
+            self._stop(key, flight, StopReason.FENCED)
 
-    def _watch(self, key: HistoryId, flight: Flight) -> None:
+    def _watch(self, key: HistoryId, flight: Flight, *, is_trusted: bool) -> None:
         step = flight.attempt.step
         running = timedelta(seconds=self._clock.monotonic() - flight.started)
         if step.max_duration is not None and running >= step.max_duration:
-            self._stop(key, flight, Stop.TIMEOUT)
+            self._stop(key, flight, StopReason.TIMEOUT)
+        if flight.is_leashed and not is_trusted:
+            self._stop(key, flight, StopReason.LEASE)
         if step.alarm_duration is not None and running >= step.alarm_duration and not flight.alarmed:
             flight.alarmed = True
             self._tell_of("step.alarm", flight.attempt, Seconds=int(running.total_seconds()))
 
-    def _stop(self, key: HistoryId, flight: Flight, why: Stop) -> None:
+    def _stop(self, key: HistoryId, flight: Flight, why: StopReason) -> None:
         if flight.stop is None:
             flight.stop = why
             self._tell_of("step.stopping", flight.attempt, Reason=why.value)
@@ -295,7 +336,8 @@ class Controller:
 
             def work(connection: Any) -> None:
                 for report in spawned:
-                    history.record_spawned(connection, report.key, report.identity)
+                    token = self._flights[report.key].attempt.instance.claim_token
+                    history.record_spawned(connection, report.key, token, report.identity)
 
             try:
                 self._transactions.run(frozenset({Boundary.SPAWNED}), work)
@@ -308,9 +350,8 @@ class Controller:
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one end at a time when together they are refused."""
         claims = self._free > 0 and (bool(self._ends) or (self._look and self._something_may_start()))
-        # A session that was lost, and the lock with it, is noticed here before anything is begun beside another controller.
-        claims = claims and self._is_alone()
         if not self._ends and not claims and not self._unsettled:
+            self._soon = False
             return Written()
         ends = tuple(self._ends)
         try:
@@ -328,15 +369,23 @@ class Controller:
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
-        self._locked -= {attempt.instance.instance_id for attempt in written.starts}
-        self._locked -= {told.instance.instance_id for told in written.told}
+        moved = [attempt.instance for attempt in written.starts] + [told.instance for told in written.told]
+        for instance_id in [instance.instance_id for instance in moved]:
+            self._locked.pop(instance_id, None)
+            self._locked_told.discard(instance_id)
         self._tell_locked(dict(written.locked))
+        self._soon = written.contended or (bool(written.locked) and not self._locked_told)
+        self._look = self._look or self._soon
         return written
 
     def _tell_locked(self, locked: Mapping[InstanceId, str]) -> None:
-        for instance_id in locked.keys() - self._locked:
-            self._tell("instance.locked", BatchControl_id=instance_id, Message=locked[instance_id])
-        self._locked |= locked.keys()
+        """Tell what stays locked; another controller's transaction is over in a moment."""
+        now = self._clock.monotonic()
+        for instance_id, message in locked.items():
+            since = self._locked.setdefault(instance_id, now)
+            if now - since >= LOCKED_LOOK.total_seconds() and instance_id not in self._locked_told:
+                self._locked_told.add(instance_id)
+                self._tell("instance.locked", BatchControl_id=instance_id, Message=message)
         if locked:
             # Whoever rolls back tells nobody.
             self._next_due = self._clock.now() + LOCKED_LOOK
@@ -346,7 +395,8 @@ class Controller:
         with self._transactions.read() as connection:
             now = self._clock.now()
             self._next_due = instances.next_due(connection, now)
-            candidates = self._recorder.candidates(connection, self._batches, self._busy(()), now, self._parked)
+            occupancy = limits.occupancy(connection, self._batches, self._limit)
+            candidates = self._recorder.candidates(connection, self._batches, occupancy, now, self._parked)
             self._look = next(iter(candidates), None) is not None
         return self._look
 
@@ -362,9 +412,8 @@ class Controller:
             written += self._recorder.record_ends(connection, left, self._batches, now, stopping=stopping)
             places = self._free - len(written.starts)
             if claims and places > 0:
-                busy = self._busy([*written.starts, *(end.attempt for end in written.waiting)])
                 written += self._recorder.claim(
-                    connection, self._batches, busy, now, places=places, parked=self._parked
+                    connection, self._batches, self._limit, now, places=places, parked=self._parked
                 )
             return written
 
@@ -396,19 +445,15 @@ class Controller:
         outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
         return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False)
 
-    def _busy(self, starts: Sequence[Attempt]) -> dict[BatchId, int]:
-        """Count the claimed instances of each batch."""
-        return Counter(at.batch.batch_id for at in [*(flight.attempt for flight in self._flights.values()), *starts])
-
     def _start(self, written: Written) -> None:
         """Start what was recorded, then tell what is so since the commit: a step need not wait for the telling."""
         for attempt in written.starts:
-            self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic())
+            flight = self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic())
             ready = attempt.prepared
             if ready.handler is None or ready.rendered is None:
                 self._runner.refuse(attempt.history_id, ready.refusal or "")
             else:
-                self._runner.start(attempt.history_id, ready.handler, ready.rendered)
+                self._runner.start(attempt.history_id, ready.handler, ready.rendered, leashed=flight.is_leashed)
         for told in written.told:
             self._count(told)
             for event in told.events():
@@ -440,6 +485,5 @@ def _end(flight: Flight, report: Finished) -> End:
         outcome=made_storable(report.outcome),
         identity=report.identity,
         ended_at=report.ended_at,
-        timed_out=flight.stop is Stop.TIMEOUT,
-        cancelled=flight.stop is Stop.CANCEL,
+        stop=flight.stop,
     )

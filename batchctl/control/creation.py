@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -63,14 +63,17 @@ class Creator:
 
     def create_instances(self) -> CreationReport:
         """Create every instance that is missing; running it twice creates nothing twice."""
+        return sum(self.one_by_one(), CreationReport())
+
+    def one_by_one(self) -> Iterator[CreationReport]:
+        """Create every instance that is missing, a row at a time: whoever has other duties may see to them between."""
         with self.transactions.read() as connection:
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             missing = intake.missing_instances(connection)
-        report = CreationReport()
         for intake_id, pairs in groupby(missing, key=lambda pair: pair[0]):
             wanted = [batches[batch_id] for _, batch_id in pairs if batch_id in batches]
-            report += self._create_alone(intake_id, wanted)
-        return report + self._name_untaken(batches)
+            yield self._create_alone(intake_id, wanted)
+        yield self._name_untaken(batches)
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
         """Take in a rejected or duplicate row on purpose: an audited act of a person."""
@@ -147,6 +150,7 @@ class Creator:
         on_purpose: bool,
     ) -> _Made:
         now = self.clock.now()
+        instances.speak(connection)
         if intake.is_locked(connection, row.intake_id, [batch.batch_id for batch in batches]):
             return _Made({}, {}, (), instances.blocker(connection))
         found = intake.load(connection, row.intake_id)

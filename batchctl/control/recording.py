@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import gates, moves
-from batchctl.domain.errors import BatchctlError
+from batchctl.domain.errors import BatchctlError, Conflict
+from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import (
     LONG_AGO,
@@ -21,11 +22,11 @@ from batchctl.domain.rows import (
     InstanceId,
     Step,
 )
-from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, OnLost
+from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, OnLost, StopReason
 from batchctl.domain.text import storable
 from batchctl.logs import Event, EventValue
 from batchctl.preparation import Prepared, Preparer
-from batchctl.store import history, instances, intake
+from batchctl.store import history, instances, intake, limits
 from batchctl.store.transactions import savepoint
 
 FIRST_PAGE = 2
@@ -46,6 +47,9 @@ class Attempt:
     cause: Cause
     prepared: Prepared
     so_far: AttemptsSoFar
+    started_at: datetime
+    begun_by: str
+    """The controller that began it, which may be dead."""
 
     @property
     def fields(self) -> dict[str, EventValue]:
@@ -66,8 +70,8 @@ class End:
     outcome: StepOutcome
     identity: Identity | None = None
     ended_at: datetime | None = None
-    timed_out: bool = False
-    cancelled: bool = False
+    stop: StopReason | None = None
+    """Why it was told to stop, if it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,8 @@ class Written:
     """Instances whose rows somebody else keeps locked, and who; they are tried again soon."""
     waiting: tuple[End, ...] = ()
     """Ends that could not be recorded for that reason."""
+    contended: bool = False
+    """True when another controller claimed at the same moment what competes with what might have been claimed here."""
 
     def __add__(self, other: Written) -> Written:
         """Put together what two parts of a transaction wrote."""
@@ -122,6 +128,7 @@ class Written:
             self.parked + other.parked,
             self.locked + other.locked,
             self.waiting + other.waiting,
+            self.contended or other.contended,
         )
 
 
@@ -154,7 +161,7 @@ class Recorder:
         ended = self._ended(end)
         known = attempt.batch.batch_id in batches
         may_go_on = known and not stopping and batch.enabled and not stopping_failures(connection, batches)
-        found = self._load(connection, attempt) if end.cancelled else attempt.instance
+        found = self._load(connection, attempt) if end.stop is StopReason.CANCEL else attempt.instance
         while found is not None and _is_ours(found, attempt):
             move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
             after = moves.moved(found, move)
@@ -189,7 +196,8 @@ class Recorder:
             written += Written(told=(Told(end.attempt.batch.name, after, end.attempt, ended, stays),))
         of_ends = {end.attempt.history_id for end in ends}
         for entry in history.live_entries(connection):
-            if entry.history_id not in known and entry.history_id not in of_ends:
+            is_new = entry.history_id not in known and entry.history_id not in of_ends
+            if is_new and entry.claimed_by == self.controller:
                 written += self._resume(connection, entry, batches)
         return written, left
 
@@ -217,6 +225,8 @@ class Recorder:
             cause=entry.cause,
             prepared=prepared,
             so_far=history.attempts_so_far(connection, instance.instance_id),
+            started_at=entry.started_at,
+            begun_by=self.controller,
         )
         return Written(starts=(attempt,))
 
@@ -224,7 +234,7 @@ class Recorder:
         self,
         connection: Any,
         batches: Batches,
-        busy: Mapping[BatchId, int],
+        occupancy: Occupancy,
         now: datetime,
         parked: Container[InstanceId] = (),
     ) -> Iterator[tuple[BatchDefinition, BatchInstance]]:
@@ -233,16 +243,14 @@ class Recorder:
         with_open = instances.batches_with_open(connection)
         for batch in batches.values():
             if batch.enabled and batch.steps and batch.batch_id in with_open:
-                places = batch.max_concurrent - busy.get(batch.batch_id, 0)
-                for instance in gates.startable(batch, _open_of(connection, batch), now=now, places=places):
-                    if instance.instance_id not in parked and gates.stopper(instance, failures) is None:
-                        yield batch, instance
+                for instance in _startable(connection, batch, occupancy.places(batch), now, parked, failures):
+                    yield batch, instance
 
     def claim(
         self,
         connection: Any,
         batches: Batches,
-        busy: Mapping[BatchId, int],
+        limit: int | None,
         now: datetime,
         *,
         places: int,
@@ -250,27 +258,90 @@ class Recorder:
     ) -> Written:
         """Claim up to `places` instances and record the beginning of their next step.
 
-        One that cannot be claimed or begun is passed over, and named in `parked`.
+        One that cannot be claimed or begun is passed over, and named in `parked`. A batch that another controller
+        claims from at this moment is passed over too: nobody waits for another.
         """
         written = Written()
-        for batch, instance in self.candidates(connection, batches, busy, now, parked):
-            if instance.instance_id in instances.locked(connection, [instance.instance_id]):
-                written += Written(locked=(_locked(connection, instance.instance_id),))
-                continue
-            after = moves.claimed(instance, self.controller)
-            try:
-                with savepoint(connection):
-                    claimed = instances.claim(connection, instance, after, now)
-                    begun = self._begin_next(connection, instance, after, batch, now) if claimed else Written()
-            except BatchctlError:
-                raise
-            except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
-                written += Written(parked=((instance.instance_id, f"{type(error).__name__}: {error}"),))
-                continue
-            written += begun if claimed else Written(parked=((instance.instance_id, "it changed meanwhile"),))
-            if len(written.starts) == places:
+        before = limits.occupancy(connection, batches, limit)
+        promising = self.candidates(connection, batches, before, now, parked)
+        for batch in dict.fromkeys(batch.batch_id for batch, _ in promising):
+            if len(written.starts) >= places:
+                break
+            if limits.lock(connection, batches[batch], limit):
+                left = places - len(written.starts)
+                written += self._claim_of(connection, batches[batch], batches, limit, now, left, parked)
+            else:
+                written += Written(contended=True)
+        return written
+
+    def _claim_of(
+        self,
+        connection: Any,
+        batch: BatchDefinition,
+        batches: Batches,
+        limit: int | None,
+        now: datetime,
+        most: int,
+        parked: Container[InstanceId],
+    ) -> Written:
+        """Claim instances of one batch, which is locked: what is read now stays so."""
+        written = Written()
+        occupancy = limits.occupancy(connection, batches, limit)
+        as_it_is = replace(batch, max_concurrent=limits.places_as_it_is(connection, batch))
+        failures = stopping_failures(connection, batches)
+        for instance in _startable(connection, batch, occupancy.places(as_it_is), now, parked, failures):
+            written += self._claim_one(connection, instance, batch, now)
+            if len(written.starts) >= most:
                 break
         return written
+
+    def _claim_one(self, connection: Any, instance: BatchInstance, batch: BatchDefinition, now: datetime) -> Written:
+        if instance.instance_id in instances.locked(connection, [instance.instance_id]):
+            return Written(locked=(_locked(connection, instance.instance_id),))
+        after = moves.claimed(instance, self.controller)
+        try:
+            with savepoint(connection):
+                if instances.claim(connection, instance, after, now):
+                    return self._begin_next(connection, instance, after, batch, now)
+        except BatchctlError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
+            return Written(parked=((instance.instance_id, f"{type(error).__name__}: {error}"),))
+        return Written(parked=((instance.instance_id, "it changed meanwhile"),))
+
+    def take_over(
+        self, connection: Any, entry: HistoryEntry, found: BatchInstance, batch: BatchDefinition, now: datetime
+    ) -> Attempt | None:
+        """Go on with an attempt that another controller has begun; None when it is not as it was read."""
+        after = moves.taken_over(found, self.controller)
+        attempt = self.resumed(connection, entry, after, batch)
+        if attempt is None or not instances.move(connection, found, after, now):
+            return None
+        if not history.take_over(connection, entry, after, now):
+            message = f"Attempt {entry.history_id} ended while it was taken over."
+            raise Conflict(message)
+        return attempt
+
+    def resumed(
+        self, connection: Any, entry: HistoryEntry, instance: BatchInstance, batch: BatchDefinition
+    ) -> Attempt | None:
+        """Return an attempt that another controller has begun, as this one watches over it; None without a definition."""
+        step = batch.step_at(entry.seq)
+        prepared = None if step is None else self.preparer.as_begun(step, entry)
+        if step is None or prepared is None or prepared.handler is None:
+            return None
+        return Attempt(
+            history_id=entry.history_id,
+            instance=instance,
+            batch=batch,
+            step=step,
+            attempt_no=entry.attempt_no,
+            cause=entry.cause,
+            prepared=prepared,
+            so_far=history.attempts_so_far(connection, instance.instance_id),
+            started_at=entry.started_at,
+            begun_by=entry.claimed_by or "",
+        )
 
     def release(self, connection: Any, instance: BatchInstance, now: datetime) -> bool:
         """Give back a claim under which nothing was begun."""
@@ -311,7 +382,7 @@ class Recorder:
         must_verify = False
         if step.on_lost is OnLost.VERIFY and before.status is InstanceStatus.RETRY:
             last = history.last_entry(connection, instance.instance_id)
-            must_verify = last is not None and last.seq == step.seq and last.status is HistoryStatus.LOST
+            must_verify = last is not None and last.seq == step.seq and last.may_have_run
         cause = moves.cause_of(before.status, attempts=so_far.at(step.seq), must_verify=must_verify)
         return self._begin(connection, instance, batch, step, so_far, cause, now)
 
@@ -347,6 +418,8 @@ class Recorder:
             cause=cause,
             prepared=prepared,
             so_far=so_far,
+            started_at=now,
+            begun_by=self.controller,
         )
         return Written(starts=(attempt,))
 
@@ -364,12 +437,13 @@ class Recorder:
         if attempt.cause is Cause.VERIFY:
             done = self.preparer.is_done(attempt.prepared.step.process_type, end.outcome)
             return moves.verified(attempt.step.seq, end.outcome, done=done)
-        return moves.ended(attempt.step, end.outcome, timed_out=end.timed_out, cancelled=end.cancelled)
+        return moves.ended(attempt.step, end.outcome, end.stop)
 
     def _close(self, connection: Any, end: End, ended: moves.Ended, move: moves.Move, now: datetime) -> None:
         history.close_entry(
             connection,
             end.attempt.history_id,
+            token=end.attempt.instance.claim_token,
             status=ended.status,
             outcome=end.outcome,
             message=None if ended.message is None else storable(ended.message),
@@ -386,10 +460,12 @@ class Recorder:
         if found is not None and found.status.is_claimed and found.claimed_by == self.controller:
             # A hand has changed the token, and nobody else works on it: a person must look.
             instances.move(connection, found, moves.moved(found, moves.held(found)), now)
-        said = f"another controller or a person took the instance over; the attempt had ended: {end.outcome.message or 'well'}"
-        history.close_entry(
+        how = end.outcome.message or ("well" if end.outcome.succeeded else "badly")
+        said = f"another controller or a person took the instance over; the attempt had ended: {how}"
+        closed = history.close_entry(
             connection,
             end.attempt.history_id,
+            token=end.attempt.instance.claim_token,
             status=HistoryStatus.FENCED,
             outcome=end.outcome,
             message=storable(said),
@@ -399,6 +475,10 @@ class Recorder:
             ended_at=end.ended_at or now,
             now=now,
         )
+        if not closed:
+            at = f"{end.ended_at or now:%Y-%m-%d %H:%M:%S} UTC"
+            late = storable(f"late result, known since {at}: {'success' if end.outcome.succeeded else how}")
+            history.note_late(connection, end.attempt.history_id, end.attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=end.attempt.step.seq, status=HistoryStatus.FENCED, message=None)
         return Written(told=(Told(end.attempt.batch.name, end.attempt.instance, end.attempt, ended, stays=True),))
 
@@ -413,6 +493,21 @@ def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstan
 
 def _locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, str]:
     return instance_id, f"the row is locked by {instances.blocker(connection)}"
+
+
+def _startable(
+    connection: Any,
+    batch: BatchDefinition,
+    places: int,
+    now: datetime,
+    parked: Container[InstanceId],
+    failures: Sequence[BatchInstance],
+) -> Iterator[BatchInstance]:
+    if places <= 0:
+        return
+    for instance in gates.startable(batch, _open_of(connection, batch), now=now, places=places):
+        if instance.instance_id not in parked and gates.stopper(instance, failures) is None:
+            yield instance
 
 
 def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:

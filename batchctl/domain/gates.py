@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from batchctl.domain.rows import RETRIES_SKIPPED, BatchDefinition, BatchInstance
+from batchctl.domain.occupancy import Occupancy
+from batchctl.domain.rows import RETRIES_SKIPPED, BatchDefinition, BatchInstance, Need
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 
 
@@ -30,6 +31,8 @@ class Standing:
     """An earlier instance of the batch that makes later ones wait."""
     stop_all: BatchInstance | None = None
     """A failure anywhere whose batch stops everything."""
+    others: Occupancy | None = None
+    """What else is claimed, where that is not reckoned into `places` already."""
 
 
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> tuple[Gate, ...]:
@@ -42,6 +45,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
         _failure_policy(batch, standing.ahead),
         _stop_all(standing.stop_all),
         _places(batch, standing.places),
+        *_resources(batch, standing.others),
     )
 
 
@@ -160,6 +164,36 @@ def _stop_all(failure: BatchInstance | None) -> Gate:
         blocked=f"BatchControl {failure.instance_id} is {failure.status} and its batch stops everything",
         clear=f"batchctl why {failure.instance_id}",
     )
+
+
+def _resources(batch: BatchDefinition, others: Occupancy | None) -> Iterator[Gate]:
+    if others is None:
+        return
+    if others.limit is not None:
+        full = others.total >= others.limit
+        blocked = f"{others.total} instances are under way, and Setting MaxConcurrent is {others.limit}"
+        clear = "batchctl status   (what is under way)"
+        yield Gate(name="Setting MaxConcurrent", blocked=blocked if full else None, clear=clear if full else None)
+    for need in batch.needs:
+        if others.room(need) > 0:
+            yield Gate(name=f"resource {need.name}")
+        elif need.units > need.capacity:
+            blocked = f"it needs {need.units} units of {need.name}, and there are {need.capacity}"
+            yield Gate(
+                name=f"resource {need.name}", blocked=blocked, clear="correct Units of Resource or BatchResource"
+            )
+        else:
+            yield _full(need, others)
+
+
+def _full(need: Need, others: Occupancy) -> Gate:
+    held = ", ".join(
+        f"{count} of batch {batch.name} ({'all of it' if theirs.exclusive else f'{count * theirs.units} units'})"
+        for batch, theirs, count in others.holders(need.resource_id)
+    )
+    wanted = "all of it" if need.exclusive else f"{need.units} of its {need.capacity} units"
+    blocked = f"it needs {wanted}, and instances under way hold it: {held}"
+    return Gate(name=f"resource {need.name}", blocked=blocked, clear="batchctl status   (what is under way)")
 
 
 def _places(batch: BatchDefinition, places: int) -> Gate:

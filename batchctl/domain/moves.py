@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
-from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost
+from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost, StopReason
 
 LOST_LIMIT = 5
 """An instance whose steps were lost more often than this is held: something kills its controllers."""
@@ -41,7 +41,13 @@ class Ended:
     """True when a check was asked and could not tell: only a person can decide."""
 
 
-def ended(step: Step, outcome: StepOutcome, *, timed_out: bool, cancelled: bool) -> Ended:
+_WHY_HALF_WAY = {
+    StopReason.LEASE: "was stopped half-way because its controller could not reach the database for too long",
+    StopReason.FENCED: "was stopped half-way because another controller has taken the instance over",
+}
+
+
+def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> Ended:
     """Name how an execution ended; a success stands even when a stop was on its way."""
     said = outcome.message
     status = HistoryStatus.FAILED
@@ -49,15 +55,16 @@ def ended(step: Step, outcome: StepOutcome, *, timed_out: bool, cancelled: bool)
         status = HistoryStatus.SUCCESS
     elif outcome.lost:
         status = HistoryStatus.LOST
-    elif outcome.stopped and timed_out:
+    elif outcome.stopped and stop is StopReason.TIMEOUT:
         status, said = (
             HistoryStatus.TIMEOUT,
             f"ran longer than MaxDuration ({_seconds(step.max_duration)}) and was stopped",
         )
-    elif outcome.stopped and cancelled:
+    elif outcome.stopped and stop is StopReason.CANCEL:
         status, said = HistoryStatus.CANCELLED, "was stopped because the instance was cancelled"
     elif outcome.stopped:
-        status, said = HistoryStatus.LOST, "was stopped half-way because the controller ended"
+        why = _WHY_HALF_WAY.get(stop, "was stopped half-way because the controller ended") if stop else said
+        status, said = HistoryStatus.LOST, why or "was stopped half-way"
     return Ended(seq=step.seq, status=status, message=said, fatal=outcome.fatal)
 
 
@@ -192,6 +199,26 @@ def claimed(instance: BatchInstance, controller: str) -> BatchInstance:
         claim_token=instance.claim_token + 1,
         claimed_by=controller,
     )
+
+
+def taken_over(instance: BatchInstance, controller: str) -> BatchInstance:
+    """Return the instance as it stands once another controller has taken it over with its running step."""
+    return replace(
+        instance,
+        status=TRANSITIONS[InstanceVerb.TAKE_OVER][instance.status],
+        claim_token=instance.claim_token + 1,
+        claimed_by=controller,
+    )
+
+
+def never_ran(instance: BatchInstance, now: datetime) -> Move:
+    """Try again, at once, what was recorded as begun and provably never was; whatever OnLost says."""
+    lost_count = instance.lost_count + 1
+    if lost_count > LOST_LIMIT and instance.status is not InstanceStatus.CANCELLING:
+        return _standing(instance, InstanceVerb.HOLD, lost_count=lost_count)
+    verbs = {InstanceStatus.PAUSING: InstanceVerb.PAUSE, InstanceStatus.CANCELLING: InstanceVerb.CANCEL}
+    verb = verbs.get(instance.status, InstanceVerb.RETRY_AT)
+    return _standing(instance, verb, lost_count=lost_count, next_run_time=now)
 
 
 def released(instance: BatchInstance) -> Move:

@@ -12,6 +12,7 @@ from typing import NewType
 
 from batchctl.domain.status import (
     Cause,
+    ControllerStatus,
     DependencyMode,
     HistoryStatus,
     InstanceStatus,
@@ -24,6 +25,7 @@ IntakeId = NewType("IntakeId", int)
 BatchId = NewType("BatchId", int)
 InstanceId = NewType("InstanceId", int)
 HistoryId = NewType("HistoryId", int)
+ResourceId = NewType("ResourceId", int)
 
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
@@ -34,6 +36,37 @@ DataValues = tuple[str | None, str | None, str | None, str | None, str | None, s
 """`Data1` to `Data6`."""
 
 NO_DATA: DataValues = (None, None, None, None, None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerRow:
+    """A `Controller` row: one start of a controller."""
+
+    row_id: int
+    name: str
+    status: ControllerStatus
+    host: str
+    pid: int | None
+    pid_start: str | None
+    boot_id: str | None
+    slots: int
+    heartbeat_seq: int
+    heartbeat: datetime
+    version: str | None
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Need:
+    """A `BatchResource` row with its resource: what an instance of a batch holds while it is claimed."""
+
+    resource_id: ResourceId
+    name: str
+    capacity: int
+    """The units there are."""
+    units: int
+    exclusive: bool
+    """True when nobody else may hold any unit meanwhile."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +118,7 @@ class BatchDefinition:
     duplicate_check: bool = True
     description: str | None = None
     steps: tuple[Step, ...] = ()
+    needs: tuple[Need, ...] = ()
 
     def step_after(self, seq: int) -> Step | None:
         """Return the first step behind `seq`; gaps in the numbering mean nothing."""
@@ -150,12 +184,18 @@ class HistoryEntry:
     spawned_at: datetime | None = None
     retry_count_after: int | None = None
     next_run_time_after: datetime | None = None
+    claimed_by: str | None = None
 
     @property
     def retries_skipped(self) -> bool:
         """Say whether the attempt failed so that trying again could not help."""
         no_retry = self.status is HistoryStatus.FAILED and self.next_run_time_after is None
         return no_retry and (self.retry_count_after or 0) > 0
+
+    @property
+    def may_have_run(self) -> bool:
+        """Say whether the attempt was lost in a way that leaves open whether its work was done."""
+        return self.status is HistoryStatus.LOST and self.spawned_at is not None
 
     @property
     def said(self) -> str | None:

@@ -64,6 +64,16 @@ class ControllerStatus(StrEnum):
     LOST = "lost"
 
 
+class StopReason(StrEnum):
+    """Why an attempt under way was told to stop."""
+
+    TIMEOUT = "timeout"
+    CANCEL = "cancel"
+    SHUTDOWN = "shutdown"
+    LEASE = "lease"
+    FENCED = "fenced"
+
+
 class Cause(StrEnum):
     """`BatchProcessHistory.Cause`: who or what asked for the attempt."""
 
@@ -105,6 +115,7 @@ class InstanceVerb(StrEnum):
     """Everything that can happen to a `BatchControl` row."""
 
     CLAIM = "claim"
+    TAKE_OVER = "take_over"
     ADVANCE = "advance"
     RELEASE = "release"
     FINISH = "finish"
@@ -126,6 +137,7 @@ _V = InstanceVerb
 
 TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
     _V.CLAIM: {_S.READY: _S.RUNNING, _S.RETRY: _S.RUNNING},
+    _V.TAKE_OVER: {_S.RUNNING: _S.RUNNING, _S.PAUSING: _S.PAUSING, _S.CANCELLING: _S.CANCELLING},
     _V.ADVANCE: {_S.RUNNING: _S.RUNNING},
     _V.RELEASE: {_S.RUNNING: _S.READY},
     _V.FINISH: {_S.RUNNING: _S.COMPLETE, _S.PAUSING: _S.COMPLETE, _S.CANCELLING: _S.COMPLETE},

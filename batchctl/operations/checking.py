@@ -13,7 +13,7 @@ from batchctl.domain.status import OnLost
 from batchctl.domain.text import is_invisible, unfit, visible
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Transactions
-from batchctl.store import definitions, identity, reports
+from batchctl.store import definitions, identity, limits, reports
 
 ORPHANS_SHOWN = 20
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
@@ -55,6 +55,7 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         violations = reports.violations(connection)
         lost_name = identity.lost_name(connection)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
+        limit = limits.overall_as_written(connection), limits.overall(connection)
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
@@ -64,8 +65,14 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         found.append(
             Finding("Setting", "DatabaseId", "Value", lost_name.message, lost_name.next_step or CORRECT_THE_ROWS)
         )
+    if limit[0] is not None and not limit[1]:
+        message = f"It says '{visible(limit[0])}', " + (
+            "so nothing starts." if limit[1] == 0 else "which is no number, so it limits nothing."
+        )
+        found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
     for batch in defined.batches:
         found += _of_batch(batch, plugins)
+        found += _of_needs(batch)
         for step in batch.steps:
             found += _of_step(batch, step, plugins, surroundings)
     found += _near_alike(defined.batches)
@@ -92,6 +99,15 @@ def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:
         yield finding(column, trouble)
     for problem in _populator_problems(batch, plugins):
         yield finding(problem.column, problem.message, problem.remedy)
+
+
+def _of_needs(batch: BatchDefinition) -> Iterator[Finding]:
+    """Yield the resources of which a batch needs more than there is: its instances would wait for ever."""
+    for need in batch.needs:
+        if need.units > need.capacity:
+            row = f"{visible(batch.name)}, {visible(need.name)}"
+            message = f"It needs {need.units} units, and the resource has {need.capacity}: its instances never start."
+            yield Finding("BatchResource", row, "Units", message)
 
 
 def _populator_problems(batch: BatchDefinition, plugins: Plugins) -> Sequence[Problem]:

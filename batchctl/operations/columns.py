@@ -10,6 +10,7 @@ from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
     BatchInstance,
+    ControllerRow,
     DataValues,
     HistoryEntry,
     IntakeRow,
@@ -116,6 +117,25 @@ def history(row: HistoryEntry) -> Columns:
         "Spawned": moment(row.spawned_at),
         "RetryCountAfter": row.retry_count_after,
         "NextRunTimeAfter": moment(row.next_run_time_after),
+        "ClaimedBy": row.claimed_by,
+    }
+
+
+def controller(row: ControllerRow) -> Columns:
+    """Return a `Controller` row by column names."""
+    return {
+        "Controller_id": row.row_id,
+        "ControllerName": row.name,
+        "Status": row.status.value,
+        "Host": row.host,
+        "Pid": row.pid,
+        "PidStart": row.pid_start,
+        "BootId": row.boot_id,
+        "Slots": row.slots,
+        "HeartbeatSeq": row.heartbeat_seq,
+        "Heartbeat": moment(row.heartbeat),
+        "AppVersion": row.version,
+        "z_inserted": moment(row.started_at),
     }
 
 

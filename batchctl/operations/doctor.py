@@ -15,7 +15,7 @@ from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.text import visible
-from batchctl.ports import ControllerLock
+from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, schema
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.limits import all_within
@@ -38,11 +38,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Knows the settings, this host's own clock, and the way to the controller's lock."""
+    """Knows the settings, this host's own clock, and where to look for controllers."""
 
     settings: config.Settings
     now: Callable[[], datetime]
-    lock: Callable[[], ControllerLock]
+    presence: Presence
     limit: timedelta = LIMIT
 
     def examine(self) -> tuple[Line, ...]:
@@ -99,10 +99,10 @@ class Doctor:
             yield from self._schema_and_rights(transactions)
             yield from self._part("clock", transactions, self._clock)
             yield from self._part("durability", transactions, examination.durability)
+            yield from self._part("controller", transactions, self._controllers)
         path = engine.lock_path(url, self.settings.directory)
         if path is not None:
             yield _place(share_of(str(path)))
-        yield self._controller()
 
     def _target(self, name: str) -> Iterator[Reading]:
         given = self.settings.connections[name]
@@ -165,14 +165,16 @@ class Doctor:
             Reading("clock", Result.WARN, said, "let both take their time from one source: timedatectl set-ntp true")
         ]
 
-    def _controller(self) -> Reading:
-        try:
-            holder = self.lock().holder()
-        except BatchctlError as error:
-            return Reading("controller", Result.WARN, error.message, error.next_step)
-        if holder is None:
-            return Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")
-        return Reading("controller", Result.OK, f"Controller {visible(holder)} works on it.")
+    def _controllers(self, connection: Any) -> list[Reading]:
+        if schema.revision_of(connection) != schema.newest_revision():
+            return []
+        names = [
+            visible(row.name) for row in self.presence.living(connection, examination.now(connection) or self.now())
+        ]
+        said = "No controller works on it now; batchctl run starts one."
+        if names:
+            said = f"Controller {', '.join(names)} works on it."
+        return [Reading("controller", Result.OK, said)]
 
     def _password(self, key: str) -> Iterator[Reading]:
         if key in config.literal_passwords(self.settings):

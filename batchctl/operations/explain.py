@@ -24,8 +24,9 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, nearest, visible
 from batchctl.operations import remedies
+from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
-from batchctl.ports import Clock, ControllerLock, Transactions
+from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, instances, intake, reports
 
 _NUMBER = re.compile(r"\d{1,18}\Z")
@@ -52,18 +53,19 @@ class Explanation:
         return tuple(gate for gate in self.gates if gate.blocked is not None)
 
 
-def why(transactions: Transactions, clock: Clock, lock: ControllerLock, ref: str) -> Explanation:
+def why(transactions: Transactions, clock: Clock, presence: Presence, ref: str) -> Explanation:
     """Explain `42` (a BatchControl id), `batch:NAME` or `file:17` (a FileProcess id)."""
     kind, _, name = ref.rpartition(":") if not ref.startswith("batch:") else ("batch", ":", ref[6:])
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        now = clock.now()
         match kind:
             case "batch":
-                return _of_batch(connection, batches, clock.now(), lock, name)
+                return _of_batch(connection, batches, now, presence, name)
             case "file" if _NUMBER.match(name):
-                return _of_intake(connection, batches, lock, IntakeId(int(name)))
+                return _of_intake(connection, batches, now, presence, IntakeId(int(name)))
             case "" if _NUMBER.match(name):
-                return _of_instance(connection, batches, clock.now(), lock, InstanceId(int(name)))
+                return _of_instance(connection, batches, now, presence, InstanceId(int(name)))
             case _:
                 near = nearest(ref, [batch.name for batch in batches.values()])
                 meant = "" if near is None else f" Did you mean '{visible(f'batch:{near}')}'?"
@@ -75,7 +77,7 @@ def _of_instance(
     connection: Any,
     batches: Mapping[BatchId, BatchDefinition],
     now: datetime,
-    lock: ControllerLock,
+    presence: Presence,
     instance_id: InstanceId,
 ) -> Explanation:
     instance = instances.load(connection, instance_id)
@@ -89,7 +91,7 @@ def _of_instance(
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
-        gates=found if instance.status in FINAL else (*found, _controller(lock)),
+        gates=found if instance.status in FINAL else (*found, _controller(connection, presence, now)),
         notes=tuple(_about_next_step(instance, batch)),
     )
 
@@ -101,7 +103,7 @@ def _about_next_step(instance: BatchInstance, batch: BatchDefinition) -> Iterabl
 
 
 def _of_batch(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, lock: ControllerLock, name: str
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, presence: Presence, name: str
 ) -> Explanation:
     batch = next((batch for batch in batches.values() if batch.name == name), None)
     if batch is None:
@@ -116,10 +118,14 @@ def _of_batch(
         standing_now = gates.Standing(now=now, places=1, stop_all=gates.stopper(imagined, line.stoppers))
         found = gates.gates(imagined, batch, standing_now)
         notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
-        return Explanation(subject=subject, status=status, gates=(*found, _controller(lock)), notes=notes)
+        return Explanation(
+            subject=subject, status=status, gates=(*found, _controller(connection, presence, now)), notes=notes
+        )
     found = line.gates_of(head)
     notes = (f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status}).",)
-    return Explanation(subject=subject, status=status, gates=(*found, _controller(lock)), notes=notes)
+    return Explanation(
+        subject=subject, status=status, gates=(*found, _controller(connection, presence, now)), notes=notes
+    )
 
 
 def _imagined(batch: BatchDefinition) -> BatchInstance:
@@ -142,7 +148,11 @@ def _imagined(batch: BatchDefinition) -> BatchInstance:
 
 
 def _of_intake(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], lock: ControllerLock, intake_id: IntakeId
+    connection: Any,
+    batches: Mapping[BatchId, BatchDefinition],
+    now: datetime,
+    presence: Presence,
+    intake_id: IntakeId,
 ) -> Explanation:
     row = intake.load(connection, intake_id)
     if row is None:
@@ -166,7 +176,7 @@ def _of_intake(
             _entity(row, takers, batches),
             created,
             _instances(made),
-            *([_controller(lock)] if row.status in _CONCERN_A_CONTROLLER else ()),
+            *([_controller(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
@@ -205,8 +215,8 @@ def _entity(row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[Batc
     return Gate(name="entity", blocked=blocked, clear="correct Entity of the row, or register a batch that takes it")
 
 
-def _controller(lock: ControllerLock) -> Gate:
-    if lock.holder() is not None:
+def _controller(connection: Any, presence: Presence, now: datetime) -> Gate:
+    if presence.living(connection, now):
         return Gate(name="controller")
     return Gate(
         name="controller",

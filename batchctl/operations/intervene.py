@@ -127,7 +127,7 @@ class Operator:
                 )
 
         def act(connection: Any) -> Intervention:
-            before, batch = _load(connection, instance_id)
+            before, batch = _load(connection, instance_id, instances.load_locked)
             after = decide(before, batch)
             self._write(connection, action, reason, before, after, batch)
             return self._intervention(action, before, after, batch)
@@ -144,6 +144,7 @@ class Operator:
         batch: BatchDefinition,
     ) -> None:
         now = self.clock.now()
+        intake.lock(connection, before.intake_id)
         if not instances.move(connection, before, after, now):
             raise StatusChanged(decisions.named(before), "not as it was", action, next_step="batchctl status")
         if after.data != before.data:
@@ -239,8 +240,10 @@ def batch_target(name: str) -> str:
     return _fitting(f"ProcessBatch:{name}")
 
 
-def _load(connection: Any, instance_id: InstanceId) -> tuple[BatchInstance, BatchDefinition]:
-    instance = instances.load(connection, instance_id)
+def _load(
+    connection: Any, instance_id: InstanceId, load: Callable[[Any, InstanceId], BatchInstance | None] = instances.load
+) -> tuple[BatchInstance, BatchDefinition]:
+    instance = load(connection, instance_id)
     if instance is None:
         raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl status")
     batches = definitions.all_batches(connection)

@@ -11,8 +11,9 @@ from batchctl.domain.gates import TO_MEND
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.operations import remedies
+from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
-from batchctl.ports import Clock, ControllerLock, Transactions
+from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, history, instances, intake, reports
 
 _TROUBLED = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
@@ -73,7 +74,8 @@ class Overview:
     """Everything at a glance; lists are cut, counts are whole."""
 
     now: datetime
-    controller: str | None
+    controllers: tuple[str, ...]
+    """The controllers that work on the database."""
     instances: Mapping[InstanceStatus, int]
     intake: Mapping[IntakeStatus, int]
     untaken_count: int
@@ -89,7 +91,7 @@ class Overview:
     completed: tuple[Completed, ...]
 
 
-def overview(transactions: Transactions, clock: Clock, lock: ControllerLock, *, most: int = 20) -> Overview:
+def overview(transactions: Transactions, clock: Clock, presence: Presence, *, most: int = 20) -> Overview:
     """Look at everything once; no list is longer than `most`."""
     now = clock.now()
     with transactions.read() as connection:
@@ -98,7 +100,7 @@ def overview(transactions: Transactions, clock: Clock, lock: ControllerLock, *, 
         not_taken_in = intake.not_taken_in(connection, most)
         return Overview(
             now=now,
-            controller=lock.holder(),
+            controllers=tuple(row.name for row in presence.living(connection, now)),
             instances=_totals(counts),
             intake=reports.count_intake(connection),
             untaken_count=reports.count_untaken(connection),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,9 +11,10 @@ from itertools import takewhile
 from typing import Any
 
 from batchctl.domain import gates
+from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance
 from batchctl.domain.status import OnFailure
-from batchctl.store import instances, reports
+from batchctl.store import instances, limits, reports
 
 PAGE = 50
 AHEAD_AT_ONCE = 50
@@ -34,6 +36,7 @@ class Line:
             places=self._places(instance, batch),
             ahead=self._ahead(instance, batch),
             stop_all=gates.stopper(instance, self.stoppers),
+            others=self._others(instance),
         )
         return gates.gates(instance, batch, standing)
 
@@ -43,6 +46,15 @@ class Line:
         while page := instances.open_of(self.connection, batch.batch_id, after, PAGE):
             yield from page
             after = page[-1].instance_id
+
+    def _others(self, instance: BatchInstance) -> Occupancy:
+        """Return what is claimed besides an instance."""
+        others = (at.batch_id for at in self._claimed if at.instance_id != instance.instance_id)
+        return Occupancy(Counter(others), self.batches, self._limit)
+
+    @cached_property
+    def _limit(self) -> int | None:
+        return limits.overall(self.connection)
 
     @cached_property
     def _claimed(self) -> list[BatchInstance]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
-from batchctl.domain.rows import BatchDefinition, BatchId, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, word
+from batchctl.store import limits
 from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import process_batch, process_control
 
@@ -46,6 +47,7 @@ class Definitions:
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
     steps: dict[int, list[Step]] = {}
+    needs = limits.needs(connection)
     broken: dict[int, Unreadable] = {}
     for row in connection.execute(_STEPS):
         try:
@@ -55,7 +57,7 @@ def read(connection: Connection) -> Definitions:
     batches: list[BatchDefinition] = []
     for row in connection.execute(_BATCHES):
         try:
-            batch = _batch(row, tuple(steps.pop(row.ProcessBatch_id, ())))
+            batch = _batch(row, tuple(steps.pop(row.ProcessBatch_id, ())), tuple(needs.get(row.ProcessBatch_id, ())))
         except _NONSENSE as error:
             broken[row.ProcessBatch_id] = Unreadable("ProcessBatch", row.ProcessBatch_id, str(error))
         else:
@@ -74,7 +76,7 @@ def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabl
     connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now})
 
 
-def _batch(row: Row[Any], steps: tuple[Step, ...]) -> BatchDefinition:
+def _batch(row: Row[Any], steps: tuple[Step, ...], needs: tuple[Need, ...]) -> BatchDefinition:
     return BatchDefinition(
         batch_id=BatchId(row.ProcessBatch_id),
         name=str(row.ProcessBatchName),
@@ -91,6 +93,7 @@ def _batch(row: Row[Any], steps: tuple[Step, ...]) -> BatchDefinition:
         duplicate_check=row.DuplicateCheck == 1,
         description=text_of(row.Description),
         steps=steps,
+        needs=needs,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select, text
+from sqlalchemy import Connection, Row, bindparam, func, select, text, update
 
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
@@ -19,7 +19,12 @@ _h = batch_process_history.c
 _LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
 
 _ADD = RowInsert(batch_process_history)
-_LIVE_ENTRY = RowUpdate(batch_process_history, _h.BatchProcessHistory_id == bindparam("history_id"), _LIVE)
+_LIVE_ENTRY = RowUpdate(
+    batch_process_history,
+    _h.BatchProcessHistory_id == bindparam("history_id"),
+    _h.ClaimToken == bindparam("token"),
+    _LIVE,
+)
 _LIVE_ENTRIES = select(batch_process_history).where(_LIVE).order_by(_h.BatchProcessHistory_id)
 _ATTEMPTS = RowSelect(
     select(_h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
@@ -38,6 +43,22 @@ _OF = (
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .order_by(_h.BatchProcessHistory_id)
 )
+_MAY_HAVE_RUN = (
+    update(batch_process_history)
+    .where(_h.BatchProcessHistory_id == bindparam("history_id"), _h.Spawned.is_(None))
+    .values(Spawned=_h.StartTime)
+)
+_NOTE_LATE = (
+    update(batch_process_history)
+    .where(
+        _h.BatchProcessHistory_id == bindparam("history_id"),
+        _h.ClaimToken == bindparam("token"),
+        _h.Status == HistoryStatus.LOST.value,
+    )
+    .values(
+        Message=func.coalesce(_h.Message, "") + bindparam("note", type_=_h.Message.type), z_updated=bindparam("now")
+    )
+)
 _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc()).limit(bindparam("most"))
 
 
@@ -53,7 +74,7 @@ def open_entry(
     host: str,
     now: datetime,
 ) -> HistoryId:
-    """Record that an attempt begins, before it begins."""
+    """Record that an attempt begins, before it begins, by whom the instance is claimed."""
     values = {
         "BatchControl_id": instance.instance_id,
         "ProcessBatch_id": instance.batch_id,
@@ -68,6 +89,7 @@ def open_entry(
         "CommandSpec": command_spec,
         "StartTime": now,
         "Host": host,
+        "ClaimedBy": instance.claimed_by,
     }
     return HistoryId(_ADD(connection, values))
 
@@ -108,6 +130,7 @@ def close_entry(
     connection: Connection,
     history_id: HistoryId,
     *,
+    token: int,
     status: HistoryStatus,
     outcome: StepOutcome,
     message: str | None,
@@ -116,8 +139,9 @@ def close_entry(
     next_run_time_after: datetime | None,
     ended_at: datetime,
     now: datetime,
+    never_ran: bool = False,
 ) -> bool:
-    """Record how an attempt ended; false when its end was recorded before."""
+    """Record how an attempt ended; false when its end was recorded before, or it goes on under another claim."""
     known = {
         "ReturnCode": outcome.return_code,
         "Message": message,
@@ -129,14 +153,30 @@ def close_entry(
     }
     end: dict[str, object] = {"Status": status.value, "EndTime": ended_at, "z_updated": now}
     end |= {name: value for name, value in known.items() if value is not None}
-    return _LIVE_ENTRY(connection, end, history_id=history_id)
+    if not _LIVE_ENTRY(connection, end, history_id=history_id, token=token):
+        return False
+    if status is HistoryStatus.LOST and not never_ran:
+        connection.execute(_MAY_HAVE_RUN, {"history_id": history_id})
+    return True
 
 
-def record_spawned(connection: Connection, history_id: HistoryId, identity: Identity) -> None:
+def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:
     """Record what proves whether the attempt is alive."""
     proof = {name: value for name, value in _proof(identity).items() if value is not None}
     if proof:
-        _LIVE_ENTRY(connection, proof, history_id=history_id)
+        _LIVE_ENTRY(connection, proof, history_id=history_id, token=token)
+
+
+def take_over(connection: Connection, entry: HistoryEntry, claimed: BatchInstance, now: datetime) -> bool:
+    """Let an attempt under way go on under another claim; false when it has ended meanwhile."""
+    # ClaimedBy stays: it says who began it, and so where to look for its process.
+    claim = {"ClaimToken": claimed.claim_token, "z_updated": now}
+    return _LIVE_ENTRY(connection, claim, history_id=entry.history_id, token=entry.claim_token)
+
+
+def note_late(connection: Connection, history_id: HistoryId, token: int, note: str, now: datetime) -> None:
+    """Add to an attempt that was given up what became known of it later."""
+    connection.execute(_NOTE_LATE, {"history_id": history_id, "token": token, "note": f"; {note}", "now": now})
 
 
 def _proof(identity: Identity | None) -> dict[str, object]:
@@ -213,4 +253,5 @@ def entry(row: Row[Any]) -> HistoryEntry:
         spawned_at=row.Spawned,
         retry_count_after=row.RetryCountAfter,
         next_run_time_after=row.NextRunTimeAfter,
+        claimed_by=row.ClaimedBy,
     )

@@ -13,7 +13,15 @@ from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import data_values, readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
-from batchctl.store.tables import OPEN_INSTANCE, batch_control, file_process, process_batch
+from batchctl.store.tables import (
+    CLAIMED_INSTANCE,
+    OPEN_INSTANCE,
+    STANDING_INSTANCE,
+    WAITING_INSTANCE,
+    batch_control,
+    file_process,
+    process_batch,
+)
 
 _c, _f = batch_control.c, file_process.c
 _OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
@@ -34,10 +42,11 @@ _OPEN_OF = RowSelect(
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_CLAIMED = _WHOLE.where(_OPEN, _c.Status.in_(["running", "pausing", "cancelling"])).order_by(_c.BatchControl_id)
-_STANDING = _WHOLE.where(_OPEN, _c.Status.in_(["retry", "failed", "held"])).order_by(_c.BatchControl_id)
+_CLAIMED = _WHOLE.where(text(f"BatchControl.{CLAIMED_INSTANCE}")).order_by(_c.BatchControl_id)
+_STANDING = _WHOLE.where(text(f"BatchControl.{STANDING_INSTANCE}")).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
-    _OPEN, _c.Status.in_(["ready", "retry"]), _c.NextRunTime > bindparam("now")
+    text(f"BatchControl.{WAITING_INSTANCE.replace(' NextRunTime', ' BatchControl.NextRunTime')}"),
+    _c.NextRunTime > bindparam("now"),
 )
 _AS_IT_WAS_READ = (
     _c.BatchControl_id == bindparam("instance_id"),
@@ -72,6 +81,17 @@ def add(
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
     """Return one instance."""
     return next(iter(readable(connection.execute(_LOAD, {"instance_id": instance_id}), instance)), None)
+
+
+def speak(connection: Connection) -> None:
+    """Let the other controllers notice what this one's transaction writes: there may be work for them."""
+    dialect_of(connection).speak(connection)
+
+
+def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
+    """Return one instance that nobody else can move until the end of the transaction."""
+    dialect_of(connection).lock_row(connection, "BatchControl", instance_id)
+    return load(connection, instance_id)
 
 
 def exists_for(connection: Connection, intake_id: IntakeId, batch_id: BatchId) -> bool:

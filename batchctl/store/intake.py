@@ -92,6 +92,11 @@ def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     return next(iter(readable(connection.execute(_LOAD, {"intake_id": intake_id}), intake_row)), None)
 
 
+def lock(connection: Connection, intake_id: IntakeId) -> None:
+    """Let nobody else decide meanwhile whether a row is complete."""
+    dialect_of(connection).lock_row(connection, "FileProcess", intake_id)
+
+
 def is_locked(connection: Connection, intake_id: IntakeId, batch_ids: Sequence[BatchId]) -> bool:
     """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell."""
     return dialect_of(connection).is_locked_intake(connection, intake_id, batch_ids)

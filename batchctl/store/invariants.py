@@ -25,10 +25,20 @@ from sqlalchemy import (
 
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.store.definitions import ENTITY
-from batchctl.store.tables import audit_log, batch_control, batch_process_history, file_process, process_batch
+from batchctl.store.tables import (
+    audit_log,
+    batch_control,
+    batch_process_history,
+    batch_resource,
+    controller,
+    file_process,
+    process_batch,
+    resource,
+)
 from batchctl.store.tables import process_control as step
 
 _f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
+_r, _n = resource.c, batch_resource.c
 _h = batch_process_history.alias("h")
 _earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
@@ -98,6 +108,7 @@ _NEXT_OF_ALL = select(func.min(_later.c.BatchProcessHistory_id)).where(
     _later.c.BatchControl_id == _earlier.c.BatchControl_id,
     _later.c.BatchProcessHistory_id > _earlier.c.BatchProcessHistory_id,
 )
+_IS_CLAIMED = and_(_c.ProcessBatch_id == _b.ProcessBatch_id, _c.Status.in_(_CLAIMED))
 _FOLLOWS = and_(
     _earlier.c.BatchControl_id == _h.c.BatchControl_id, _ID == _NEXT_OF_ALL.correlate(_earlier).scalar_subquery()
 )
@@ -369,6 +380,17 @@ INVARIANTS: tuple[Invariant, ...] = (
         "look whether OnLost was changed meanwhile; else look in the target what was done twice",
     ),
     Invariant(
+        "I21",
+        "a claimed instance belongs to a controller that is entered in Controller",
+        "BatchControl",
+        _instances(
+            _c.Status.in_(_CLAIMED),
+            _c.ClaimedBy.is_not(None),
+            not_(exists().where(controller.c.ControllerName == _c.ClaimedBy)),
+        ),
+        "somebody has deleted the row of the controller, or claimed by hand; a controller that runs takes it over",
+    ),
+    Invariant(
         "I26",
         "what was done because a person asked for it is in the audit log",
         "BatchProcessHistory",
@@ -386,10 +408,48 @@ INVARIANTS: tuple[Invariant, ...] = (
         "BatchProcessHistory",
         _attempts(
             or_(
-                and_(_h.c.Spawned.is_not(None), _h.c.Pid.is_(None), _h.c.DbSession.is_(None)),
+                # What was lost before that was recorded counts as spawned, because it may have been.
+                and_(_h.c.Spawned.is_not(None), _h.c.Pid.is_(None), _h.c.DbSession.is_(None), _h.c.Status != "lost"),
                 and_(_h.c.Spawned.is_(None), _h.c.ReturnCode.is_not(None)),
             )
         ),
         "somebody has written history by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I41",
+        "no more instances of a batch are claimed than its MaxConcurrent",
+        "ProcessBatch",
+        select(_b.ProcessBatch_id)
+        .join(batch_control, _IS_CLAIMED)
+        .group_by(_b.ProcessBatch_id, _b.MaxConcurrent)
+        .having(func.count() > _b.MaxConcurrent)
+        .order_by(_b.ProcessBatch_id),
+        "look whether MaxConcurrent was lowered meanwhile: what had begun goes on",
+    ),
+    Invariant(
+        "I42",
+        "claimed instances hold no more units of a resource than it has",
+        "Resource",
+        select(_r.Resource_id)
+        .join(batch_resource, _n.Resource_id == _r.Resource_id)
+        .join(process_batch, _b.ProcessBatch_id == _n.ProcessBatch_id)
+        .join(batch_control, _IS_CLAIMED)
+        .group_by(_r.Resource_id, _r.Units)
+        .having(func.sum(_n.Units) > _r.Units)
+        .order_by(_r.Resource_id),
+        "look whether Units of Resource or BatchResource was changed meanwhile: what had begun goes on",
+    ),
+    Invariant(
+        "I43",
+        "whoever holds a resource exclusively holds it alone",
+        "Resource",
+        select(_r.Resource_id)
+        .join(batch_resource, _n.Resource_id == _r.Resource_id)
+        .join(process_batch, _b.ProcessBatch_id == _n.ProcessBatch_id)
+        .join(batch_control, _IS_CLAIMED)
+        .group_by(_r.Resource_id)
+        .having(and_(func.max(_n.Exclusive) == 1, func.count() > 1))
+        .order_by(_r.Resource_id),
+        "look whether Exclusive of BatchResource was changed meanwhile: what had begun goes on",
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from typing import TypeVar, cast
 
 import tenacity
@@ -50,24 +51,25 @@ class StoreTransactions:
             self._explain(error)
             raise
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:  # noqa: ARG002 - for tests that cut at one of them
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
         """Run `work` between BEGIN and COMMIT; all of it again when the database was busy."""
+        alone = Boundary.POPULATE in boundaries
         try:
-            return self._once(work)
+            return self._once(work, alone=alone)
         except Exception as error:
             if self._is_transient(error):
-                return self._again(work)
+                return self._again(work, alone=alone)
             self._explain(error)
             raise
 
-    def _again(self, work: Callable[[Connection], Result]) -> Result:
+    def _again(self, work: Callable[[Connection], Result], *, alone: bool) -> Result:
         busy = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._is_transient),
             stop=tenacity.stop_after_attempt(ATTEMPTS) | tenacity.stop_after_delay(PATIENCE),
             wait=tenacity.wait_random_exponential(multiplier=0.05, max=1),
         )
         try:
-            return cast("Result", busy(self._once, work))
+            return cast("Result", busy(partial(self._once, alone=alone), work))
         except tenacity.RetryError as error:
             raise self._busy() from error
         except Exception as error:
@@ -86,9 +88,9 @@ class StoreTransactions:
             self._connection.close()
             self._connection = None
 
-    def _once(self, work: Callable[[Connection], Result]) -> Result:
+    def _once(self, work: Callable[[Connection], Result], *, alone: bool) -> Result:
         connection = self._connected()
-        now = self._dialect.begin_write(connection)
+        now = self._dialect.begin_write(connection, alone=alone)
         if now is not None and self._synchronise is not None:
             self._synchronise(now)
         try:

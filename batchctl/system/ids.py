@@ -6,6 +6,7 @@ import os
 import secrets
 import socket
 
+from batchctl.domain.outcomes import Identity
 from batchctl.system import platform
 
 
@@ -23,6 +24,11 @@ class SystemIds:
     def host(self) -> str:
         """Return this machine's name."""
         return socket.gethostname()
+
+    def process(self) -> Identity:
+        """Return what tells this process from any other that ever ran."""
+        pid = os.getpid()
+        return Identity(pid=pid, pid_start=platform.started(pid), boot_id=platform.boot_id())
 
     def user(self) -> str:
         """Return the operating-system user's name."""

@@ -1,16 +1,11 @@
-"""The file by which controllers of one database find out that there is another."""
+"""The file by which one of the controllers of a SQLite database becomes the leader."""
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 
-from batchctl.domain.errors import Busy, DatabaseUnusable
+from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.system import platform
 
@@ -19,61 +14,43 @@ _PAUSE = 0.01
 _LOOK_EVERY = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who holds the lock, as it has written about itself."""
-
-    controller: str
-    pid: int
-    host: str
-    since: str
-
-    def __str__(self) -> str:
-        """Name the holder for a person."""
-        return f"controller {self.controller} (process {self.pid} on {self.host}, since {self.since})"
-
-
-class FileControllerLock:
+class FileLeaderLock:
     """Holds a lock of the operating system on a file beside the database; it ends with the process, however that ends."""
 
     def __init__(self, path: str) -> None:
-        """Name the file; it is made when the lock is first held, and stays."""
+        """Name the file; it is made when the lock is first taken, and stays."""
         self._path = path
         self._descriptor: int | None = None
         self._looked_at = 0.0
 
-    def is_held(self) -> bool:
-        """Say whether the file locked is still the one others would find; looks at it once a second."""
-        if self._descriptor is None or time.monotonic() - self._looked_at < _LOOK_EVERY:
-            return True
-        self._looked_at = time.monotonic()
-        try:
-            return os.path.samestat(os.stat(self._path), os.fstat(self._descriptor))
-        except OSError:
-            return False
+    def take(self, controller: str) -> bool:
+        """Take the lock, or see that one still has it; false when another has it.
 
-    @contextmanager
-    def hold(self, controller: str) -> Iterator[None]:
-        """Hold the lock; raises `Busy` naming the holder."""
+        Once a second it is looked whether the file locked is still the one others would find.
+        """
+        if self._descriptor is not None:
+            if time.monotonic() - self._looked_at < _LOOK_EVERY or self._is_the_file(self._descriptor):
+                return True
+            self.release()
         descriptor = self._open()
-        try:
-            if not _lock(descriptor):
-                holder = _read(descriptor)
-                message = f"Another controller works on this database: {holder or 'it has not yet said who it is'}."
-                raise Busy(message, next_step="batchctl status")
-            try:
-                _write(descriptor, _written(controller))
-                self._descriptor = descriptor
-                yield
-                _write(descriptor, b"")
-            finally:
-                self._descriptor = None
-                platform.unlock(descriptor)
-        finally:
+        if not platform.try_lock(descriptor):
+            os.close(descriptor)
+            return False
+        _write(descriptor, controller.encode("utf-8"))
+        self._descriptor = descriptor
+        self._looked_at = time.monotonic()
+        return True
+
+    def release(self) -> None:
+        """Give the lock back."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            _write(descriptor, b"")
+            platform.unlock(descriptor)
             os.close(descriptor)
 
     def holder(self) -> str | None:
-        """Name the living controller, if there is one."""
+        """Name the leader, if there is one."""
         try:
             descriptor = os.open(self._path, os.O_RDWR)
         except FileNotFoundError:
@@ -82,20 +59,26 @@ class FileControllerLock:
             # Who may not write here may still read who says it holds the lock.
             return self._said()
         try:
-            if platform.try_lock(descriptor):
+            if _lock(descriptor):
                 platform.unlock(descriptor)
                 return None
-            holder = _read(descriptor)
-            return "unknown" if holder is None else holder.controller
+            return _read(descriptor) or "unknown"
         finally:
             os.close(descriptor)
+
+    def _is_the_file(self, descriptor: int) -> bool:
+        self._looked_at = time.monotonic()
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(descriptor))
+        except OSError:
+            return False
 
     def _open(self) -> int:
         try:
             # Python's descriptors are not inherited, so a child that outlives the controller does not hold the lock.
             return os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            message = f"The controller's lock file '{visible(self._path)}' cannot be used: {error.strerror}."
+            message = f"The controllers' lock file '{visible(self._path)}' cannot be used: {error.strerror}."
             raise DatabaseUnusable(message, next_step="let this user write to the directory of the database") from error
 
     def _said(self) -> str | None:
@@ -104,8 +87,7 @@ class FileControllerLock:
         except OSError:
             return None
         try:
-            holder = _read(descriptor)
-            return None if holder is None else holder.controller
+            return _read(descriptor) or None
         finally:
             os.close(descriptor)
 
@@ -119,21 +101,12 @@ def _lock(descriptor: int) -> bool:
     return False
 
 
-def _written(controller: str) -> bytes:
-    host = controller.partition(":")[0]
-    since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return json.dumps(asdict(Holder(controller, os.getpid(), host, since))).encode("ascii")
-
-
 def _write(descriptor: int, content: bytes) -> None:
     os.ftruncate(descriptor, 0)
     os.lseek(descriptor, 0, os.SEEK_SET)
     os.write(descriptor, content)
 
 
-def _read(descriptor: int) -> Holder | None:
+def _read(descriptor: int) -> str:
     os.lseek(descriptor, 0, os.SEEK_SET)
-    try:
-        return Holder(**json.loads(os.read(descriptor, 4096)))
-    except (ValueError, TypeError):
-        return None
+    return os.read(descriptor, 4096).decode("utf-8", "replace")

@@ -106,10 +106,18 @@ if sys.platform != "win32":
 
     @cache
     def boot_id() -> str | None:
-        """Return what is different after every boot of this host."""
+        """Return what is different after every boot of this host, and wherever a pid means another process."""
         with suppress(OSError):
-            return (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+            boot = (_PROC / "sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+            return f"{boot}/{os.stat(_PROC / 'self/ns/pid').st_ino}"
         return None
+
+    def has_ended(process: Identity) -> bool:
+        """Say whether a process of this host is known to be gone; false when that cannot be known."""
+        if process.pid is None or process.pid_start is None or process.boot_id is None or process.boot_id != boot_id():
+            return False
+        fields = _stat(process.pid)
+        return fields is None or fields[0] in "ZX" or fields[19] != process.pid_start
 
     def stop_left_over(cookie: str, entry: Identity, grace: float) -> list[int]:
         """Stop what carries the cookie or is still the recorded process's group; return the pids found alive."""

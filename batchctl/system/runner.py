@@ -15,14 +15,15 @@ from typing import cast
 
 from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, PluginError
-from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome
-from batchctl.domain.rows import HistoryId
+from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome, Trace
+from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId
 from batchctl.domain.text import did_you_mean, shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd, RunsOneCommand, StepHandler
 from batchctl.ports import Clock, Finished, Report, Spawned
 from batchctl.system import platform
 from batchctl.system.clock import SystemClock
-from batchctl.system.cookies import all_cookies_of, cookie_of, environment_for_children
+from batchctl.system.controllers import is_gone
+from batchctl.system.cookies import cookie_of, environment_for_children
 from batchctl.system.jobs import call_job, describe, trace
 from batchctl.system.masking import masked
 from batchctl.system.output import OUTPUT_CAP, shortened
@@ -76,8 +77,9 @@ class ThreadStepRunner:
         self._alone: LoneCommand | None = None
         """A command just started with nothing beside it; `collect` follows it as long as nothing else would be reported."""
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin an execution; its end arrives through `collect`."""
+        del leashed
         step = RunningStep(self, key, Stop(self.side_threads, self._grace))
         self._running[key] = step
         if rendered.brief and not _runs_one_command(type(handler)):
@@ -121,11 +123,37 @@ class ThreadStepRunner:
         if step := self._running.get(key):
             step.stop.tell()
 
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+    def is_gone(self, controller: ControllerRow) -> bool:
+        """Say whether this host can prove that a controller is dead."""
+        return is_gone(controller)
+
+    def examine(
+        self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
+    ) -> tuple[Trace, Identity | None]:
+        """Find out what became of a dead controller's execution."""
+        del claimed_by, entry, handler, rendered
+        return Trace.GONE, None
+
+    def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
+        """Watch over a dead controller's execution."""
+        raise NotImplementedError(key, handler, rendered, claimed_by)
+
+    def let_go(self, key: HistoryId) -> bool:
+        """Watch over an execution no more without stopping it."""
+        del key
+        return False
+
+    def keep_lease(self, until: float) -> None:
+        """Take notice of the lease."""
+
+    def forget(self, claimed_by: str) -> None:
+        """Remove what was kept about the executions of a dead controller."""
+
+    def stop_left_over(self, claimed_by: str, key: HistoryId, entry: Identity) -> Sequence[int]:
         """Stop what a dead controller's execution left on this host; return the process ids found alive."""
         if not claimed_by or claimed_by == self.controller_id:
             raise ValueError(f"'{claimed_by}' is not a dead controller")
-        return platform.stop_left_over(all_cookies_of(claimed_by), entry, self._grace)
+        return platform.stop_left_over(cookie_of(claimed_by, key), entry, self._grace)
 
     def close(self) -> None:
         """Stop what still runs, then end the child processes and threads."""

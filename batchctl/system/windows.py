@@ -243,6 +243,12 @@ if sys.platform == "win32":
         finally:
             _kernel32.CloseHandle(handle)
 
+    def has_ended(process: Identity) -> bool:
+        """Say whether a process of this host is known to be gone; false when that cannot be known."""
+        if process.pid is None or process.pid_start is None or process.boot_id is None or process.boot_id != boot_id():
+            return False
+        return started(process.pid) != process.pid_start
+
     def boot_id() -> str | None:
         """Return nothing: a start time on Windows is absolute, so it differs after every boot anyway."""
         return None

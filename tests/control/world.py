@@ -12,10 +12,18 @@ from zoneinfo import ZoneInfo
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.recording import Recorder
-from batchctl.control.recovery import Recovery
+from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeRow, Populated, Step
+from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings, Trace
+from batchctl.domain.rows import (
+    BatchDefinition,
+    ControllerRow,
+    HistoryEntry,
+    HistoryId,
+    IntakeRow,
+    Populated,
+    Step,
+)
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
 from batchctl.ports import Finished, Report, Spawned
@@ -72,10 +80,19 @@ class ScriptedRunner:
     waits: list[timedelta] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     left_alive: tuple[int, ...] = ()
+    leashed: set[HistoryId] = field(default_factory=set)
+    gone: Callable[[ControllerRow], bool] = lambda row: False
+    traces: dict[HistoryId, Trace] = field(default_factory=dict)
+    adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
+    goes_on_alone: bool = False
+    released: list[HistoryId] = field(default_factory=list)
+    lease_until: float = 0.0
 
-    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered) -> None:
+    def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin, and end at once if the script says so."""
         del handler
+        if leashed:
+            self.leashed.add(key)
         self.started.append(key)
         self.open[key] = rendered
         outcome = self.script(rendered)
@@ -111,9 +128,40 @@ class ScriptedRunner:
         if key in self.open:
             self.end(key, StepOutcome(succeeded=False, stopped=True, message="stopped"))
 
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+    def is_gone(self, controller: ControllerRow) -> bool:
+        """Say of a controller what the test says."""
+        return self.gone(controller)
+
+    def examine(
+        self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
+    ) -> tuple[Trace, Identity | None]:
+        """Say of an execution what the test says."""
+        del claimed_by, handler, rendered
+        return self.traces.get(entry.history_id, Trace.GONE), None
+
+    def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
+        """Go on with an execution that another runner began."""
+        del handler
+        self.adopted.append((key, claimed_by))
+        self.open[key] = rendered
+
+    def let_go(self, key: HistoryId) -> bool:
+        """Forget an execution, if executions go on alone here."""
+        self.released.append(key)
+        if self.goes_on_alone:
+            self.open.pop(key, None)
+        return self.goes_on_alone
+
+    def keep_lease(self, until: float) -> None:
+        """Note until when."""
+        self.lease_until = until
+
+    def forget(self, claimed_by: str) -> None:
+        """Nothing is kept here."""
+
+    def stop_left_over(self, claimed_by: str, key: HistoryId, entry: Identity) -> Sequence[int]:
         """Note whom the engine asked for."""
-        del entry
+        del entry, key
         self.left_over.append(claimed_by)
         return self.left_alive
 
@@ -240,9 +288,13 @@ class World:
                     return
         raise AssertionError("the controller never came to rest")
 
-    def recover(self, controller: str = "c2") -> None:
-        """Start again after a crash."""
-        Recovery(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append).recover()
+    def recover(self, controller: str = "c2") -> Rescued:
+        """Start again after a crash, and look after what the dead have left."""
+        return self.rescue(controller).look(lambda key: False)
+
+    def rescue(self, controller: str = "c2") -> Rescue:
+        """Return who looks after what the dead have left."""
+        return Rescue(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append)
 
     def be_impatient(self) -> None:
         """Let the engine wait no more than a moment for somebody else's lock."""

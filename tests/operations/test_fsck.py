@@ -12,6 +12,22 @@ from batchctl.store.invariants import INVARIANTS
 from tests.control.world import FATAL, OK, World
 
 FAILED = StepOutcome(succeeded=False)
+CLAIMED_TWICE = [
+    "INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
+    "INSERT INTO FileProcess (Entity, Status) VALUES ('Later', 'paused')",
+    "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) SELECT 2, max(FileProcess_id) FROM FileProcess",
+    "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE ProcessBatch_id = 2",
+]
+
+
+def needed(*, units: int, exclusive: int) -> list[str]:
+    """Let every instance of the second batch hold a unit of a resource."""
+    return [
+        f"INSERT INTO Resource (ResourceName, Units) VALUES ('R', {units})",
+        f"INSERT INTO BatchResource (ProcessBatch_id, Resource_id, Exclusive) VALUES (2, 1, {exclusive})",
+    ]
+
+
 PLANTED = {
     "I01": ["INSERT INTO FileProcess (Entity, z_inserted) VALUES ('B', '2026-11-21 01:00:00')"],
     "I02": ["UPDATE FileProcess SET Status = 'ready' WHERE FileProcess_id = 1"],
@@ -37,8 +53,12 @@ PLANTED = {
     "I19": ["UPDATE BatchProcessHistory SET Status = 'failed' WHERE BatchControl_id = 2 AND ProcessControlSeq = 20",
             "UPDATE ProcessBatch SET RetryCount = 0"],
     "I20": ["UPDATE BatchProcessHistory SET Status = 'lost', Spawned = StartTime, Pid = 1 WHERE Status = 'failed'"],
+    "I21": ["UPDATE BatchControl SET Status = 'running', ClaimedBy = 'nobody' WHERE BatchControl_id = 3"],
     "I26": ["UPDATE BatchProcessHistory SET Cause = 'manual' WHERE BatchProcessHistory_id = 2"],
     "I27": ["UPDATE BatchProcessHistory SET Spawned = StartTime WHERE BatchProcessHistory_id = 2"],
+    "I41": [*CLAIMED_TWICE],
+    "I42": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=1, exclusive=0)],
+    "I43": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=2, exclusive=1)],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {

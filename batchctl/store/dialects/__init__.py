@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -37,8 +37,24 @@ class Dialect(Protocol):
         """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
         ...
 
-    def begin_write(self, connection: Connection) -> datetime | None:
-        """Begin a transaction that works as if it were alone; return the time of a database with a clock of its own."""
+    def begin_write(self, connection: Connection, *, alone: bool = False) -> datetime | None:
+        """Begin a transaction; return the time of a database with a clock of its own.
+
+        It sees what others have committed before each statement, and locks what must not change meanwhile.
+        One that wants to be `alone` works as if there were no others, and is run again if there were.
+        """
+        ...
+
+    def lock_row(self, connection: Connection, table: str, row_id: int) -> None:
+        """Lock a row of a table until the end of the transaction, waiting for whoever has it."""
+        ...
+
+    def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
+        """Lock rows likewise, waiting for nobody; return those that are locked for this transaction now."""
+        ...
+
+    def speak(self, connection: Connection) -> None:
+        """Let this transaction of a controller be noticed by the others, whom its writes otherwise do not disturb."""
         ...
 
     def commit(self, connection: Connection) -> None:
@@ -90,11 +106,11 @@ class Dialect(Protocol):
         ...
 
     def try_lock(self, connection: Connection, controller: str) -> bool:
-        """Take the controller's lock for the session, under the controller's name; false when another session has it."""
+        """Take the leader's lock for the session, under the controller's name; false when another session has it."""
         ...
 
     def lock_holder(self, connection: Connection) -> str | None:
-        """Name the controller whose session has the lock."""
+        """Name the controller whose session has the leader's lock."""
         ...
 
     def look(self, connection: Connection) -> None:

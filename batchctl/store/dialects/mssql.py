@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from batchctl.store.tables import metadata
 
 OLDEST = 14
 """The major version of SQL Server 2017."""
-LOOK_SECONDS = 2
+LOOK_SECONDS = 1
 
 _SETTINGS = (
     # The language sets the date format too, so it comes first.
@@ -47,12 +47,19 @@ _DURABILITY = "SELECT delayed_durability_desc FROM sys.databases WHERE database_
 _IN_AZURE = frozenset({5, 8})
 """Editions whose version number says nothing: they are always new enough."""
 
-# Serializable, because work that reads first and writes later must find nothing changed between: under a snapshot two
-# controllers could each see no claim and both write one. The locks are held for milliseconds; whoever meets a deadlock
-# or waits too long is run again from the start. A transaction left open would swallow the next COMMIT, so it is undone.
-_BEGIN = (
-    "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET XACT_ABORT ON; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE;"
+# A transaction left open would swallow the next COMMIT, so it is undone.
+_BEGIN_AT = (
+    "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET XACT_ABORT ON; SET TRANSACTION ISOLATION LEVEL {};"
     " BEGIN TRANSACTION; SELECT SYSUTCDATETIME();"
+)
+_BEGIN = _BEGIN_AT.format("READ COMMITTED")
+_BEGIN_ALONE = _BEGIN_AT.format("SERIALIZABLE")
+_LOCK_ROW = "SELECT 1 FROM {table} WITH (UPDLOCK, ROWLOCK) WHERE {table}_id = ?;"
+_LOCK_ROWS = "SELECT {table}_id FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST) WHERE {table}_id IN ({marks});"
+_FREE_INSTANCES = (
+    "SELECT c.BatchControl_id FROM BatchControl AS c WITH (UPDLOCK, ROWLOCK, READPAST)"
+    " JOIN FileProcess AS f WITH (UPDLOCK, ROWLOCK, READPAST) ON f.FileProcess_id = c.FileProcess_id"
+    " WHERE c.BatchControl_id IN ({marks});"
 )
 # Reading alone needs no range locks, and under READ_COMMITTED_SNAPSHOT none at all.
 _COMMIT = "COMMIT TRANSACTION; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
@@ -174,9 +181,9 @@ def lock_schema(connection: Connection) -> None:
         raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
 
 
-def begin_write(connection: Connection) -> datetime | None:
-    """Begin a serializable transaction; return the server's time."""
-    now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
+def begin_write(connection: Connection, *, alone: bool = False) -> datetime | None:
+    """Begin a transaction, serializable if it wants to be alone; return the server's time."""
+    now: datetime = _session(connection).execute(_BEGIN_ALONE if alone else _BEGIN).fetchone()[0]
     return now.replace(tzinfo=UTC)
 
 
@@ -197,6 +204,21 @@ def rollback(connection: Connection) -> None:
             # The server undoes what a session leaves behind.
             with suppress(session.driver.Error):
                 session.close()
+
+
+def lock_row(connection: Connection, table: str, row_id: int) -> None:
+    """Lock a row until the end of the transaction, waiting for whoever has it."""
+    _session(connection).execute(_LOCK_ROW.format(table=table), [row_id]).fetchall()
+
+
+def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
+    """Lock rows, waiting for nobody; return those that were free."""
+    asking = _LOCK_ROWS.format(table=table, marks=", ".join("?" * len(row_ids)))
+    return {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
+
+
+def speak(connection: Connection) -> None:
+    """Nothing: every controller looks by itself."""
 
 
 def begin_part(connection: Connection) -> None:
@@ -263,7 +285,7 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
 
 
 def try_lock(connection: Connection, controller: str) -> bool:
-    """Take the controller's lock for the session, under the controller's name; false when another session has it."""
+    """Take the leader's lock for the session, under the controller's name; false when another session has it."""
     session = _session(connection)
     session.execute(_NAME_SESSION, [controller])
     return _is_granted(session, _TRY_LOCK, "the controller's lock")
@@ -312,13 +334,15 @@ def blocker(connection: Connection) -> tuple[str, str] | None:
     return f"session {number} ({said})", f"KILL {number}"
 
 
-def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:  # noqa: ARG001 - the protocol's
-    """None of them: READPAST is not to be had in a serializable transaction."""
-    return ()
+def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
+    """Lock the rows of instances and of their intake; return those that others have locked."""
+    asking = _FREE_INSTANCES.format(marks=", ".join("?" * len(instance_ids)))
+    free = {row[0] for row in _session(connection).execute(asking, list(instance_ids)).fetchall()}
+    return set(instance_ids) - free
 
 
-def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - as above
-    """Never: as above."""
+def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - the protocol's
+    """Never: READPAST is not to be had in a serializable transaction, as that of a creation is."""
     return False
 
 
@@ -346,7 +370,7 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
     """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
     elsewhere = connection.engine.execution_options(schema_translate_map={None: _MODEL})
     with elsewhere.connect() as scratch:
-        begin_write(scratch)
+        begin_write(scratch, alone=True)
         try:
             _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {_MODEL}')")
             make(scratch)

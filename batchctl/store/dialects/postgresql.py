@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Container, Generator, Sequence
+from collections.abc import Callable, Collection, Container, Generator, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
@@ -41,7 +41,11 @@ _CONNECTING = {
     "keepalives_count": "3",
     "tcp_user_timeout": "60000",
 }
-_BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT clock_timestamp()"
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT clock_timestamp()"
+_BEGIN_ALONE = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT clock_timestamp()"
+_LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
+_LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
+_SPEAK = "SELECT set_config('batchctl.quiet', 'off', true)"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
 _DEFINITIONS = """
@@ -240,9 +244,9 @@ def lock_schema(connection: Connection) -> None:
     _raw(connection).execute(_LOCK_SCHEMA)
 
 
-def begin_write(connection: Connection) -> datetime | None:
-    """Begin a serializable transaction; return the server's time."""
-    cursor = _raw(connection).execute(_BEGIN)
+def begin_write(connection: Connection, *, alone: bool = False) -> datetime | None:
+    """Begin a transaction, serializable if it wants to be alone; return the server's time."""
+    cursor = _raw(connection).execute(_BEGIN_ALONE if alone else _BEGIN)
     cursor.nextset()
     now: datetime = cursor.fetchone()[0]
     return now.astimezone(UTC)
@@ -258,6 +262,21 @@ def rollback(connection: Connection) -> None:
     raw = _raw(connection)
     if raw is not None and not raw.closed:
         raw.execute("ROLLBACK")
+
+
+def lock_row(connection: Connection, table: str, row_id: int) -> None:
+    """Lock a row until the end of the transaction, waiting for whoever has it."""
+    _raw(connection).execute(_LOCK_ROW.format(table=table), (row_id,))
+
+
+def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
+    """Lock rows, waiting for nobody; return those that were free."""
+    return {row[0] for row in _raw(connection).execute(_LOCK_ROWS.format(table=table), (list(row_ids),))}
+
+
+def speak(connection: Connection) -> None:
+    """Let the triggers notify of what this transaction writes."""
+    _raw(connection).execute(_SPEAK)
 
 
 def begin_part(connection: Connection) -> None:
@@ -350,7 +369,7 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
 
 
 def try_lock(connection: Connection, controller: str) -> bool:
-    """Take the controller's lock for the session, under the controller's name; false when another session has it."""
+    """Take the leader's lock for the session, under the controller's name; false when another session has it."""
     connection.execute(_NAME_SESSION, {"name": f"{_CONTROLLER}{controller}"})
     return bool(connection.execute(_TRY_LOCK).scalar_one())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,7 @@ def lock_schema(connection: Connection) -> None:
     """Nothing: one lock is for the whole file, and each transaction takes it before it reads."""
 
 
-def begin_write(connection: Connection) -> None:
+def begin_write(connection: Connection, *, alone: bool = False) -> None:  # noqa: ARG001 - the protocol's
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
     _raw(connection).execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
 
@@ -125,6 +125,19 @@ def rollback(connection: Connection) -> None:
     raw = _raw(connection)
     if raw.in_transaction:
         raw.execute("ROLLBACK")
+
+
+def lock_row(connection: Connection, table: str, row_id: int) -> None:
+    """Nothing: one lock is for the whole file."""
+
+
+def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:  # noqa: ARG001 - the protocol's
+    """All of them: as above."""
+    return row_ids
+
+
+def speak(connection: Connection) -> None:
+    """Nothing: whatever is committed is noticed."""
 
 
 def begin_part(connection: Connection) -> None:

@@ -1,0 +1,100 @@
+"""Being one of several controllers: the row that says so, its sign of life, and how far one may trust it oneself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.outcomes import Identity
+from batchctl.domain.status import ControllerStatus
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import controllers
+
+REMEMBERED = timedelta(days=7)
+"""How long a controller that has ended stays listed."""
+
+
+@dataclass(slots=True)
+class Membership:
+    """One controller's row."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    name: str
+    host: str
+    process: Identity
+    slots: int
+    version: str
+    rhythm: Rhythm
+    _seq: int = 0
+    _beaten_at: float = 0.0
+    """When, by one's own clock, the last sign of life was sent that is known to have arrived."""
+
+    def begin(self) -> None:
+        """Enter oneself before anything is claimed, and forget who has ended long ago."""
+
+        def enter(connection: Any) -> None:
+            now = self.clock.now()
+            controllers.forget(connection, now - REMEMBERED)
+            self._enter(connection)
+
+        sent = self.clock.monotonic()
+        self.transactions.run(frozenset({Boundary.HEARTBEAT}), enter)
+        self._beaten_at = sent
+
+    @property
+    def is_due(self) -> bool:
+        """Say whether it is time for a sign of life."""
+        return self.clock.monotonic() - self._beaten_at >= self.rhythm.heartbeat_interval.total_seconds()
+
+    def beat(self) -> bool:
+        """Give a sign of life; true when the last one is so old that others may have taken over."""
+        sent = self.clock.monotonic()
+        was_trusted = self.is_trusted
+
+        def beat(connection: Any) -> bool:
+            found = controllers.load(connection, self.name)
+            if found is None or not controllers.beat(connection, self.name, self._seq + 1, self.clock.now()):
+                self._enter(connection, self._seq + 1)
+            return found is None or found.status is not ControllerStatus.RUNNING
+
+        was_given_up = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat)
+        self._seq += 1
+        self._beaten_at = sent
+        if was_given_up:
+            self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
+        return was_given_up or not was_trusted
+
+    @property
+    def lease_until(self) -> float:
+        """Return until when, by one's own clock, no other controller can have taken this one for dead."""
+        return self._beaten_at + self.rhythm.lease.total_seconds()
+
+    @property
+    def is_trusted(self) -> bool:
+        """Say whether nobody can have taken this controller for dead."""
+        return self.clock.monotonic() < self.lease_until
+
+    def end(self) -> None:
+        """Write that this controller has ended by itself."""
+
+        def leave(connection: Any) -> None:
+            controllers.set_status(connection, self.name, ControllerStatus.STOPPED, self.clock.now())
+
+        self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave)
+
+    def _enter(self, connection: Any, seq: int = 0) -> None:
+        controllers.add(
+            connection,
+            name=self.name,
+            host=self.host,
+            process=self.process,
+            slots=self.slots,
+            version=self.version,
+            seq=seq,
+            now=self.clock.now(),
+        )

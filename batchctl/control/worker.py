@@ -1,0 +1,156 @@
+"""One of several workers on a database: a controller that gives signs of life, looks after dead ones, and may lead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+
+from batchctl.control.controller import Controller
+from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.membership import Membership
+from batchctl.control.rescue import Rescue
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
+from batchctl.logs import Event, Listener
+from batchctl.ports import Clock, LeaderLock, StepRunner
+
+SLICE = 0.05
+"""Seconds for which instances are created before the steps are seen to again."""
+
+
+@dataclass(slots=True)
+class Leading:
+    """The leader's duties, which at most one worker at a time has: creating instances."""
+
+    lock: LeaderLock
+    creator: Creator
+    poll_interval: timedelta
+    creation: Iterator[CreationReport] | None = None
+    """The creation pass under way."""
+    is_leader: bool = False
+    done_at: float = 0.0
+    tried_at: float = -math.inf
+    """When, by one's own clock, the duties were last done, and when it was last tried to become the leader."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """What one process does on a control database, a turn at a time."""
+
+    controller: Controller
+    membership: Membership
+    rescue: Rescue
+    runner: StepRunner
+    clock: Clock
+    listener: Listener
+    leading: Leading | None = None
+    _waits: bool = False
+    """True while something besides the steps could not be done; that has been told."""
+
+    def begin(self) -> None:
+        """Enter the database, and take over what the dead have left."""
+        self.membership.begin()
+        self.runner.keep_lease(self.membership.lease_until)
+        self._look_after_the_dead()
+
+    def lead(self) -> None:
+        """Do the leader's duties at once and in full, if this worker is the leader or can become it."""
+        if self.leading is not None and self._is_leader(self.leading):
+            self.leading.done_at = self.clock.monotonic()
+            self.leading.creator.create_instances()
+            self.controller.look_again()
+
+    @property
+    def is_idle(self) -> bool:
+        """Say whether nothing is under way and nothing may start now."""
+        return self.controller.is_idle and not self._creates
+
+    @property
+    def _creates(self) -> bool:
+        return self.leading is not None and self.leading.creation is not None and not self.controller.is_stopping
+
+    def turn(self, wait: timedelta) -> None:
+        """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
+        if self.controller.trouble is None:
+            self._go_on(self._stay)
+        self.controller.turn(timedelta(0) if self._creates else wait)
+        noticed = self.controller.take_notice()
+        if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
+            self._go_on(partial(self._lead, self.leading, noticed=noticed))
+
+    def end(self) -> None:
+        """Leave the database; what was let go goes on."""
+        if self.leading is not None:
+            self.leading.lock.release()
+        with suppress(Busy, DatabaseUnusable):
+            # The others will find out by themselves.
+            self.membership.end()
+
+    def _stay(self) -> None:
+        if not self.membership.is_due:
+            return
+        was_silent = self.membership.beat()
+        self.runner.keep_lease(self.membership.lease_until)
+        if was_silent:
+            self.controller.look_closely()
+        if not self.controller.is_stopping:
+            self._look_after_the_dead()
+
+    def _look_after_the_dead(self) -> None:
+        rescued = self.rescue.look(self.controller.knows)
+        for instance_id in rescued.lost:
+            self.controller.tally.count_failed(instance_id)
+        for attempt in rescued.adopted:
+            self.controller.take_over(attempt)
+        if rescued.freed:
+            self.controller.look_again()
+
+    def _lead(self, leading: Leading, *, noticed: bool) -> None:
+        was_leader = leading.is_leader
+        if not self._is_leader(leading):
+            return
+        is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
+        if noticed or is_due or not was_leader:
+            # From the beginning: a pass under way would go by what it has read.
+            leading.creation = leading.creator.one_by_one()
+            leading.done_at = self.clock.monotonic()
+        if leading.creation is not None:
+            self._create(leading, leading.creation)
+
+    def _is_leader(self, leading: Leading) -> bool:
+        """Keep the lock, or try once in a while to get it."""
+        now = self.clock.monotonic()
+        is_time = now - leading.tried_at >= self.membership.rhythm.heartbeat_interval.total_seconds()
+        if leading.is_leader or is_time:
+            leading.tried_at = now
+            leading.is_leader = leading.lock.take(self.membership.name)
+        return leading.is_leader
+
+    def _create(self, leading: Leading, creation: Iterator[CreationReport]) -> None:
+        """Create for a while; the rest waits until the steps have been seen to."""
+        until = self.clock.monotonic() + SLICE
+        leading.creation = None
+        for report in creation:
+            if report.created:
+                # What this program itself has written is no change of somebody else's.
+                self.controller.look_again()
+            if self.clock.monotonic() >= until:
+                leading.creation = creation
+                break
+
+    def _go_on(self, work: Callable[[], None]) -> None:
+        """Do what must not keep the steps under way from going on, whatever it meets; it is tried again."""
+        try:
+            work()
+        except BatchctlError as error:
+            self._waits = True
+            self.listener(Event("controller.waiting", {"Message": error.message}))
+        except Exception as error:  # noqa: BLE001 - nothing may end the controller
+            self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
+        else:
+            if self._waits:
+                self._waits = False
+                self.listener(Event("controller.resumed"))

@@ -1,0 +1,44 @@
+"""When another controller counts as dead. Decided by what is seen to change, never by anybody's wall clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from batchctl.domain.rows import ControllerRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rhythm:
+    """How often a controller gives a sign of life, and how long others wait for one."""
+
+    heartbeat_interval: timedelta = timedelta(seconds=3)
+    orphan_timeout: timedelta = timedelta(minutes=5)
+    stop_grace: timedelta = timedelta(seconds=10)
+
+    @property
+    def lease(self) -> timedelta:
+        """Return how long a controller may take itself for alive after a sign of life.
+
+        What must not run beside its own repetition has to be stopped by the time others may repeat it.
+        """
+        needed = self.stop_grace + self.heartbeat_interval
+        return self.orphan_timeout - max(self.orphan_timeout / 5, min(needed, self.orphan_timeout / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """The last change of a controller's sign of life, and when it was first seen by one's own clock."""
+
+    seq: int
+    since: float
+
+
+def seen(before: Sighting | None, row: ControllerRow, now: float) -> Sighting:
+    """Take notice of a controller's sign of life."""
+    return before if before is not None and before.seq == row.heartbeat_seq else Sighting(row.heartbeat_seq, now)
+
+
+def is_overdue(sighting: Sighting, now: float, rhythm: Rhythm) -> bool:
+    """Say whether a controller has been silent for so long that others may look after its work."""
+    return now - sighting.since >= rhythm.orphan_timeout.total_seconds()

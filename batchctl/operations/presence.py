@@ -1,0 +1,56 @@
+"""Which controllers work on the database, as far as anybody can tell who only looks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.rows import ControllerRow
+from batchctl.domain.status import ControllerStatus
+from batchctl.ports import Clock, Transactions
+from batchctl.store import controllers, instances
+
+BEATS = 5
+"""How many signs of life a controller may be late before it is not taken for present any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Looks for controllers. `is_gone` says of one whether this host can prove that it is dead."""
+
+    rhythm: Rhythm
+    is_gone: Callable[[ControllerRow], bool]
+
+    def living(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
+        """Return the controllers that have given a sign of life lately, in order of their start."""
+        return [row for row in controllers.everyone(connection) if self.state(row, now) == "running"]
+
+    def state(self, row: ControllerRow, now: datetime) -> str:
+        """Name how a controller stands: `running`, `silent`, `dead`, or as it was left: `stopped`, `lost`."""
+        if row.status is not ControllerStatus.RUNNING:
+            return row.status.value
+        if self.is_gone(row):
+            return "dead"
+        return "running" if now - row.heartbeat < BEATS * self.rhythm.heartbeat_interval else "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """A controller, how it stands, and how many instances it has claimed."""
+
+    row: ControllerRow
+    state: str
+    claims: int
+
+
+def everyone(transactions: Transactions, clock: Clock, presence: Presence) -> tuple[Present, ...]:
+    """Return the controllers of the last days in order of their start."""
+    with transactions.read() as connection:
+        now = clock.now()
+        claims = Counter(instance.claimed_by for instance in instances.claimed(connection))
+        rows = controllers.everyone(connection)
+    return tuple(Present(row, presence.state(row, now), claims[row.name]) for row in rows)

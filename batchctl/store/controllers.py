@@ -1,0 +1,120 @@
+"""`Controller`: who works on the database, and the sign of life that others watch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, exists, select, text, union, update
+
+from batchctl.domain.outcomes import Identity
+from batchctl.domain.rows import ControllerRow
+from batchctl.domain.status import ControllerStatus, word
+from batchctl.store.columns import NAME_LENGTH, readable
+from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowInsert, RowUpdate
+from batchctl.store.tables import CLAIMED_INSTANCE, LIVE_ENTRY, batch_control, batch_process_history, controller
+
+_k, _c, _h = controller.c, batch_control.c, batch_process_history.c
+
+_ADD = RowInsert(controller)
+_BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
+_LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
+_ALL = select(controller).order_by(_k.Controller_id)
+_CLAIMS = exists().where(_c.ClaimedBy == _k.ControllerName, text(f"BatchControl.{CLAIMED_INSTANCE}"))
+_BEGAN = exists().where(_h.ClaimedBy == _k.ControllerName, text(f"BatchProcessHistory.{LIVE_ENTRY}"))
+_OWNERS = union(
+    select(_c.ClaimedBy).where(text(f"BatchControl.{CLAIMED_INSTANCE}")),
+    select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
+)
+_SET_STATUS = (
+    update(controller)
+    .where(_k.ControllerName == bindparam("called"))
+    .values(Status=bindparam("status"), z_updated=bindparam("now"))
+)
+_FORGET = delete(controller).where(
+    _k.Status != ControllerStatus.RUNNING.value, _k.Heartbeat < bindparam("before"), ~_CLAIMS, ~_BEGAN
+)
+
+
+def add(
+    connection: Connection,
+    *,
+    name: str,
+    host: str,
+    process: Identity,
+    slots: int,
+    version: str,
+    seq: int,
+    now: datetime,
+) -> None:
+    """Enter a controller before it claims anything."""
+    values = {
+        "ControllerName": name,
+        "Host": host[:NAME_LENGTH],
+        "Pid": process.pid,
+        "PidStart": process.pid_start,
+        "BootId": process.boot_id,
+        "Slots": slots,
+        "HeartbeatSeq": seq,
+        "Heartbeat": now,
+        "AppVersion": version,
+    }
+    _ADD(connection, {column: value for column, value in values.items() if value is not None})
+
+
+def beat(connection: Connection, name: str, seq: int, now: datetime) -> bool:
+    """Give a sign of life; false when the row is gone."""
+    signs = {"HeartbeatSeq": seq, "Heartbeat": now, "Status": ControllerStatus.RUNNING.value, "z_updated": now}
+    return _BEAT(connection, signs, called=name)
+
+
+def load(connection: Connection, name: str) -> ControllerRow | None:
+    """Return one controller."""
+    return next(iter(readable(connection.execute(_LOAD, {"called": name}), controller_row)), None)
+
+
+def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | None:
+    """Return a controller whose row nobody can change until the end of the transaction; None when somebody just does."""
+    if row.row_id not in dialect_of(connection).lock_rows(connection, "Controller", [row.row_id]):
+        return None
+    return load(connection, row.name)
+
+
+def owners(connection: Connection) -> set[str | None]:
+    """Return who has claimed something, or begun a step that has not ended, by whatever name stands there."""
+    return set(connection.execute(_OWNERS).scalars())
+
+
+def everyone(connection: Connection) -> Sequence[ControllerRow]:
+    """Return all controllers in order of their start."""
+    return readable(connection.execute(_ALL), controller_row)
+
+
+def set_status(connection: Connection, name: str, status: ControllerStatus, now: datetime) -> None:
+    """Write that a controller has ended, or was found dead."""
+    connection.execute(_SET_STATUS, {"called": name, "status": status.value, "now": now})
+
+
+def forget(connection: Connection, before: datetime) -> None:
+    """Remove those that ended long ago and have left nothing."""
+    connection.execute(_FORGET, {"before": before})
+
+
+def controller_row(row: Row[Any]) -> ControllerRow:
+    """Make a value of a row of `Controller`."""
+    return ControllerRow(
+        row_id=int(row.Controller_id),
+        name=str(row.ControllerName),
+        status=word(ControllerStatus, row.Status),
+        host=str(row.Host),
+        pid=row.Pid,
+        pid_start=row.PidStart,
+        boot_id=row.BootId,
+        slots=int(row.Slots),
+        heartbeat_seq=int(row.HeartbeatSeq),
+        heartbeat=row.Heartbeat,
+        version=row.AppVersion,
+        started_at=row.z_inserted,
+    )

@@ -1,0 +1,92 @@
+"""What limits how much runs at once: `Resource` and `BatchResource`, `Setting` `MaxConcurrent`, and what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, bindparam, func, select, text
+
+from batchctl.domain.occupancy import Occupancy
+from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
+from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowSelect
+from batchctl.store.tables import CLAIMED_INSTANCE, batch_control, batch_resource, process_batch, resource, setting
+
+MAX_CONCURRENT = "MaxConcurrent"
+"""The `Setting` that says how many instances of all batches may be under way at once."""
+
+_c, _b, _r, _n, _s = batch_control.c, process_batch.c, resource.c, batch_resource.c, setting.c
+
+_CLAIMED = RowSelect(
+    select(_c.ProcessBatch_id, func.count().label("Claimed"))
+    .where(text(f"BatchControl.{CLAIMED_INSTANCE}"))
+    .group_by(_c.ProcessBatch_id)
+)
+_NEEDS = (
+    select(
+        _n.ProcessBatch_id,
+        _n.Resource_id,
+        _r.ResourceName,
+        _r.Units.label("Capacity"),
+        _n.Units,
+        _n.Exclusive,
+    )
+    .join(resource, _r.Resource_id == _n.Resource_id)
+    .order_by(_n.ProcessBatch_id, _n.Resource_id)
+)
+_LIMIT = select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT)
+_AS_IT_IS = RowSelect(select(_b.Enabled, _b.MaxConcurrent).where(_b.ProcessBatch_id == bindparam("batch_id")))
+
+
+def needs(connection: Connection) -> dict[BatchId, list[Need]]:
+    """Return what an instance of each batch holds while it is claimed."""
+    found: dict[BatchId, list[Need]] = {}
+    for row in connection.execute(_NEEDS):
+        need = Need(
+            resource_id=ResourceId(row.Resource_id),
+            name=str(row.ResourceName),
+            capacity=int(row.Capacity),
+            units=int(row.Units),
+            exclusive=row.Exclusive == 1,
+        )
+        found.setdefault(BatchId(row.ProcessBatch_id), []).append(need)
+    return found
+
+
+def overall(connection: Connection) -> int | None:
+    """Return how many instances of all batches may be under way at once; None when that is not limited.
+
+    What is no number limits nothing; `check` names it.
+    """
+    row = connection.execute(_LIMIT).one_or_none()
+    said = "" if row is None else str(row.Value).strip()
+    return int(said) if said.isascii() and said.isdecimal() else None
+
+
+def overall_as_written(connection: Connection) -> str | None:
+    """Return what stands in the setting."""
+    row = connection.execute(_LIMIT).one_or_none()
+    return None if row is None else str(row.Value)
+
+
+def occupancy(connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None) -> Occupancy:
+    """Return what is claimed at this moment, by whomever."""
+    rows = _CLAIMED(connection)
+    return Occupancy({BatchId(row.ProcessBatch_id): row.Claimed for row in rows}, batches, limit)
+
+
+def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> bool:
+    """Let nobody else claim what competes with a batch until the end of the transaction; false when somebody just does."""
+    dialect = dialect_of(connection)
+    wanted: list[tuple[str, Sequence[int]]] = [("ProcessBatch", [batch.batch_id])]
+    if batch.needs:
+        wanted.append(("Resource", [need.resource_id for need in batch.needs]))
+    if limit is not None and (row := connection.execute(_LIMIT).one_or_none()) is not None:
+        wanted.append(("Setting", [row.Setting_id]))
+    return all(len(dialect.lock_rows(connection, table, ids)) == len(ids) for table, ids in wanted)
+
+
+def places_as_it_is(connection: Connection, batch: BatchDefinition) -> int:
+    """Return MaxConcurrent of a locked batch; none when it is disabled now, or gone."""
+    rows = _AS_IT_IS(connection, batch_id=batch.batch_id)
+    return int(rows[0].MaxConcurrent) if rows and rows[0].Enabled == 1 else 0
