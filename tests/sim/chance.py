@@ -55,6 +55,7 @@ def _options(chance: Random) -> Options:
         luck=chance.randrange(1, 1_000_000),
         batches=tuple(_batch(chance) for _ in range(chance.choice((1, 1, 2)))),
         places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 3)))),
+        limit=chance.choice((None, None, 1, 2)),
         slots=chance.choice((1, 1, 2, 3)),
         orphan_timeout=chance.choice((20.0, 60.0, 300.0)),
         ahead=tuple(float(chance.choice((0, 0, -3600, 86400))) for _ in range(hosts)),
@@ -71,7 +72,9 @@ def _batch(chance: Random) -> BatchPlan:
         retry_count=chance.choice((0, 1, 2)),
         retry_wait=chance.choice((0, 1, 3)),
         on_failure=chance.choice(("hold_batch", "hold_batch", "continue", "stop_all")),
-        max_concurrent=chance.choice((1, 1, 2)),
+        max_concurrent=chance.choice((1, 1, 2, 3)),
+        units=chance.choice((0, 0, 1, 2)),
+        exclusive=chance.random() < 0.3,
         poison=chance.random() < 0.3,
     )
 
@@ -88,17 +91,17 @@ class _Draw:
     def events(self) -> tuple[Event, ...]:
         """Return the events of the whole schedule."""
         first = [self._submit() for _ in range(self.chance.choice((1, 2, 3)))]
-        return (*first, *(self._event() for _ in range(self.chance.randrange(15, 40))))
+        return (*first, *(self._event() for _ in range(self.chance.randrange(12, 32))))
 
     def _event(self) -> Event:
         chance, drawn = self.chance, self.chance.random()
-        if drawn < 0.40:
+        if drawn < 0.30:
             return Turn(self._worker())
-        if drawn < 0.50:
+        if drawn < 0.38:
             return Wait(self._seconds())
-        if drawn < 0.57:
+        if drawn < 0.48:
             return Run(self._seconds())
-        if drawn < 0.60:
+        if drawn < 0.52:
             return self._submit()
         kind = chance.choice(KINDS)
         return self._trouble(kind) if kind in self.swarm else Turn(self._worker())

@@ -94,6 +94,7 @@ class Database:
         self.raw.execute("PRAGMA foreign_keys = OFF")
         for table in (*self.tables, "sqlite_sequence", "temp.Seen"):
             self.raw.execute(f"DELETE FROM {table}")
+        self.raw.execute("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
         self.raw.execute("PRAGMA foreign_keys = ON")
 
 

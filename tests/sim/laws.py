@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from tests.sim.programs import Program
     from tests.sim.world import World
 
-AT_EVERY_COMMIT = frozenset({"I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15"})
+AT_EVERY_COMMIT = frozenset(
+    {"I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I41", "I42", "I43"}
+)
 _PERSONS = frozenset(
     {
         InstanceVerb.RERUN,
@@ -99,12 +101,14 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
             raise Broken("I34", f"{said}, though it belonged to {owner_was}")
 
 
+_OVERALL = """
+SELECT count(*) FROM BatchControl c, Setting s WHERE s.Name = 'MaxConcurrent'
+AND c.Status IN ('running', 'pausing', 'cancelling') HAVING count(*) > CAST(max(s.Value) AS integer)
+"""
 _CLAIMS = """
 SELECT c.BatchControl_id, CASE
     WHEN c.NextRunTime > ? THEN 'before its NextRunTime ' || c.NextRunTime
     WHEN b.Enabled = 0 THEN 'although its batch is disabled'
-    WHEN b.MaxConcurrent < (SELECT count(*) FROM BatchControl o WHERE o.ProcessBatch_id = c.ProcessBatch_id
-        AND o.Status IN ('running', 'pausing', 'cancelling')) THEN 'beyond MaxConcurrent'
     WHEN b.OnFailure <> 'continue' AND EXISTS (SELECT 1 FROM BatchControl e WHERE e.ProcessBatch_id = c.ProcessBatch_id
         AND e.BatchControl_id < c.BatchControl_id AND (e.Status IN ('retry', 'failed', 'held')
         OR e.Status = 'ready' AND b.OnFailure <> 'stop_all'))
@@ -122,6 +126,8 @@ def _check_claims(world: World, claimed: list[int]) -> None:
     now = world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000")
     for row, wrong in world.rows(_CLAIMS, now, str(claimed)):
         raise Broken("walk", f"instance {row} is claimed {wrong}")
+    for (count,) in world.rows(_OVERALL):
+        raise Broken("walk", f"{count} instances are claimed, which is more than there may be of all batches together")
 
 
 def _check_attempt(said: str, was: str, became: str, token: int, token_of_instance: int) -> None:

@@ -166,6 +166,9 @@ class BatchPlan:
     retry_wait: int = 1
     on_failure: str = "hold_batch"
     max_concurrent: int = 1
+    units: int = 0
+    """How many tapes an instance needs."""
+    exclusive: bool = False
     poison: bool = False
     """True when the populator breaks on some of its rows."""
 
@@ -182,6 +185,10 @@ class Options:
     slots: int = 1
     ahead: tuple[float, ...] = (0.0,)
     """By how many seconds the wall clock of each host is wrong at first."""
+    tapes: int = 2
+    """How many units the one resource has."""
+    limit: int | None = None
+    """How many instances of all batches may be under way at once."""
     orphan_timeout: float = 300.0
     beat: float = 3.0
 

@@ -81,6 +81,9 @@ class World:
         self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
         self.workers: list[Program | None] = [None] * len(self.options.places)
         self.person = Person(self)
+        self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
+        if self.options.limit is not None:
+            self.raw.execute("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", (str(self.options.limit),))
         for number, plan in enumerate(self.options.batches):
             self._register(number, plan)
 
@@ -249,6 +252,12 @@ class World:
                 "poisoned" if plan.poison else "pattern",
             ),
         )
+        if plan.units:
+            self.raw.execute(
+                "INSERT INTO BatchResource (ProcessBatch_id, Resource_id, Units, Exclusive)"
+                " SELECT ProcessBatch_id, 1, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (plan.units, int(plan.exclusive), f"B{number}"),
+            )
         for at, step in enumerate(plan.steps, start=1):
             self.raw.execute(
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost)"
@@ -377,15 +386,16 @@ class World:
 
     def _drain(self) -> None:
         """Turn and wait until nothing is left to be done."""
-        quiet = 0
+        has_waited = False
         for _ in range(MOST_ROUNDS):
             before = self.progress
             for worker in range(len(self.workers)):
                 self._turn_until_idle(worker)
             seconds = waiting.until_something_happens(self, self._pace)
-            quiet = quiet + 1 if seconds is None and before == self.progress else 0
-            if quiet == 2:
+            if seconds is None and before == self.progress and has_waited:
                 return
+            # The leader looks by itself now and then, whatever it has been told.
+            has_waited = seconds is None
             self._pass_time(POLL_INTERVAL + 1.0 if seconds is None else seconds)
         raise Broken("I35", f"it never came to rest: {waiting.explain(self)}")
 
