@@ -44,17 +44,17 @@ FAULTS = {
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
     chance = Random(seed)
-    swarm = frozenset(kind for kind in KINDS if chance.random() < 0.5)
+    swarm = tuple(kind for kind in KINDS if chance.random() < 0.5) or ("crash",)
     drawn = _Draw(chance, swarm, _options(chance))
     return Script(drawn.options, drawn.events(), seed)
 
 
 def _options(chance: Random) -> Options:
-    hosts = chance.choice((1, 1, 2, 3))
+    hosts = chance.choice((1, 2, 2, 3))
     return Options(
         luck=chance.randrange(1, 1_000_000),
         batches=tuple(_batch(chance) for _ in range(chance.choice((1, 1, 2)))),
-        places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 3)))),
+        places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 2, 3)))),
         limit=chance.choice((None, None, 1, 2)),
         slots=chance.choice((1, 1, 2, 3)),
         orphan_timeout=chance.choice((20.0, 60.0, 300.0)),
@@ -82,7 +82,7 @@ def _batch(chance: Random) -> BatchPlan:
 class _Draw:
     """Draws events."""
 
-    def __init__(self, chance: Random, swarm: frozenset[str], options: Options) -> None:
+    def __init__(self, chance: Random, swarm: tuple[str, ...], options: Options) -> None:
         self.chance = chance
         self.swarm = swarm
         self.options = options
@@ -103,8 +103,7 @@ class _Draw:
             return Run(self._seconds())
         if drawn < 0.52:
             return self._submit()
-        kind = chance.choice(KINDS)
-        return self._trouble(kind) if kind in self.swarm else Turn(self._worker())
+        return self._trouble(chance.choice(self.swarm))
 
     def _trouble(self, kind: str) -> Event:
         chance = self.chance
@@ -138,16 +137,16 @@ class _Draw:
     def _fault(self, kind: str) -> Event:
         chance = self.chance
         if kind == "crash" and chance.random() < 0.3:
-            return Fault(self._worker(), chance.choice(CALLS), Kind.CRASH_BEFORE)
-        return Fault(self._worker(), chance.choice(BOUNDARIES), chance.choice(FAULTS[kind]))
+            return Fault(self._whom(), chance.choice(CALLS), Kind.CRASH_BEFORE)
+        return Fault(self._whom(), chance.choice(BOUNDARIES), chance.choice(FAULTS[kind]))
 
     def _freeze(self) -> Event:
         chance = self.chance
         meanwhile = tuple(self._meanwhile() for _ in range(chance.randrange(1, 5)))
         if chance.random() < 0.3:
-            return Fault(self._worker(), chance.choice(CALLS), Kind.FREEZE_BEFORE, meanwhile)
+            return Fault(self._whom(), chance.choice(CALLS), Kind.FREEZE_BEFORE, meanwhile)
         kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER))
-        return Fault(self._worker(), chance.choice(BOUNDARIES), kind, meanwhile)
+        return Fault(self._whom(), chance.choice(BOUNDARIES), kind, meanwhile)
 
     def _meanwhile(self) -> Event:
         chance, drawn = self.chance, self.chance.random()
@@ -155,10 +154,8 @@ class _Draw:
             return Turn(self._worker())
         if drawn < 0.75:
             return Wait(self._seconds())
-        kind = chance.choice(KINDS)
-        if kind in self.swarm and kind not in FAULTS and kind != "freeze":
-            return self._trouble(kind)
-        return Turn(self._worker())
+        kind = chance.choice(self.swarm)
+        return self._trouble(kind) if kind not in FAULTS and kind != "freeze" else Turn(self._worker())
 
     def _seconds(self) -> float:
         """Draw a time that is short, or long beside the lease."""
@@ -167,6 +164,9 @@ class _Draw:
 
     def _worker(self) -> int:
         return self.chance.randrange(len(self.options.places))
+
+    def _whom(self) -> int | None:
+        return None if self.chance.random() < 0.6 else self._worker()
 
     def _submit(self, data: str | None = None) -> Event:
         self.submitted += 1

@@ -26,21 +26,25 @@ _KEPT = {"alembic_version", "Setting"}
 _SEEN = """
 CREATE TEMP TABLE Seen (
     Seen_id integer PRIMARY KEY, What text, Row integer, Was text, Became text,
-    SeqWas integer, SeqBecame integer, TokenWas integer, TokenBecame integer, OwnerWas text, OwnerBecame text
+    SeqWas integer, SeqBecame integer, TokenWas integer, TokenBecame integer, OwnerWas text, OwnerBecame text,
+    RetriesWas integer, RetriesBecame integer
 )
 """
 _SEE_INSTANCES = """
 CREATE TEMP TRIGGER SeeInstance AFTER UPDATE ON main.BatchControl BEGIN
-    INSERT INTO Seen (What, Row, Was, Became, SeqWas, SeqBecame, TokenWas, TokenBecame, OwnerWas, OwnerBecame)
+    INSERT INTO Seen (What, Row, Was, Became, SeqWas, SeqBecame, TokenWas, TokenBecame, OwnerWas, OwnerBecame,
+                      RetriesWas, RetriesBecame)
     VALUES ('instance', new.BatchControl_id, old.Status, new.Status, old.PrevProcessControlSeq, new.PrevProcessControlSeq,
-            old.ClaimToken, new.ClaimToken, old.ClaimedBy, new.ClaimedBy);
+            old.ClaimToken, new.ClaimToken, old.ClaimedBy, new.ClaimedBy,
+            old.RetryCount, new.RetryCount);
 END
 """
 _SEE_ATTEMPTS = """
 CREATE TEMP TRIGGER SeeAttempt AFTER UPDATE ON main.BatchProcessHistory BEGIN
-    INSERT INTO Seen (What, Row, Was, Became, SeqWas, SeqBecame, TokenWas, TokenBecame)
+    INSERT INTO Seen (What, Row, Was, Became, SeqWas, SeqBecame, TokenWas, TokenBecame, OwnerWas)
     VALUES ('attempt', new.BatchProcessHistory_id, old.Status, new.Status, old.ProcessControlSeq, new.ProcessControlSeq,
-            old.ClaimToken, (SELECT c.ClaimToken FROM BatchControl c WHERE c.BatchControl_id = new.BatchControl_id));
+            old.ClaimToken, (SELECT c.ClaimToken FROM BatchControl c WHERE c.BatchControl_id = new.BatchControl_id),
+            new.BatchControl_id);
 END
 """
 

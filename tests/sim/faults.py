@@ -96,11 +96,12 @@ class Actor:
             raise Crashed
 
     def _next_at(self, places: Collection[str]) -> Fault | None:
-        for fault in self.armed:
-            if fault.at in places:
-                self.armed.remove(fault)
-                self.world.happened[f"{fault.kind}"] += 1
-                return fault
+        for armed in (self.armed, self.world.armed_for(self)):
+            for fault in armed:
+                if fault.at in places:
+                    armed.remove(fault)
+                    self.world.happened[f"{fault.kind}"] += 1
+                    return fault
         return None
 
     def _freeze_or_crash(self, fault: Fault | None, freeze: Kind, crash: Kind) -> None:

@@ -174,19 +174,23 @@ class Luck:
     seed: int
     patience: float = 300.0
     """What is a long time."""
-    _kinds: ClassVar[tuple[str, ...]] = ("ok",) * 6 + ("bad", "bad", "fatal", "long", "long")
+    _kinds: ClassVar[tuple[str, ...]] = ("ok",) * 6 + ("bad", "bad", "fatal", "long", "long", "long")
 
     def of(self, instance: int, seq: int, attempt: int) -> tuple[float, StepOutcome, float]:
         """Return how many seconds it takes, how it ends, and how long it takes to stop."""
         if not self.seed:
             return 0.0, OK, 0.0
         chance = random.Random((self.seed * 31 + instance) * 1009 + seq * 131 + attempt)
-        kind = chance.choice(self._kinds)
+        kind = "bad" if self._is_cursed(instance, seq) else chance.choice(self._kinds)
         seconds = chance.choice((0, 0, 1, 5)) if kind != "long" else self.patience * chance.choice((0.5, 1.5, 3))
         outcome = OK
         if kind in ("bad", "fatal"):
             outcome = StepOutcome(succeeded=False, message="it broke", return_code=3, fatal=kind == "fatal")
         return float(seconds), outcome, chance.choice((0.0, 0.0, 2.0, 8.0))
+
+    def _is_cursed(self, instance: int, seq: int) -> bool:
+        """Say whether a step fails however often it is tried."""
+        return random.Random(self.seed + instance * 10_007 + seq).random() < 0.1
 
 
 class ScriptedRunner:
@@ -241,6 +245,7 @@ class ScriptedRunner:
         self._program.call("stop")
         running = self._watched.get(key)
         if running is not None:
+            self._world.check_stop(self._program, running)
             running.end(self._now + running.grace, STOPPED)
 
     def is_gone(self, controller: ControllerRow) -> bool:

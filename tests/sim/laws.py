@@ -54,6 +54,7 @@ MOVES_OF_PERSONS = _moves(_PERSONS) | {(status.value, "complete") for status in 
 """A skip of the last step goes on to the end."""
 MOVES_OF_THE_ENGINE = _moves(_ENGINES)
 _CLAIMED = frozenset(status.value for status in CLAIMED)
+_FAILED = frozenset({"failed", "timeout"})
 _KNOWN_ENDS = frozenset({"success", "failed", "timeout", "cancelled"})
 
 
@@ -80,7 +81,8 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     claimed = [row for what, row, was, became, *_ in seen if what == "instance" and became in _CLAIMED and was not in _CLAIMED]
     if claimed and not by_person:
         _check_claims(world, claimed)
-    for what, row, was, became, seq_was, seq, token_was, token, owner_was, owner in seen:
+    failed = {int(owner) for what, _, _, became, *_, owner, _, _, _ in seen if what == "attempt" and became in _FAILED}
+    for what, row, was, became, seq_was, seq, token_was, token, owner_was, owner, retries_was, retries in seen:
         said = f"{what} {row} went from {was} to {became} by {actor.name}"
         if what == "attempt":
             _check_attempt(said, was, became, token_was, token)
@@ -90,6 +92,8 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
             raise Broken("I32", said)
         if seq < seq_was and not by_person:
             raise Broken("I33", f"{said}, and from step {seq_was} back to {seq}")
+        if row in failed and became == "retry" and retries != retries_was - 1:
+            raise Broken("retry", f"{said} after a failure, and from {retries_was} retries to {retries}")
         if token < token_was:
             raise Broken("I34", f"{said}, and from token {token_was} back to {token}")
         if became in _CLAIMED and was not in _CLAIMED and token == token_was:
@@ -187,6 +191,18 @@ def check_adoption(world: World, program: Program, key: int) -> None:
         raise Broken("I34", f"attempt {key} is adopted by {program.name}, though it belongs to {owner}")
     if all(one.key != key for one in world.executions):
         raise Broken("I30", f"attempt {key} is adopted, though it never ran")
+
+
+def check_stop(world: World, program: Program, running: Running) -> None:
+    """Ask whether whoever stops an execution may: it has not been adopted by another."""
+    for (owner,) in world.rows(
+        "SELECT c.ClaimedBy FROM BatchProcessHistory h JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id"
+        " WHERE h.BatchProcessHistory_id = ? AND h.Status = 'running' AND h.ClaimToken = c.ClaimToken AND c.ClaimedBy <> ?",
+        running.key,
+        program.name,
+    ):
+        if not running.leashed:
+            raise Broken("I34", f"{program.name} stops attempt {running.key}, which {owner} has adopted")
 
 
 def asked(world: World, instance: int, after: int) -> bool:

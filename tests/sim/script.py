@@ -59,9 +59,9 @@ class Wake:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Arm a fault: it strikes when the worker next comes to `at` (a commit boundary, or a call of the runner)."""
+    """Arm a fault: it strikes when the worker, or whichever is the first, comes to `at`: a commit, or a call of the runner."""
 
-    worker: int
+    worker: int | None
     at: str
     kind: Kind
     meanwhile: tuple[Event, ...] = ()

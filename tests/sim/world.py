@@ -75,6 +75,7 @@ class World:
         self.leader: Program | None = None
         self.progress = 0
         """How many commits were more than a sign of life."""
+        self._armed: list[Fault] = []
         self._frozen: list[Actor] = []
         self._stalled: set[int] = set()
         """Workers that make no turn by themselves at present."""
@@ -159,6 +160,10 @@ class World:
         self.tell(actor.name, f"commit {self.commits}", {"at": boundaries, "seen": [row[1:5] for row in seen]})
         laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
 
+    def armed_for(self, actor: Actor) -> list[Fault]:
+        """Return the faults that strike whichever program is the first."""
+        return self._armed if isinstance(actor, Program) else []
+
     def take_lock(self, program: Program) -> bool:
         """Take the leader's lock if it is free; whoever is cut off from the database has lost it."""
         if self.time.seconds < self.away_until:
@@ -181,6 +186,11 @@ class World:
         """See that nobody else who is alive watches over an execution any more under the newest claim."""
         self.tell(program.name, "adopts", {"key": key})
         laws.check_adoption(self, program, key)
+
+    def check_stop(self, program: Program, running: Running) -> None:
+        """See that nobody stops what another has adopted."""
+        self.tell(program.name, "stops", {"key": running.key})
+        laws.check_stop(self, program, running)
 
     def new_supervisor(self, program: Program) -> Supervisor:
         """Return the supervisor of a new program."""
@@ -279,7 +289,9 @@ class World:
                 self._stalled.add(worker)
             case Wake(worker):
                 self._stalled.discard(worker)
-            case Fault(worker):
+            case Fault(None):
+                self._armed.append(event)
+            case Fault(int(worker)):
                 program = self._program(worker)
                 if program is not None:
                     program.armed.append(event)
@@ -355,6 +367,7 @@ class World:
         """Let nothing fail any more."""
         self.away_until = -1.0
         self._stalled.clear()
+        self._armed.clear()
         for host in self.hosts:
             self._boot(host)
         for worker in range(len(self.workers)):
