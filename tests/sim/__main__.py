@@ -5,37 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 
 from tests.sim.chance import script_of
+from tests.sim.many import Figures, play_all
 from tests.sim.playing import Played, play, play_twice
 from tests.sim.script import lines
 from tests.sim.shrink import smallest
 
-CHUNK = 100
-"""How many schedules a process plays before it reports; the first of them is played twice."""
 MOST_SHOWN = 3
-
-
-@dataclass
-class Figures:
-    """What a number of schedules came to."""
-
-    schedules: int = 0
-    commits: int = 0
-    happened: Counter[str] = field(default_factory=Counter)
-    failed: list[tuple[int, str]] = field(default_factory=list)
-    """Seed and message of each that broke a law."""
-
-    def add(self, other: Figures) -> None:
-        """Add up."""
-        self.schedules += other.schedules
-        self.commits += other.commits
-        self.happened += other.happened
-        self.failed += other.failed
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -54,29 +32,6 @@ def main(arguments: Sequence[str]) -> int:
     for seed, _ in figures.failed[:MOST_SHOWN]:
         show_smallest(seed)
     return 1 if figures.failed else 0
-
-
-def play_all(seeds: range, jobs: int) -> Figures:
-    """Play many schedules in several processes."""
-    figures = Figures()
-    chunks = [seeds[begin : begin + CHUNK] for begin in range(0, len(seeds), CHUNK)]
-    with ProcessPoolExecutor(jobs) as pool:
-        for chunk in pool.map(play_chunk, chunks):
-            figures.add(chunk)
-    return figures
-
-
-def play_chunk(seeds: range) -> Figures:
-    """Play some schedules, the first of them twice."""
-    figures = Figures()
-    for at, seed in enumerate(seeds):
-        played = play_twice(script_of(seed)) if at == 0 else play(script_of(seed))
-        figures.schedules += 1
-        figures.commits += played.commits
-        figures.happened += played.world.happened
-        if played.law is not None:
-            figures.failed.append((seed, played.message))
-    return figures
 
 
 def report(figures: Figures, seconds: float, jobs: int) -> None:

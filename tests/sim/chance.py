@@ -32,7 +32,7 @@ from tests.sim.script import (
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
 CALLS = ("start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
-KINDS = ("crash", "commit", "database", "freeze", "kill", "stall", "terminate", "supervisor", "host", "jump", "away", "operate", "switch", "data")
+KINDS = ("crash", "crash", "commit", "database", "freeze", "freeze", "kill", "stall", "stall", "terminate", "supervisor", "host", "jump", "away", "operate", "switch", "data")
 """What may be switched off: each seed does without a random half of it."""
 FAULTS = {
     "crash": (Kind.CRASH_BEFORE, Kind.CRASH_AFTER),
@@ -55,7 +55,7 @@ def _options(chance: Random) -> Options:
         luck=chance.randrange(1, 1_000_000),
         batches=tuple(_batch(chance) for _ in range(chance.choice((1, 1, 2)))),
         places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 2, 3)))),
-        limit=chance.choice((None, None, 1, 2)),
+        limit=chance.choice((None, None, None, None, 1, 2)),
         slots=chance.choice((1, 1, 2, 3)),
         orphan_timeout=chance.choice((20.0, 60.0, 300.0)),
         ahead=tuple(float(chance.choice((0, 0, -3600, 86400))) for _ in range(hosts)),
@@ -71,9 +71,9 @@ def _batch(chance: Random) -> BatchPlan:
         steps,
         retry_count=chance.choice((0, 1, 2)),
         retry_wait=chance.choice((0, 1, 3)),
-        on_failure=chance.choice(("hold_batch", "hold_batch", "continue", "stop_all")),
+        on_failure=chance.choice(("hold_batch", "hold_batch", "continue", "continue", "continue", "stop_all")),
         max_concurrent=chance.choice((1, 1, 2, 3)),
-        units=chance.choice((0, 0, 1, 2)),
+        units=chance.choice((0, 0, 0, 0, 1, 2)),
         exclusive=chance.random() < 0.3,
         poison=chance.random() < 0.3,
     )
@@ -90,49 +90,59 @@ class _Draw:
 
     def events(self) -> tuple[Event, ...]:
         """Return the events of the whole schedule."""
-        first = [self._submit() for _ in range(self.chance.choice((1, 2, 3)))]
-        return (*first, *(self._event() for _ in range(self.chance.randrange(12, 32))))
+        drawn: list[Event] = [self._submit() for _ in range(self.chance.choice((2, 3, 4)))]
+        for _ in range(self.chance.randrange(12, 28)):
+            drawn += self._events()
+        return tuple(drawn)
 
-    def _event(self) -> Event:
+    def _events(self) -> list[Event]:
         chance, drawn = self.chance, self.chance.random()
-        if drawn < 0.30:
-            return Turn(self._worker())
-        if drawn < 0.38:
-            return Wait(self._seconds())
-        if drawn < 0.48:
-            return Run(self._seconds())
-        if drawn < 0.52:
-            return self._submit()
+        if drawn < 0.22:
+            return [Turn(self._worker())]
+        if drawn < 0.50:
+            return [Run(float(chance.choice((1, 1, 5))))]
+        if drawn < 0.54:
+            return [Run(self._long())]
+        if drawn < 0.58:
+            return [Wait(self._seconds())]
+        if drawn < 0.64:
+            return [self._submit()]
         return self._trouble(chance.choice(self.swarm))
 
-    def _trouble(self, kind: str) -> Event:
+    def _trouble(self, kind: str) -> list[Event]:
+        """Draw trouble of a kind; some of it matters only when time passes then."""
         chance = self.chance
         match kind:
             case "crash" | "commit" | "database":
-                return self._fault(kind)
+                return [self._fault(kind)]
             case "freeze":
-                return self._freeze()
+                return [self._freeze()]
             case "kill":
-                return Kill(self._worker())
+                worker = self._worker()
+                # Nobody starts it again for a while: others must look after what it has left.
+                return [Kill(worker), Stall(worker), Run(self._long())] if chance.random() < 0.4 else [Kill(worker)]
             case "stall":
-                return chance.choice((Stall, Stall, Wake))(self._worker())
+                worker = self._worker()
+                return [Stall(worker), Run(self._long()), Wake(worker)] if chance.random() < 0.7 else [Stall(worker)]
             case "terminate":
-                return Terminate(self._worker())
+                return [Terminate(self._worker())]
             case "supervisor":
-                return KillSupervisor(self._worker())
+                return [KillSupervisor(self._worker())]
             case "host":
                 host = chance.randrange(len(self.options.ahead))
-                return chance.choice((CrashHost(host), BootHost(host), BootHost(host)))
+                later = [Run(self._long()), BootHost(host)] if chance.random() < 0.5 else [BootHost(host)]
+                return [CrashHost(host), *later]
             case "jump":
-                return Jump(chance.randrange(len(self.options.ahead)), float(chance.choice((-7200, 90, 86400))))
+                return [Jump(chance.randrange(len(self.options.ahead)), float(chance.choice((-7200, 90, 86400))))]
             case "away":
-                return Away(chance.choice((1.0, 20.0, 1.2 * self.options.orphan_timeout)))
+                return [Away(chance.choice((1.0, 20.0, 1.2 * self.options.orphan_timeout)))]
             case "operate":
-                return Operate(chance.choice(ACTIONS), chance.randrange(6))
+                return [Operate(chance.choice(ACTIONS), chance.randrange(6)) for _ in range(chance.choice((1, 1, 2)))]
             case "switch":
-                return Switch(chance.randrange(2), enabled=chance.random() < 0.5)
+                batch = chance.randrange(2)
+                return [Switch(batch, enabled=False), Run(5.0), Switch(batch, enabled=True)]
             case _:
-                return self._submit(data="same")
+                return [self._submit(data="same")]
 
     def _fault(self, kind: str) -> Event:
         chance = self.chance
@@ -142,7 +152,7 @@ class _Draw:
 
     def _freeze(self) -> Event:
         chance = self.chance
-        meanwhile = tuple(self._meanwhile() for _ in range(chance.randrange(1, 5)))
+        meanwhile = tuple(self._meanwhile() for _ in range(chance.choice((1, 2, 2, 3))))
         if chance.random() < 0.3:
             return Fault(self._whom(), chance.choice(CALLS), Kind.FREEZE_BEFORE, meanwhile)
         kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER))
@@ -150,17 +160,22 @@ class _Draw:
 
     def _meanwhile(self) -> Event:
         chance, drawn = self.chance, self.chance.random()
-        if drawn < 0.5:
+        if drawn < 0.35:
+            return Run(self._long())
+        if drawn < 0.55:
+            return Run(1.0)
+        if drawn < 0.7:
+            return Wake(self._worker())
+        if drawn < 0.8:
             return Turn(self._worker())
-        if drawn < 0.75:
-            return Wait(self._seconds())
-        kind = chance.choice(self.swarm)
-        return self._trouble(kind) if kind not in FAULTS and kind != "freeze" else Turn(self._worker())
+        return chance.choice((Kill(self._worker()), Operate(chance.choice(ACTIONS), chance.randrange(6)), Wait(self._long())))
+
+    def _long(self) -> float:
+        """Draw a time within which others may take somebody silent for dead, or almost."""
+        return self.options.orphan_timeout * self.chance.choice((0.6, 1.2, 1.2))
 
     def _seconds(self) -> float:
-        """Draw a time that is short, or long beside the lease."""
-        patience = self.options.orphan_timeout
-        return float(self.chance.choice((1, 1, 5, 0.3 * patience, 1.1 * patience)))
+        return float(self.chance.choice((1, 5, 0.5 * self.options.orphan_timeout, 1.2 * self.options.orphan_timeout)))
 
     def _worker(self) -> int:
         return self.chance.randrange(len(self.options.places))
@@ -170,6 +185,6 @@ class _Draw:
 
     def _submit(self, data: str | None = None) -> Event:
         self.submitted += 1
-        prefix = self.chance.choice(("file", "file", "file", "poison", "surprise"))
+        prefix = self.chance.choice(("file",) * 8 + ("poison", "surprise"))
         batch = self.chance.randrange(len(self.options.batches))
         return Submit(f"B{batch}", f"{prefix}{self.submitted}", data)

@@ -174,7 +174,7 @@ class Luck:
     seed: int
     patience: float = 300.0
     """What is a long time."""
-    _kinds: ClassVar[tuple[str, ...]] = ("ok",) * 6 + ("bad", "bad", "fatal", "long", "long", "long")
+    _kinds: ClassVar[tuple[str, ...]] = ("ok",) * 5 + ("bad", "bad", "fatal") + ("long",) * 5
 
     def of(self, instance: int, seq: int, attempt: int) -> tuple[float, StepOutcome, float]:
         """Return how many seconds it takes, how it ends, and how long it takes to stop."""
@@ -182,7 +182,7 @@ class Luck:
             return 0.0, OK, 0.0
         chance = random.Random((self.seed * 31 + instance) * 1009 + seq * 131 + attempt)
         kind = "bad" if self._is_cursed(instance, seq) else chance.choice(self._kinds)
-        seconds = chance.choice((0, 0, 1, 5)) if kind != "long" else self.patience * chance.choice((0.5, 1.5, 3))
+        seconds = chance.choice((0, 0, 1, 5)) if kind != "long" else self.patience * chance.choice((0.6, 1.5, 2.5))
         outcome = OK
         if kind in ("bad", "fatal"):
             outcome = StepOutcome(succeeded=False, message="it broke", return_code=3, fatal=kind == "fatal")
