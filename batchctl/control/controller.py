@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.control.recording import Attempt, End, Recorder, Told, Written, made_storable
+from batchctl.control.attempts import Attempt, End, Told, Written, made_storable
+from batchctl.control.claiming import Claimer
+from batchctl.control.recording import NotAsReadError, Recorder
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryId, InstanceId
@@ -108,6 +110,7 @@ class Controller:
         self._clock = clock
         self._runner = runner
         self._recorder = recorder
+        self._claimer = Claimer(recorder)
         self._listener = listener
         self._slots = slots
         self._is_trusted = is_trusted
@@ -358,6 +361,8 @@ class Controller:
             written = self._write(ends, claims=claims)
         except (Busy, DatabaseUnusable):
             raise
+        except NotAsReadError:
+            written = self._write_one_by_one(ends)
         except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
@@ -396,8 +401,8 @@ class Controller:
             now = self._clock.now()
             self._next_due = instances.next_due(connection, now)
             occupancy = limits.occupancy(connection, self._batches, self._limit)
-            candidates = self._recorder.candidates(connection, self._batches, occupancy, now, self._parked)
-            self._look = next(iter(candidates), None) is not None
+            promising = self._claimer.promising(connection, self._batches, occupancy, now, self._parked)
+            self._look = next(promising, None) is not None
         return self._look
 
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True) -> Written:
@@ -412,7 +417,7 @@ class Controller:
             written += self._recorder.record_ends(connection, left, self._batches, now, stopping=stopping)
             places = self._free - len(written.starts)
             if claims and places > 0:
-                written += self._recorder.claim(
+                written += self._claimer.claim(
                     connection, self._batches, self._limit, now, places=places, parked=self._parked
                 )
             return written

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from batchctl.control.recording import Attempt, Recorder
+from batchctl.control.attempts import Attempt
+from batchctl.control.recording import Recorder
 from batchctl.domain import liveness, moves
 from batchctl.domain.liveness import Rhythm, Sighting
 from batchctl.domain.outcomes import Identity, StepOutcome, Trace
@@ -27,6 +28,7 @@ from batchctl.domain.status import ControllerStatus, HistoryStatus
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Boundary, Clock, StepRunner, Transactions
 from batchctl.store import controllers, definitions, history, instances, intake
+from batchctl.store.history import Ending
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +197,8 @@ class Rescue:
             if after.status.is_final:
                 intake.complete_if_done(connection, after.intake_id, now)
         waits = move is not None and move.next_run_time > LONG_AGO
-        history.close_entry(
-            connection,
-            entry.history_id,
+        ending = Ending(
+            history_id=entry.history_id,
             token=entry.claim_token,
             status=HistoryStatus.LOST,
             outcome=StepOutcome(succeeded=False),
@@ -206,9 +207,9 @@ class Rescue:
             retry_count_after=None if move is None else move.retry_count,
             next_run_time_after=move.next_run_time if move is not None and waits else None,
             ended_at=now,
-            now=now,
             never_ran=never_ran,
         )
+        history.close_entries(connection, [ending], now)
         return after
 
     def _release_claims(self, dead: Mapping[str | None, ControllerRow | None]) -> None:

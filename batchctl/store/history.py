@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +18,37 @@ from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beginning:
+    """An attempt that is about to begin."""
+
+    instance: BatchInstance
+    step: Step
+    attempt_no: int
+    cause: Cause
+    command_text: str
+    command_spec: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How an attempt ended, and what stands in its row besides."""
+
+    history_id: HistoryId
+    token: int
+    status: HistoryStatus
+    outcome: StepOutcome
+    message: str | None
+    ended_at: datetime
+    identity: Identity | None = None
+    retry_count_after: int | None = None
+    next_run_time_after: datetime | None = None
+    never_ran: bool = False
+    """True for what was recorded as begun and provably never was."""
+
+
 _LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
 
 _ADD = RowInsert(batch_process_history)
@@ -30,6 +63,11 @@ _ATTEMPTS = RowSelect(
     select(_h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
     .where(_h.BatchControl_id == bindparam("instance_id"))
     .group_by(_h.ProcessControlSeq)
+)
+_ATTEMPTS_OF = (
+    select(_h.BatchControl_id, _h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
+    .where(_h.BatchControl_id.in_(bindparam("instance_ids", expanding=True)))
+    .group_by(_h.BatchControl_id, _h.ProcessControlSeq)
 )
 _LAST = (
     select(batch_process_history)
@@ -62,36 +100,30 @@ _NOTE_LATE = (
 _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc()).limit(bindparam("most"))
 
 
-def open_entry(
-    connection: Connection,
-    *,
-    instance: BatchInstance,
-    step: Step,
-    attempt_no: int,
-    cause: Cause,
-    command_text: str,
-    command_spec: str,
-    host: str,
-    now: datetime,
-) -> HistoryId:
-    """Record that an attempt begins, before it begins, by whom the instance is claimed."""
-    values = {
+def open_entries(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[HistoryId]:
+    """Record that attempts begin, before they begin, each by whom its instance is claimed."""
+    rows = [_opened(one, host, now) for one in beginnings]
+    return [HistoryId(made) for made in _ADD.many(connection, rows)]
+
+
+def _opened(one: Beginning, host: str, now: datetime) -> dict[str, object]:
+    instance, step = one.instance, one.step
+    return {
         "BatchControl_id": instance.instance_id,
         "ProcessBatch_id": instance.batch_id,
         "ProcessControlSeq": step.seq,
         "ProcessName": storable(step.name)[:NAME_LENGTH],
         "ProcessType": storable(step.process_type)[:50],
-        "AttemptNo": attempt_no,
+        "AttemptNo": one.attempt_no,
         "ClaimToken": instance.claim_token,
-        "Cause": cause.value,
+        "Cause": one.cause.value,
         "Status": HistoryStatus.RUNNING.value,
-        "CommandText": command_text,
-        "CommandSpec": command_spec,
+        "CommandText": one.command_text,
+        "CommandSpec": one.command_spec,
         "StartTime": now,
         "Host": host,
         "ClaimedBy": instance.claimed_by,
     }
-    return HistoryId(_ADD(connection, values))
 
 
 def add_skipped(
@@ -126,38 +158,32 @@ def add_skipped(
     return HistoryId(_ADD(connection, values))
 
 
-def close_entry(
-    connection: Connection,
-    history_id: HistoryId,
-    *,
-    token: int,
-    status: HistoryStatus,
-    outcome: StepOutcome,
-    message: str | None,
-    identity: Identity | None,
-    retry_count_after: int | None,
-    next_run_time_after: datetime | None,
-    ended_at: datetime,
-    now: datetime,
-    never_ran: bool = False,
-) -> bool:
-    """Record how an attempt ended; false when its end was recorded before, or it goes on under another claim."""
-    known = {
-        "ReturnCode": outcome.return_code,
-        "Message": message,
-        "Output": outcome.output,
-        "RowsAffected": outcome.rows_affected,
-        "RetryCountAfter": retry_count_after,
-        "NextRunTimeAfter": next_run_time_after,
-        **_proof(identity),
-    }
-    end: dict[str, object] = {"Status": status.value, "EndTime": ended_at, "z_updated": now}
-    end |= {name: value for name, value in known.items() if value is not None}
-    if not _LIVE_ENTRY(connection, end, history_id=history_id, token=token):
-        return False
-    if status is HistoryStatus.LOST and not never_ran:
-        connection.execute(_MAY_HAVE_RUN, {"history_id": history_id})
-    return True
+def close_entries(connection: Connection, endings: Sequence[Ending], now: datetime) -> int:
+    """Record how attempts ended; return for how many.
+
+    One whose end was recorded before, or that goes on under another claim, is left as it is.
+    """
+    rows = [(_ended(one, now), {"history_id": one.history_id, "token": one.token}) for one in endings]
+    closed = _LIVE_ENTRY.many(connection, rows)
+    for one in endings:
+        if one.status is HistoryStatus.LOST and not one.never_ran:
+            connection.execute(_MAY_HAVE_RUN, {"history_id": one.history_id})
+    return closed
+
+
+def _ended(one: Ending, now: datetime) -> dict[str, object]:
+    outcome = one.outcome
+    end: dict[str, object] = {"Status": one.status.value, "EndTime": one.ended_at, "z_updated": now}
+    known = (
+        ("ReturnCode", outcome.return_code),
+        ("Message", one.message),
+        ("Output", outcome.output),
+        ("RowsAffected", outcome.rows_affected),
+        ("RetryCountAfter", one.retry_count_after),
+        ("NextRunTimeAfter", one.next_run_time_after),
+        *_proof(one.identity).items(),
+    )
+    return end | {name: value for name, value in known if value is not None}
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:
@@ -200,6 +226,14 @@ def attempts_so_far(connection: Connection, instance_id: InstanceId) -> Attempts
     """Return the number of the last attempt at every step of an instance."""
     found = _ATTEMPTS(connection, instance_id=instance_id)
     return AttemptsSoFar({row.ProcessControlSeq: row.LastAttempt for row in found})
+
+
+def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> dict[InstanceId, AttemptsSoFar]:
+    """Return the same for several instances; one that was never tried is left out."""
+    found: dict[InstanceId, dict[int, int]] = {}
+    for row in connection.execute(_ATTEMPTS_OF, {"instance_ids": list(instance_ids)}):
+        found.setdefault(InstanceId(row.BatchControl_id), {})[row.ProcessControlSeq] = row.LastAttempt
+    return {instance_id: AttemptsSoFar(attempts) for instance_id, attempts in found.items()}
 
 
 def last_entry(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:

@@ -147,6 +147,15 @@ def move(connection: Connection, before: BatchInstance, after: BatchInstance, no
     return _MOVE(connection, _changes(before, after, now), **_identity(before))
 
 
+def move_all(
+    connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime, *, claim: bool = False
+) -> bool:
+    """Write moves, or claims; false when any instance does not stand any more as it was read, and then some are written."""
+    due: dict[str, object] = {"now": now} if claim else {}
+    rows = [(_changes(before, after, now), _identity(before) | due) for before, after in pairs]
+    return (_CLAIM if claim else _MOVE).many(connection, rows) == len(rows)
+
+
 def correct(connection: Connection, changed: BatchInstance, now: datetime) -> None:
     """Write corrected Data values."""
     values: dict[str, object] = {f"value{at}": value for at, value in enumerate(changed.data, start=1)}

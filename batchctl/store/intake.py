@@ -148,6 +148,12 @@ def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime)
     _COMPLETE(connection, {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}, intake_id=intake_id)
 
 
+def complete_all_done(connection: Connection, intake_ids: Sequence[IntakeId], now: datetime) -> None:
+    """Complete rows likewise."""
+    done = {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}
+    _COMPLETE.many(connection, [(done, {"intake_id": intake_id}) for intake_id in dict.fromkeys(intake_ids)])
+
+
 def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
     """Make a complete row ready again because one of its instances is run again."""
     connection.execute(_REOPEN, {"intake_id": intake_id, "now": now})

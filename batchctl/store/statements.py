@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,13 @@ from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextCl
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Convert = Callable[[Any], Any] | None
+MANY = 2
+"""From how many rows on it is worth sending them together."""
+
 _NAMED = re.compile(r"%\((\w+)\)s")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
     """A statement's text, and how each of its parameters is made ready for the driver."""
 
@@ -28,10 +31,13 @@ class Compiled:
 
     def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
         """Execute with one row of values; return the driver's cursor."""
+        return _driver_of(connection).execute(self.text, self.row(values))
+
+    def row(self, values: Mapping[str, object]) -> list[object]:
+        """Return the values in the order of the text, as the driver wants them."""
         if self.constants:
             values = {**self.constants, **values}
-        row = [values[name] if made is None else made(values[name]) for name, made in self.binds]
-        return _driver_of(connection).execute(self.text, row)
+        return [values[name] if made is None else made(values[name]) for name, made in self.binds]
 
 
 class RowInsert:
@@ -47,6 +53,22 @@ class RowInsert:
 
     def __call__(self, connection: Connection, values: Mapping[str, object]) -> int:
         """Insert a row of the columns in `values`; return the id the database gave it."""
+        cursor = self._for(connection, values).execute(connection, values)
+        return int(cursor.lastrowid if connection.dialect.name == "sqlite" else cursor.fetchone()[0])
+
+    def many(self, connection: Connection, rows: Sequence[Mapping[str, object]]) -> list[int]:
+        """Insert rows that fill the same columns; return their ids. Where it counts, all of them go out together."""
+        if len(rows) < MANY or connection.dialect.name != "postgresql":
+            return [self(connection, row) for row in rows]
+        compiled = self._for(connection, rows[0])
+        cursor = _driver_of(connection).cursor()
+        cursor.executemany(compiled.text, [compiled.row(row) for row in rows], returning=True)
+        made = [int(cursor.fetchone()[0])]
+        while cursor.nextset():
+            made.append(int(cursor.fetchone()[0]))
+        return made
+
+    def _for(self, connection: Connection, values: Mapping[str, object]) -> Compiled:
         filled = (connection.dialect.name, *values)
         compiled = self._compiled.get(filled)
         if compiled is None:
@@ -54,8 +76,7 @@ class RowInsert:
             statement = self._inline if dialect.name == "sqlite" else self._returning
             compiled = _compiled(statement.compile(dialect=dialect, column_keys=list(values)), dialect)
             self._compiled[filled] = compiled
-        cursor = compiled.execute(connection, values)
-        return int(cursor.lastrowid if connection.dialect.name == "sqlite" else cursor.fetchone()[0])
+        return compiled
 
 
 class RowUpdate:
@@ -68,13 +89,27 @@ class RowUpdate:
 
     def __call__(self, connection: Connection, changes: Mapping[str, object], **where: object) -> bool:
         """Write the columns in `changes`; say whether there was such a row."""
+        return bool(self._for(connection, changes).execute(connection, {**changes, **where}).rowcount == 1)
+
+    def many(self, connection: Connection, rows: Iterable[tuple[Mapping[str, object], Mapping[str, object]]]) -> int:
+        """Do the same for pairs of changes and what names the row; return how many rows there were.
+
+        Where it counts, those that change the same columns go out together.
+        """
+        alike: dict[Compiled, list[list[object]]] = {}
+        for changes, where in rows:
+            compiled = self._for(connection, changes)
+            alike.setdefault(compiled, []).append(compiled.row({**changes, **where}))
+        return sum(_execute_all(connection, compiled.text, values) for compiled, values in alike.items())
+
+    def _for(self, connection: Connection, changes: Mapping[str, object]) -> Compiled:
         written = (connection.dialect.name, *changes)
         compiled = self._compiled.get(written)
         if compiled is None:
             dialect = connection.dialect
             statement = self._statement.compile(dialect=dialect, column_keys=list(changes))
             compiled = self._compiled[written] = _compiled(statement, dialect)
-        return bool(compiled.execute(connection, {**changes, **where}).rowcount == 1)
+        return compiled
 
 
 class RowSelect:
@@ -104,6 +139,16 @@ class RowSelect:
         made = _compiled(self._statement.compile(dialect=dialect), dialect), converts
         self._compiled[dialect.name] = made
         return made
+
+
+def _execute_all(connection: Connection, text: str, rows: list[list[object]]) -> int:
+    """Execute for every row; return how many rows were met. psycopg sends all before it waits for the first answer."""
+    driver = _driver_of(connection)
+    if len(rows) < MANY or connection.dialect.name == "mssql":
+        return sum(int(driver.execute(text, row).rowcount) for row in rows)
+    cursor = driver.cursor()
+    cursor.executemany(text, rows)
+    return int(cursor.rowcount)
 
 
 def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:

@@ -1,0 +1,126 @@
+"""Attempts as a controller knows them: begun, ended, and what a transaction wrote about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from batchctl.domain import moves
+from batchctl.domain.outcomes import Identity, StepOutcome
+from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, HistoryId, InstanceId, Step
+from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, StopReason
+from batchctl.domain.text import storable
+from batchctl.logs import Event, EventValue
+from batchctl.preparation import Prepared
+
+Batches = Mapping[BatchId, BatchDefinition]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """An attempt that has been recorded as begun."""
+
+    history_id: HistoryId
+    instance: BatchInstance
+    batch: BatchDefinition
+    step: Step
+    attempt_no: int
+    cause: Cause
+    prepared: Prepared
+    so_far: AttemptsSoFar
+    started_at: datetime
+    begun_by: str
+    """The controller that began it, which may be dead."""
+
+    @property
+    def fields(self) -> dict[str, EventValue]:
+        """Return the ids that every event about the attempt carries."""
+        return {
+            "BatchControl_id": self.instance.instance_id,
+            "ProcessBatchName": self.batch.name,
+            "ProcessControlSeq": self.step.seq,
+            "ProcessName": self.step.name,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """An attempt whose execution has ended, not yet recorded."""
+
+    attempt: Attempt
+    outcome: StepOutcome
+    identity: Identity | None = None
+    ended_at: datetime | None = None
+    stop: StopReason | None = None
+    """Why it was told to stop, if it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What became of an instance, to be told after the commit; `attempt` and `ended` unless no attempt was made."""
+
+    batch: str
+    instance: BatchInstance
+    attempt: Attempt | None = None
+    ended: moves.Ended | None = None
+    stays: bool = False
+    """True when the instance goes on under the same claim, or was not touched."""
+
+    def events(self) -> Iterator[Event]:
+        """Yield how the attempt ended, and where the instance stands if it does not go on."""
+        if self.attempt is not None and self.ended is not None:
+            said: dict[str, EventValue] = {"Status": self.ended.status.value}
+            if self.ended.message:
+                said["Message"] = self.ended.message
+            name = "step.fenced" if self.ended.status is HistoryStatus.FENCED else "step.ended"
+            yield Event(name, {**self.attempt.fields, **said})
+        if not self.stays:
+            yield Event(f"instance.{self.instance.status}", self._fields())
+
+    def _fields(self) -> dict[str, EventValue]:
+        instance = self.instance
+        fields: dict[str, EventValue] = {"BatchControl_id": instance.instance_id, "ProcessBatchName": self.batch}
+        if instance.status is InstanceStatus.RETRY:
+            fields["NextRunTime"] = f"{instance.next_run_time:%Y-%m-%dT%H:%M:%SZ}"
+            fields["RetryCount"] = instance.retry_count
+        return fields
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a transaction wrote."""
+
+    starts: tuple[Attempt, ...] = ()
+    told: tuple[Told, ...] = ()
+    parked: tuple[tuple[InstanceId, str], ...] = ()
+    """Instances that could not be claimed, and why; they are left alone until something changes."""
+    locked: tuple[tuple[InstanceId, str], ...] = ()
+    """Instances whose rows somebody else keeps locked, and who; they are tried again soon."""
+    waiting: tuple[End, ...] = ()
+    """Ends that could not be recorded for that reason."""
+    contended: bool = False
+    """True when another controller claimed at the same moment what competes with what might have been claimed here."""
+
+    def __add__(self, other: Written) -> Written:
+        """Put together what two parts of a transaction wrote."""
+        return Written(
+            self.starts + other.starts,
+            self.told + other.told,
+            self.parked + other.parked,
+            self.locked + other.locked,
+            self.waiting + other.waiting,
+            self.contended or other.contended,
+        )
+
+
+def made_storable(outcome: StepOutcome) -> StepOutcome:
+    """Return an outcome whose texts any table can hold."""
+    message, output = _storable(outcome.message), _storable(outcome.output)
+    if message is outcome.message and output is outcome.output:
+        return outcome
+    return replace(outcome, message=message, output=output)
+
+
+def _storable(text: object) -> str | None:
+    return None if text is None else storable(text if isinstance(text, str) else str(text))
