@@ -31,6 +31,7 @@ from tests.sim.script import (
 
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
 CALLS = ("start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
+RARE = ("C12", "examine", "adopt", "let_go", "stop_left_over")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
 KINDS = ("crash", "crash", "commit", "database", "freeze", "freeze", "kill", "stall", "stall", "terminate", "supervisor", "host", "jump", "away", "operate", "switch", "data")
 """What may be switched off: each seed does without a random half of it."""
@@ -50,13 +51,13 @@ def script_of(seed: int) -> Script:
 
 
 def _options(chance: Random) -> Options:
-    hosts = chance.choice((1, 2, 2, 3))
+    hosts = chance.choice((1, 1, 2, 2, 3))
     return Options(
         luck=chance.randrange(1, 1_000_000),
         batches=tuple(_batch(chance) for _ in range(chance.choice((1, 1, 2)))),
-        places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 2, 3)))),
+        places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 2, 2, 3)))),
         limit=chance.choice((None, None, None, None, 1, 2)),
-        slots=chance.choice((1, 1, 2, 3)),
+        slots=chance.choice((1, 2, 2, 3)),
         orphan_timeout=chance.choice((20.0, 60.0, 300.0)),
         ahead=tuple(float(chance.choice((0, 0, -3600, 86400))) for _ in range(hosts)),
     )
@@ -64,15 +65,15 @@ def _options(chance: Random) -> Options:
 
 def _batch(chance: Random) -> BatchPlan:
     steps = tuple(
-        StepPlan(chance.choice(("hold", "hold", "rerun", "verify")), is_command=chance.random() < 0.7)
+        StepPlan(chance.choice(("hold", "hold", "rerun", "rerun", "verify")), is_command=chance.random() < 0.7)
         for _ in range(chance.choice((1, 2, 2, 3)))
     )
     return BatchPlan(
         steps,
-        retry_count=chance.choice((0, 1, 2)),
-        retry_wait=chance.choice((0, 1, 3)),
+        retry_count=chance.choice((0, 1, 2, 2)),
+        retry_wait=chance.choice((0, 0, 1)),
         on_failure=chance.choice(("hold_batch", "hold_batch", "continue", "continue", "continue", "stop_all")),
-        max_concurrent=chance.choice((1, 1, 2, 3)),
+        max_concurrent=chance.choice((1, 2, 3, 3)),
         units=chance.choice((0, 0, 0, 0, 1, 2)),
         exclusive=chance.random() < 0.3,
         poison=chance.random() < 0.3,
@@ -90,8 +91,8 @@ class _Draw:
 
     def events(self) -> tuple[Event, ...]:
         """Return the events of the whole schedule."""
-        drawn: list[Event] = [self._submit() for _ in range(self.chance.choice((2, 3, 4)))]
-        for _ in range(self.chance.randrange(12, 28)):
+        drawn: list[Event] = [self._submit() for _ in range(self.chance.choice((2, 3, 4, 5)))]
+        for _ in range(self.chance.randrange(8, 22)):
             drawn += self._events()
         return tuple(drawn)
 
@@ -114,16 +115,11 @@ class _Draw:
         chance = self.chance
         match kind:
             case "crash" | "commit" | "database":
-                return [self._fault(kind)]
+                return self._with_cause(self._fault(kind))
             case "freeze":
-                return [self._freeze()]
-            case "kill":
-                worker = self._worker()
-                # Nobody starts it again for a while: others must look after what it has left.
-                return [Kill(worker), Stall(worker), Run(self._long())] if chance.random() < 0.4 else [Kill(worker)]
-            case "stall":
-                worker = self._worker()
-                return [Stall(worker), Run(self._long()), Wake(worker)] if chance.random() < 0.7 else [Stall(worker)]
+                return self._with_cause(self._freeze())
+            case "kill" | "stall":
+                return self._silence(kind)
             case "terminate":
                 return [Terminate(self._worker())]
             case "supervisor":
@@ -144,13 +140,30 @@ class _Draw:
             case _:
                 return [self._submit(data="same")]
 
-    def _fault(self, kind: str) -> Event:
+    def _silence(self, kind: str) -> list[Event]:
+        """Let a worker give no sign of life for a while: others have to look after what it has begun."""
+        chance, worker = self.chance, self._worker()
+        if kind == "kill":
+            return [Kill(worker), Stall(worker), Run(self._long()), Wake(worker)] if chance.random() < 0.5 else [Kill(worker)]
+        if chance.random() < 0.3:
+            # It comes back just while another takes over.
+            back = Fault(None, "C12", Kind.FREEZE_BEFORE, (Wake(worker), Turn(worker), Run(1.0)))
+            return [Run(1.0), Stall(worker), back, Run(1.2 * self.options.orphan_timeout)]
+        return [Run(1.0), Stall(worker), Run(self._long()), Wake(worker), Turn(worker)]
+
+    def _with_cause(self, fault: Fault) -> list[Event]:
+        """Let something happen that leads to where the fault strikes, if that is rare."""
+        if fault.at in RARE:
+            return [fault, *self._silence(self.chance.choice(("kill", "stall")))]
+        return [fault]
+
+    def _fault(self, kind: str) -> Fault:
         chance = self.chance
         if kind == "crash" and chance.random() < 0.3:
             return Fault(self._whom(), chance.choice(CALLS), Kind.CRASH_BEFORE)
         return Fault(self._whom(), chance.choice(BOUNDARIES), chance.choice(FAULTS[kind]))
 
-    def _freeze(self) -> Event:
+    def _freeze(self) -> Fault:
         chance = self.chance
         meanwhile = tuple(self._meanwhile() for _ in range(chance.choice((1, 2, 2, 3))))
         if chance.random() < 0.3:

@@ -174,7 +174,7 @@ class Luck:
     seed: int
     patience: float = 300.0
     """What is a long time."""
-    _kinds: ClassVar[tuple[str, ...]] = ("ok",) * 5 + ("bad", "bad", "fatal") + ("long",) * 5
+    _kinds: ClassVar[tuple[str, ...]] = ("ok",) * 8 + ("bad", "bad", "fatal") + ("long",) * 6
 
     def of(self, instance: int, seq: int, attempt: int) -> tuple[float, StepOutcome, float]:
         """Return how many seconds it takes, how it ends, and how long it takes to stop."""

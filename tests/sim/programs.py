@@ -196,7 +196,9 @@ class Person(Actor):
     def switch(self, event: Switch) -> None:
         """Disable or enable a batch."""
         name = f"B{event.nth % len(self.world.options.batches)}"
+        self.world.batches = None
         self._act(lambda: self._operator.set_enabled(name, enabled=event.enabled, reason="because"))
+        self.world.batches = None
 
     def _act(self, act: Callable[[], object]) -> None:
         def try_it() -> None:

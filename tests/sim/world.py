@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.rows import HistoryId
+from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
@@ -82,6 +82,8 @@ class World:
         self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
         self.workers: list[Program | None] = [None] * len(self.options.places)
         self.person = Person(self)
+        self.batches: tuple[BatchDefinition, ...] | None = None
+        """The definitions as they were last read; None once they were changed."""
         self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
         if self.options.limit is not None:
             self.raw.execute("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", (str(self.options.limit),))
