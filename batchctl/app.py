@@ -88,9 +88,18 @@ class App:
     @cached_property
     def preparer(self) -> Preparer:
         """Makes steps ready to run."""
+        handlers = cache(self.registry.handler)
+        return Preparer(handlers, self.surroundings, self.ids.user(), self.ids.host(), self._database_id)
+
+    @cached_property
+    def _database_id(self) -> str:
         with self.transactions.read() as connection:
-            database_id = identity.database_id(connection)
-        return Preparer(cache(self.registry.handler), self.surroundings, self.ids.user(), self.ids.host(), database_id)
+            return identity.database_id(connection)
+
+    @property
+    def _state_directory(self) -> Path:
+        # Executions are remembered by number, and every database counts from one.
+        return self.settings.directory / self.settings.state_directory / self._database_id
 
     @cached_property
     def rhythm(self) -> Rhythm:
@@ -172,7 +181,7 @@ class App:
     def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> StepOutcome:
         """Call a registered job as a step would, without a step."""
         spec: dict[str, JsonValue] = {"job": name, "arguments": dict(arguments)}
-        with self._runner() as runner:
+        with self._runner(outliving=False) as runner:
             runner.start(HistoryId(0), self.registry.handler("python"), Rendered("", spec))
             while True:
                 for report in runner.collect(IDLE_WAIT):
@@ -285,7 +294,8 @@ class App:
             runner.close()
 
     @contextmanager
-    def _runner(self) -> Iterator[ThreadStepRunner]:
+    def _runner(self, *, outliving: bool = True) -> Iterator[ThreadStepRunner]:
+        """Carry executions; those that are `outliving` are remembered on this host for the next worker."""
         runner = ThreadStepRunner(
             controller_id=self.ids.controller_id(),
             plugin_process=self._plugin_process,
@@ -296,11 +306,13 @@ class App:
             clock=self.clock,
             stop_grace=timedelta(seconds=self.settings.stop_grace),
             output_cap=self.settings.output_limit,
+            state_directory=self._state_directory if outliving else None,
         )
         try:
             yield runner
         finally:
-            runner.close()
+            # Whatever ends this controller, what can go on without it does.
+            runner.close(leave=True)
 
     def _plugin_process(self) -> PluginProcess:
         return PluginProcess(

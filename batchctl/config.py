@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
+from platformdirs import user_state_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
@@ -74,6 +75,7 @@ class Settings(BaseSettings):
     heartbeat_interval: float = Field(default=3.0, gt=0, le=3600)
     orphan_timeout: float = Field(default=300.0, gt=0, le=86400)
     slots: int = Field(default=1, ge=1, le=64)
+    state_directory: Path = Field(default_factory=lambda: user_state_path("batchctl"))
     directory: Path = Field(default_factory=Path.cwd, exclude=True)
     file: Path | None = Field(default=None, exclude=True)
 

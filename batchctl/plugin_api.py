@@ -12,9 +12,10 @@ table, a session or another step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from batchctl.domain.commands import Command, CommandEnd
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import (
     Connection,
@@ -75,6 +76,7 @@ __all__ = [
     "Populated",
     "Populator",
     "Problem",
+    "Provable",
     "Rendered",
     "RunsOneCommand",
     "SecretReference",
@@ -132,32 +134,6 @@ class Populator(Protocol):
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Return Data1..Data6 (text or None) and, if it knows one, the CycleKey."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """An operating-system command: a program with its arguments, started without a shell."""
-
-    argv: Sequence[str]
-    directory: str
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variables beside those the controller has itself; may hold secrets."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandEnd:
-    """How an operating-system command ended. Exactly one of exit_code, signal_name, not_started is set."""
-
-    exit_code: int | None = None
-    signal_name: str | None = None
-    not_started: str | None = None
-    """Why the command could not be started, in words."""
-    output: str = ""
-    """Standard output and error as one text, decoded leniently, capped (beginning and end are kept, the cut is said)."""
-    stopped: bool = False
-    """True when it was told to stop."""
-    left_behind: bool = False
-    """True when processes it had started outlived it and were stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,11 +220,15 @@ class StepHandler(Protocol):
 
 @runtime_checkable
 class RunsOneCommand(Protocol):
-    """Optional: a handler whose steps are one command each; what it renders as `brief` the engine may follow by itself.
+    """Optional: a handler whose steps are one command each; the engine starts and watches it by itself.
 
-    It does so on the controller's own thread as long as the command is short.
+    Such a command outlives the controller that has started it: the next one on the host adopts it.
     Its `execute` must do the same: `outcome` of what `Execution.run_command` returns for `command`.
     """
+
+    def is_one_command(self, rendered: Rendered) -> bool:
+        """Say whether what was rendered is one command; anything else is left to `execute`."""
+        ...
 
     def command(self, rendered: Rendered, execution: Execution) -> Command:
         """Return the command that `rendered.spec` says, with its secrets resolved."""
@@ -256,6 +236,15 @@ class RunsOneCommand(Protocol):
 
     def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
         """Say what the command's end means for the step."""
+        ...
+
+
+@runtime_checkable
+class Provable(Protocol):
+    """Optional: a handler that can tell whether an execution lives although the controller that began it is dead."""
+
+    def is_alive(self, rendered: Rendered, execution: Execution) -> bool | None:
+        """Say whether the execution of `rendered.spec` goes on in the target; None when that cannot be known."""
         ...
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from batchctl.domain.outcomes import Identity, Rendered, StepOutcome, Trace
+from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
 from batchctl.plugin_api import StepHandler
 
@@ -86,14 +86,35 @@ class Finished:
 Report = Spawned | Finished
 
 
+class Trace(StrEnum):
+    """What is to be found of an execution whose worker is dead."""
+
+    ADOPTABLE = "adoptable"
+    """It lives, or its end is known: `adopt` it."""
+    NEVER_RAN = "never ran"
+    """It was not begun and never will be, so it may be begun again whatever OnLost says."""
+    GONE = "gone"
+    """Nobody knows how it ended, and nothing of it lives on this host any more."""
+    UNCLEAR = "unclear"
+    """It may live or still be begun: examine it again later."""
+
+
 class StepRunner(Protocol):
-    """Carries executions. Nothing here blocks but `collect`."""
+    """Carries executions. Nothing here blocks but `collect`, `close`, and what deals with a dead worker."""
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin an execution; its end arrives through `collect`, also when it cannot begin.
 
-        One that is `leashed` must not outlive the lease: others may repeat it then.
+        One that is `leashed` is stopped when nobody keeps its lease: somebody else may begin it again.
         """
+        ...
+
+    def keep_lease(self, until: float) -> None:
+        """Vouch for the leashed executions, one's own and adopted ones, until a time of the monotonic clock."""
+        ...
+
+    def recorded(self, keys: Collection[HistoryId]) -> None:
+        """Take note that these ends are committed; whatever remembers them for the next worker may forget them."""
         ...
 
     def refuse(self, key: HistoryId, reason: str) -> None:
@@ -112,38 +133,43 @@ class StepRunner(Protocol):
         """Tell an execution to stop: TERM to the tree, KILL after the grace time, interrupt to a session."""
         ...
 
+    def let_go(self, key: HistoryId) -> bool:
+        """Take no interest in an execution any more, which goes on; false, and nothing changed, where it cannot go on alone."""
+        ...
+
     def is_gone(self, controller: ControllerRow) -> bool:
         """Say whether this host can prove that a controller is dead."""
         ...
 
-    def examine(
-        self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
-    ) -> tuple[Trace, Identity | None]:
-        """Find out what became of a dead controller's execution; what is known of its process comes with it."""
+    def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
+        """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone.
+
+        This may take the grace time of a stop, or a look into the target database.
+        """
         ...
 
-    def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
-        """Watch over a dead controller's execution; its end arrives through `collect`, with the time it really ended."""
+    def adopt(
+        self,
+        key: HistoryId,
+        handler: StepHandler,
+        rendered: Rendered,
+        entry: HistoryEntry,
+        *,
+        leashed: bool = False,
+    ) -> None:
+        """Take over an execution found adoptable; its end arrives through `collect`, with the time when it came."""
         ...
 
-    def let_go(self, key: HistoryId) -> bool:
-        """Watch over an execution no more without stopping it; false where it cannot go on alone."""
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+        """Stop what a dead worker's execution left on this host; return the process ids found alive."""
         ...
 
-    def keep_lease(self, until: float) -> None:
-        """Take notice of the lease: leashed executions that still run then, by the monotonic clock, are stopped."""
+    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+        """Forget a dead worker, unless it is remembered for an execution that is not recorded as ended (`live`)."""
         ...
 
-    def stop_left_over(self, claimed_by: str, key: HistoryId, entry: Identity) -> Sequence[int]:
-        """Stop what a dead controller's execution left on this host; return the process ids found alive."""
-        ...
-
-    def forget(self, claimed_by: str) -> None:
-        """Remove what was kept about the executions of a dead controller."""
-        ...
-
-    def close(self) -> None:
-        """End the child processes and threads. Executions still running are stopped, but those that were let go."""
+    def close(self, *, leave: bool = False) -> None:
+        """End the child processes and threads. Executions still running are stopped, or commands left to go on."""
         ...
 
 

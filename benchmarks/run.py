@@ -2,7 +2,8 @@
 
 `sqlite-noop`: instances of five no-op Python steps, in-process, each durably recorded, beside raw sqlite3 doing one
 durable transaction a step (UPDATE, UPDATE, INSERT) on tables made by the same migration. `sqlite-noop-child`: the same with
-jobs in the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it.
+jobs in the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one
+after the other. With `--slots N` N steps are under way at once; the limits stay as they are.
 Each pair is alternated; the figure is the median of the rounds.
 """
 
@@ -17,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from batchctl import config
@@ -24,7 +26,7 @@ from batchctl.app import App, upgrade_database
 
 STEPS = 5
 
-CONFIGURATION = 'plugin_modules = ["noop_jobs"]\n'
+CONFIGURATION = 'plugin_modules = ["noop_jobs"]\nstate_directory = "state"\n'
 
 JOBS = '''from batchctl.plugin_api import job
 
@@ -54,22 +56,20 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit")
     parser.add_argument("--instances", type=int, default=600, help="instances a round (default 600)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds (default 3)")
+    parser.add_argument("--slots", type=int, default=1, help="steps under way at once (default 1)")
+    parser.add_argument("--only", metavar="NAME", choices=list(BENCHMARKS), help="run one of them")
     options = parser.parse_args()
-    figures = [
-        compare("sqlite-noop", options.rounds, lambda at: engine(at, "python", "noop", options.instances), raw_sqlite),
-        compare(
-            "sqlite-noop-child",
-            options.rounds,
-            lambda at: engine(at, "python", "noop_in_child", options.instances // 3),
-            raw_sqlite,
-        ),
-        compare(
-            "os-true",
-            options.rounds,
-            lambda at: engine(at, "os_command", "/bin/true", options.instances),
-            bare_spawns,
-        ),
-    ]
+    figures = []
+    for name, (process_type, command, share, limit) in BENCHMARKS.items():
+        if options.only in (None, name):
+            ours = partial(
+                engine,
+                process_type=process_type,
+                command=command,
+                instances=options.instances // share,
+                slots=options.slots,
+            )
+            figures.append(compare(name, options.rounds, ours, limit))
     if options.json:
         print(json.dumps([asdict(figure) for figure in figures]))
         return
@@ -88,14 +88,14 @@ def compare(name: str, rounds: int, ours: Callable[[Path], float], limit: Callab
     return Figure(name, round(ratio, 3), round(rate, 1), round(bare_rate, 1))
 
 
-def engine(folder: Path, process_type: str, command: str, instances: int) -> float:
+def engine(folder: Path, process_type: str, command: str, instances: int, slots: int = 1) -> float:
     """Process a backlog with the engine; return steps per second."""
-    (folder / "batchctl.toml").write_text(CONFIGURATION, encoding="utf-8")
+    (folder / "batchctl.toml").write_text(f"{CONFIGURATION}slots = {slots}\n", encoding="utf-8")
     (folder / "noop_jobs.py").write_text(JOBS, encoding="utf-8")
     file = str(folder / "batchctl.toml")
     upgrade_database(file)
     with sqlite3.connect(folder / "batchctl.db") as hand:
-        hand.execute("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")
+        hand.execute("INSERT INTO ProcessBatch (ProcessBatchName, MaxConcurrent) VALUES ('B', ?)", (slots,))
         add = "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
         hand.executemany(
             f"{add} VALUES (1, ?, 'step', ?, ?)", [(at, process_type, command) for at in range(1, 1 + STEPS)]
@@ -146,6 +146,14 @@ def bare_spawns(folder: Path, steps: int = 1000) -> float:
     for _ in range(steps):
         subprocess.Popen(["/bin/true"], cwd=folder, stdin=subprocess.DEVNULL).wait()
     return steps / (time.perf_counter() - begun)
+
+
+BENCHMARKS: dict[str, tuple[str, str, int, Callable[[Path], float]]] = {
+    "sqlite-noop": ("python", "noop", 1, raw_sqlite),
+    "sqlite-noop-child": ("python", "noop_in_child", 3, raw_sqlite),
+    "os-true": ("os_command", "/bin/true", 1, bare_spawns),
+}
+"""Each with its kind of step, its command, by what to divide the number of instances, and its limit."""
 
 
 if __name__ == "__main__":

@@ -86,6 +86,10 @@ class Database(Protocol):
         """Carry out a spec; raises `Unusable`."""
         ...
 
+    def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
+        """Say whether a session still carries out a spec; None when that cannot be known. Raises `Unusable`."""
+        ...
+
 
 @runtime_checkable
 class CallsProcedures(Protocol):

@@ -122,6 +122,21 @@ class SqlServer:
             finally:
                 session.ended.put(None)
 
+    def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
+        """Try the lock that a session holds as long as it carries out the instance."""
+        if self.missing(connection, "") is not None:
+            return None
+        driver = load(connection)
+        with closing(open_session(driver, connection)) as opened:
+            cursor = opened.cursor()
+            try:
+                cursor.execute(_take_lock(0), spec["lock"])
+                got = cursor.fetchone()[0]
+            except driver.Error:
+                return None
+        # Refused in time: somebody has it. Any other refusal tells nothing.
+        return {0: False, 1: False, -1: True}.get(got)
+
 
 def _written(
     request: StepRequest, connection: Connection, variables: Sequence[Variable], body: str, abort: str, called: str
@@ -162,6 +177,13 @@ def _password(connection: Connection, around: Surroundings) -> str | None:
             return f"is that of [connections.{name}]"
         case kind, place:
             return f"comes from {kind} {place}"
+
+
+def _take_lock(seconds: float) -> str:
+    return (
+        "DECLARE @got int; EXEC @got = sp_getapplock @Resource = ?, @LockMode = 'Exclusive', @LockOwner = 'Session', "
+        f"@LockTimeout = {round(seconds * 1000)}; SELECT @got;"
+    )
 
 
 class _Stopped(Exception):
@@ -230,11 +252,7 @@ class _Session:
         )
         self.execution.in_session(f"{session[0]}@{session[1]}")
         resource = spec["lock"]
-        got = self._first(
-            "DECLARE @got int; EXEC @got = sp_getapplock @Resource = ?, @LockMode = 'Exclusive', @LockOwner = 'Session', "
-            f"@LockTimeout = {round(LOCK_SECONDS * 1000)}; SELECT @got;",
-            resource,
-        )
+        got = self._first(_take_lock(LOCK_SECONDS), resource)
         if got is None or got < 0:
             raise Unusable(self._who_holds(resource, spec["instance"], got, connection))
 

@@ -11,7 +11,7 @@ from typing import Any
 from batchctl.plugin_api import Connection, Execution, JsonValue, StepOutcome, StepRequest, visible
 from step_handlers import _psql, _psql_script
 from step_handlers._database import Argument, Bound, Script, Unusable, Written
-from step_handlers._postgres_session import Session, connect
+from step_handlers._postgres_session import Session, connect, is_locked
 from step_handlers._results import Results
 from step_handlers._statements import Kind, MalformedSql, Statement, statements
 
@@ -130,6 +130,10 @@ class Postgres:
                 return session.carry_out(spec)
             finally:
                 session.ended.put(None)
+
+    def is_alive(self, connection: Connection, spec: Mapping[str, Any]) -> bool | None:
+        """Try the lock that a session holds as long as it carries out the instance."""
+        return is_locked(connection, spec["lock"]) if self.missing(connection, "") is None else None
 
 
 def _must_be_alone(statement: Statement) -> bool:

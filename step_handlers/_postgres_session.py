@@ -91,6 +91,13 @@ def connect(connection: Connection) -> Any:
     return opened
 
 
+def is_locked(connection: Connection, name: str) -> bool:
+    """Say whether a session holds the lock of an instance; raises `Unusable`."""
+    with closing(connect(connection)) as opened:
+        row = opened.execute("SELECT pg_catalog.pg_try_advisory_lock(%s)", (lock_key(name),)).fetchone()
+        return row is not None and not row[0]
+
+
 class _Stopped(Exception):
     """The step was told to stop between two statements."""
 

@@ -217,6 +217,16 @@ def execute(rendered: Rendered, execution: Execution) -> StepOutcome:
         return StepOutcome(succeeded=False, message=str(error), fatal=error.fatal)
 
 
+def is_alive(rendered: Rendered, execution: Execution) -> bool | None:
+    """Say whether a session still carries out the spec on its connection; None when that cannot be known."""
+    spec: Mapping[str, Any] = rendered.spec
+    connection = execution.connections.get(spec["connection"])
+    try:
+        return None if connection is None else database_of(connection).is_alive(connection, spec)
+    except Unusable:
+        return None
+
+
 def verification(step: Step) -> Step:
     """Return the query of Data6, on the same connection, as a step."""
     return replace(step, process_type="sql", data=(step.data[0], step.data[5], None, None, None, None))

@@ -99,6 +99,11 @@ class OsCommand:
         # Reading a secret may take its time.
         return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec, brief=not secret)
 
+    def is_one_command(self, rendered: Rendered) -> bool:
+        """Say that it always is."""
+        del rendered
+        return True
+
     def command(self, rendered: Rendered, execution: Execution) -> Command:
         """Return the program with its arguments and its environment."""
         spec: Mapping[str, Any] = rendered.spec

@@ -38,6 +38,10 @@ class Sql:
         """Carry out all statements, or none."""
         return _sql_steps.execute(rendered, execution)
 
+    def is_alive(self, rendered: Rendered, execution: Execution) -> bool | None:
+        """Say whether a session of the target still carries out the step."""
+        return _sql_steps.is_alive(rendered, execution)
+
     def verification(self, step: Step) -> Step:
         """Return the query of Data6 as a step."""
         return _sql_steps.verification(step)

@@ -15,6 +15,8 @@ from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
+    Command,
+    CommandEnd,
     Connection,
     Execution,
     JsonValue,
@@ -81,9 +83,8 @@ class Ssis:
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
         """Run the package and wait for its real end."""
         spec: Mapping[str, Any] = rendered.spec
-        if "argv" in spec:
-            end = execution.run_command(spec["argv"], directory=spec["directory"])
-            return _dtexec.outcome(end, in_catalog="/ISSERVER" in spec["argv"][:2])
+        if self.is_one_command(rendered):
+            return self.outcome(rendered, execution.run_command(spec["argv"], directory=spec["directory"]))
         connection = execution.connections.get(spec["connection"])
         if connection is None:
             message = f"connection '{visible(spec['connection'])}' is not in the configuration"
@@ -93,6 +94,21 @@ class Ssis:
         if "first_lost" in spec:
             return _catalog_run.look(run, package, spec["caller"], spec["first_lost"])
         return run.carry_out(package, [Value(**value) for value in spec["parameters"]], spec["caller"])
+
+    def is_one_command(self, rendered: Rendered) -> bool:
+        """Say whether dtexec is called."""
+        return "argv" in rendered.spec
+
+    def command(self, rendered: Rendered, execution: Execution) -> Command:
+        """Return the call of dtexec."""
+        del execution
+        spec: Mapping[str, Any] = rendered.spec
+        return Command(spec["argv"], spec["directory"])
+
+    def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
+        """Say what dtexec's end means."""
+        spec: Mapping[str, Any] = rendered.spec
+        return _dtexec.outcome(end, in_catalog="/ISSERVER" in spec["argv"][:2])
 
     def verification(self, step: Step) -> Step:
         """Return the step that finds the lost execution in the catalog."""
@@ -280,7 +296,7 @@ def _rendered_for_dtexec(request: StepRequest) -> Rendered:
         refuse_value(request, "Data3", reason)
     line = shell.command_line(argv, directory=directory, environment={}, secrets={})
     spec: dict[str, JsonValue] = {"argv": list(argv), "directory": directory}
-    return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec)
+    return Rendered(f"{heading(request, shell.COMMENT)}{line}", spec, brief=True)
 
 
 def _argv(step: Step, directory: str, filled: Sequence[Value]) -> list[str]:

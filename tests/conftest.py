@@ -31,10 +31,12 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     for name in list(os.environ):
         if name.startswith("BATCHCTL_"):
             monkeypatch.delenv(name)
+    # Where the person who runs the tests keeps what batchctl remembers, no test leaves anything.
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
 
 
 @pytest.fixture(scope="session")

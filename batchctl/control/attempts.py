@@ -30,8 +30,6 @@ class Attempt:
     prepared: Prepared
     so_far: AttemptsSoFar
     started_at: datetime
-    begun_by: str
-    """The controller that began it, which may be dead."""
 
     @property
     def fields(self) -> dict[str, EventValue]:

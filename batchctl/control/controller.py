@@ -15,7 +15,7 @@ from batchctl.control.claiming import Claimer
 from batchctl.control.recording import NotAsReadError, Recorder
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
-from batchctl.domain.rows import BatchDefinition, BatchId, HistoryId, InstanceId
+from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
@@ -183,14 +183,14 @@ class Controller:
         """Read everything anew: others may have taken this controller for dead."""
         self._has_looked = False
 
-    def take_over(self, attempt: Attempt) -> None:
+    def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
         """Go on with an attempt that a dead controller has begun."""
         ready = attempt.prepared
         if ready.handler is None or ready.rendered is None:
             raise ValueError(attempt)
         elapsed = max(timedelta(0), self._clock.now() - attempt.started_at).total_seconds()
-        self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic() - elapsed)
-        self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, attempt.begun_by)
+        flight = self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic() - elapsed)
+        self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, entry, leashed=flight.is_leashed)
 
     def knows(self, key: HistoryId) -> bool:
         """Say whether an attempt is under way here, or waits to be recorded."""
@@ -311,7 +311,7 @@ class Controller:
             # Another controller took this one for dead and goes on with the step: it must not be stopped.
             self._runner.let_go(key)
             del self._flights[key]
-            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=entry.claimed_by or "")
+            self._tell_of("step.taken_over", flight.attempt, ClaimedBy=(row and row.claimed_by) or "")
         else:
             self._stop(key, flight, StopReason.FENCED)
 
@@ -367,6 +367,8 @@ class Controller:
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
         self._ends = list(written.waiting)
+        if recorded := [told.attempt.history_id for told in written.told if told.attempt is not None]:
+            self._runner.recorded(recorded)
         self._waits = bool(written.waiting)
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits

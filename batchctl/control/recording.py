@@ -235,7 +235,6 @@ class Recorder:
             prepared=prepared,
             so_far=plan.so_far,
             started_at=now,
-            begun_by=self.controller,
         )
 
     def _of_entry(
@@ -257,7 +256,6 @@ class Recorder:
             prepared=prepared,
             so_far=history.attempts_so_far(connection, instance.instance_id),
             started_at=entry.started_at,
-            begun_by=entry.claimed_by or "",
         )
 
     def _load(self, connection: Any, attempt: Attempt) -> BatchInstance | None:

@@ -13,7 +13,7 @@ from batchctl.control.attempts import Attempt
 from batchctl.control.recording import Recorder
 from batchctl.domain import liveness, moves
 from batchctl.domain.liveness import Rhythm, Sighting
-from batchctl.domain.outcomes import Identity, StepOutcome, Trace
+from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import (
     LONG_AGO,
     BatchDefinition,
@@ -25,8 +25,9 @@ from batchctl.domain.rows import (
     InstanceId,
 )
 from batchctl.domain.status import ControllerStatus, HistoryStatus
+from batchctl.domain.text import visible
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Boundary, Clock, StepRunner, Transactions
+from batchctl.ports import Boundary, Clock, StepRunner, Trace, Transactions
 from batchctl.store import controllers, definitions, history, instances, intake
 from batchctl.store.history import Ending
 
@@ -37,8 +38,8 @@ class Rescued:
 
     lost: tuple[InstanceId, ...] = ()
     """Instances whose step was lost."""
-    adopted: tuple[Attempt, ...] = ()
-    """Attempts that go on under this controller."""
+    adopted: tuple[tuple[Attempt, HistoryEntry], ...] = ()
+    """Attempts that go on under this controller, each with its row as it was read."""
     freed: bool = False
     """True when something may start now that could not before."""
 
@@ -67,15 +68,22 @@ class Rescue:
         `is_known` says of this controller's own attempts whether it watches over them.
         """
         with self.transactions.read() as connection:
-            names = controllers.owners(connection) - {self.recorder.controller}
-            if not names:
-                self._sightings.clear()
-                return Rescued()
-            rows = {row.name: row for row in controllers.everyone(connection) if row.name in names}
+            owners = controllers.owners(connection) - {self.recorder.controller}
+            rows = controllers.watched(connection, owners)
+        rows.pop(self.recorder.controller, None)
+        self._sightings = {name: seen for name, seen in self._sightings.items() if name in rows}
         # Without a row nobody can live: it is entered before the first claim.
-        dead = {name: rows.get(name or "") for name in names if name not in rows or self._is_dead(rows[name])}
-        self._sightings = {name: seen for name, seen in self._sightings.items() if name in names}
+        dead: dict[str | None, ControllerRow | None] = dict.fromkeys(owners - rows.keys())
+        dead |= {name: row for name, row in rows.items() if self._is_dead(row)}
         return self._take_over_all(dead, is_known) if dead else Rescued()
+
+    def tidy(self) -> None:
+        """Forget what this host keeps about controllers of which nothing is open any more."""
+        with self.transactions.read() as connection:
+            live = {entry.history_id for entry in history.live_entries(connection)}
+            ended = [row.name for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING]
+        for name in ended:
+            self.runner.forget(name, live)
 
     def _is_dead(self, row: ControllerRow) -> bool:
         now = self.clock.monotonic()
@@ -112,7 +120,7 @@ class Rescue:
         batch = batches.get(entry.batch_id)
         with self.transactions.read() as connection:
             attempt = None if batch is None else self.recorder.resumed(connection, entry, instance, batch)
-        return Rescued() if attempt is None else Rescued(adopted=(attempt,))
+        return Rescued() if attempt is None else Rescued(adopted=((attempt, entry),))
 
     def _take_over(
         self, entry: HistoryEntry, owner: ControllerRow | None, batches: Mapping[BatchId, BatchDefinition]
@@ -120,22 +128,21 @@ class Rescue:
         """Take over one attempt; None when nobody can know yet what became of it."""
         batch = batches.get(entry.batch_id)
         step = None if batch is None else batch.step_at(entry.seq)
-        trace, identity = Trace.GONE, None
+        trace = Trace.GONE
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
         if prepared is not None and prepared.handler is not None and prepared.rendered is not None:
-            trace, identity = self.runner.examine(entry.claimed_by or "", entry, prepared.handler, prepared.rendered)
+            trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
         if trace is Trace.UNCLEAR:
             self._tell_unclear(entry)
             return None
         if trace is Trace.ADOPTABLE and batch is not None:
             return self._adopt(entry, owner, batch)
-        left_over = () if trace is Trace.NEVER_RAN else self._stop_left_over(entry)
-        never_ran, message = trace is Trace.NEVER_RAN, _say(trace, left_over)
+        never_ran, message = trace is Trace.NEVER_RAN, self._say(trace, entry)
 
         def record(connection: Any) -> tuple[bool, BatchInstance | None]:
             if not self._is_still(connection, entry, owner):
                 return False, None
-            return True, self._record(connection, entry, batch, identity, message, never_ran=never_ran)
+            return True, self._record(connection, entry, batch, message, never_ran=never_ran)
 
         done, after = self.transactions.run(frozenset({Boundary.TAKEOVER}), record)
         if done:
@@ -155,7 +162,7 @@ class Rescue:
         if attempt is None:
             return Rescued()
         self._tell("step.adopted", entry, ClaimedBy=self.recorder.controller)
-        return Rescued(adopted=(attempt,))
+        return Rescued(adopted=((attempt, entry),))
 
     def _is_still(self, connection: Any, entry: HistoryEntry, owner: ControllerRow | None) -> bool:
         """Say whether an attempt stands as it was read and its controller has not moved since; it cannot from now on."""
@@ -166,18 +173,19 @@ class Rescue:
         found = history.load(connection, entry.history_id)
         return found is not None and found.status is HistoryStatus.RUNNING and found.claim_token == entry.claim_token
 
-    def _stop_left_over(self, entry: HistoryEntry) -> tuple[int, ...]:
-        if not entry.claimed_by:
-            return ()
-        identity = Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
-        return tuple(self.runner.stop_left_over(entry.claimed_by, entry.history_id, identity))
+    def _say(self, trace: Trace, entry: HistoryEntry) -> str:
+        if trace is Trace.NEVER_RAN:
+            return "the controller died before the step was started; it never ran"
+        said = "the controller died while the step ran; nobody knows how it ended"
+        if entry.host and entry.host != self.recorder.host:
+            return f"{said}. It ran on {visible(entry.host)}, which cannot be asked from {visible(self.recorder.host)}"
+        return f"{said}. Nothing of it runs on {visible(self.recorder.host)} any more"
 
     def _record(
         self,
         connection: Any,
         entry: HistoryEntry,
         batch: BatchDefinition | None,
-        identity: Identity | None,
         message: str,
         *,
         never_ran: bool,
@@ -203,7 +211,6 @@ class Rescue:
             status=HistoryStatus.LOST,
             outcome=StepOutcome(succeeded=False),
             message=message,
-            identity=identity,
             retry_count_after=None if move is None else move.retry_count,
             next_run_time_after=move.next_run_time if move is not None and waits else None,
             ended_at=now,
@@ -261,13 +268,3 @@ def _owner(entry: HistoryEntry, instance: BatchInstance | None) -> str | None:
 
 def _belongs(entry: HistoryEntry, instance: BatchInstance) -> bool:
     return instance.status.is_claimed and instance.claim_token == entry.claim_token
-
-
-def _say(trace: Trace, left_over: tuple[int, ...]) -> str:
-    if trace is Trace.NEVER_RAN:
-        return "the controller died before the step was started; it never ran"
-    said = "the controller died while the step ran; nobody knows how it ended"
-    if not left_over:
-        return said
-    numbers = ", ".join(str(pid) for pid in left_over)
-    return f"{said}. What was left of it (process {numbers}) was still running and has been stopped"

@@ -55,6 +55,7 @@ class Worker:
         self.membership.begin()
         self.runner.keep_lease(self.membership.lease_until)
         self._look_after_the_dead()
+        self.rescue.tidy()
 
     def lead(self) -> None:
         """Do the leader's duties at once and in full, if this worker is the leader or can become it."""
@@ -103,8 +104,8 @@ class Worker:
         rescued = self.rescue.look(self.controller.knows)
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
-        for attempt in rescued.adopted:
-            self.controller.take_over(attempt)
+        for attempt, entry in rescued.adopted:
+            self.controller.take_over(attempt, entry)
         if rescued.freed:
             self.controller.look_again()
 

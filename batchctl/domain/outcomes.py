@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import Enum
 from typing import TypeAlias
 
 from batchctl.domain.rows import BatchInstance, Step
@@ -122,18 +121,6 @@ class StepOutcome:
     """True when the execution ended because it was told to stop."""
     lost: bool = False
     """True when nobody knows whether it was done, as when a connection breaks: OnLost decides what follows."""
-
-
-class Trace(Enum):
-    """What a host can say about an execution whose controller is dead."""
-
-    ADOPTABLE = "adoptable"
-    """It goes on, or its end is recorded: whoever adopts it learns how it ends."""
-    NEVER_RAN = "never_ran"
-    GONE = "gone"
-    """It was begun, it is over, and nobody knows how it ended."""
-    UNCLEAR = "unclear"
-    """It may go on still, or begin; look again later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,7 @@ _OWNERS = union(
     select(_c.ClaimedBy).where(text(f"BatchControl.{CLAIMED_INSTANCE}")),
     select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
 )
+_RUNNING = select(controller).where(_k.Status == ControllerStatus.RUNNING.value)
 _SET_STATUS = (
     update(controller)
     .where(_k.ControllerName == bindparam("called"))
@@ -85,6 +86,15 @@ def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | N
 def owners(connection: Connection) -> set[str | None]:
     """Return who has claimed something, or begun a step that has not ended, by whatever name stands there."""
     return set(connection.execute(_OWNERS).scalars())
+
+
+def watched(connection: Connection, owners: Iterable[str | None]) -> dict[str, ControllerRow]:
+    """Return by name the controllers that have not ended, and those of the owners that are entered."""
+    found = {row.name: row for row in readable(connection.execute(_RUNNING), controller_row)}
+    for name in owners:
+        if name is not None and name not in found and (row := load(connection, name)) is not None:
+            found[name] = row
+    return found
 
 
 def everyone(connection: Connection) -> Sequence[ControllerRow]:

@@ -8,13 +8,18 @@ COOKIE = "BATCHCTL_COOKIE"
 
 
 def cookie_of(controller_id: str, execution: object) -> str:
-    """Return the cookie of one execution of a controller."""
+    """Return the cookie of an execution that outlives its controller."""
     return f"{controller_id}/{execution}"
 
 
-def all_cookies_of(controller_id: str) -> str:
-    """Return what stands for every cookie of a controller."""
-    return f"{controller_id}/"
+def own_cookie_of(controller_id: str, what: object) -> str:
+    """Return the cookie of what is a controller's own child, and nothing without it."""
+    return f"{all_own_cookies_of(controller_id)}{what}"
+
+
+def all_own_cookies_of(controller_id: str) -> str:
+    """Return what stands for every cookie of a controller's own children."""
+    return f"{controller_id}/own/"
 
 
 def environment_for_children() -> dict[str, str]:

@@ -15,6 +15,8 @@ from batchctl.system.platform import Tree
 from batchctl.system.threads import Threads
 
 _CHUNK = 64 * 1024
+_AT_LEAST = 3
+"""Reads that empty a pipe nobody writes to any more: as much as it holds, and its end."""
 
 
 class Follower(Protocol):
@@ -29,6 +31,10 @@ class Follower(Protocol):
 
     def has_ended(self, within: float) -> bool:
         """Wait a little for the end of the output; say whether it came."""
+        ...
+
+    def fileno(self) -> int | None:
+        """Return what becomes readable whenever there is something to follow, if there is such a thing."""
         ...
 
     def close(self) -> None:
@@ -86,6 +92,9 @@ class ThreadedFollower(Reader):
             self._tree.wait()
         return within is None
 
+    def fileno(self) -> None:
+        """Return nothing: only a thread can follow."""
+
     def close(self) -> None:
         """Leave the rest to the thread, which ends with the pipe."""
 
@@ -97,43 +106,53 @@ if sys.platform == "linux":
 
         def __init__(self, tree: Tree, descriptor: int, feed: Callable[[bytes], None]) -> None:
             """Begin to look at the pipe and at the process."""
-            self._process = os.pidfd_open(tree.pid)
+            self._poll = select.epoll(2)
+            try:
+                self._process = os.pidfd_open(tree.pid)
+            except BaseException:
+                self._poll.close()
+                raise
             self._tree = tree
             self._pipe: int | None = descriptor
             self._feed = feed
-            self._poll = select.poll()
-            self._poll.register(descriptor, select.POLLIN)
+            self._has_tree_ended = False
+            self._poll.register(descriptor, select.EPOLLIN)
+            self._poll.register(self._process, select.EPOLLIN)
+
+        def fileno(self) -> int | None:
+            """Return what becomes readable with either."""
+            return self._poll.fileno()
 
         def wait(self, within: float | None) -> bool:
             """Wait for the end of the command itself, reading what it writes meanwhile."""
             until = math.inf if within is None else time.monotonic() + within
-            self._poll.register(self._process, select.POLLIN)
-            try:
-                while ready := self._poll.poll(None if within is None else max(0.0, until - time.monotonic()) * 1000):
-                    for descriptor, _ in ready:
-                        if descriptor == self._process:
-                            self._tree.wait()
-                            return True
+            while not self._has_tree_ended:
+                ready = self._poll.poll(None if within is None else max(0.0, until - time.monotonic()))
+                for descriptor, _ in ready:
+                    if descriptor == self._process:
+                        self._tree.wait()
+                        self._has_tree_ended = True
+                        self._poll.unregister(self._process)
+                    else:
                         self._read()
-                    if time.monotonic() > until:
-                        break
-            finally:
-                self._poll.unregister(self._process)
-            return False
+                if not ready or time.monotonic() > until:
+                    break
+            return self._has_tree_ended
 
         def has_ended(self, within: float) -> bool:
-            """Read on for a little; say whether the end of the output came."""
+            """Read on for a little, at least what is there; say whether the end of the output came."""
             until = time.monotonic() + within
-            while self._pipe is not None:
-                if not self._poll.poll(max(0.0, until - time.monotonic()) * 1000):
+            at_least = _AT_LEAST
+            while self._pipe is not None and (at_least > 0 or time.monotonic() <= until):
+                if not self._poll.poll(max(0.0, until - time.monotonic())):
                     return False
                 self._read()
-                if time.monotonic() > until:
-                    break
+                at_least -= 1
             return self._pipe is None
 
         def close(self) -> None:
             """Read no further."""
+            self._poll.close()
             os.close(self._process)
             if self._pipe is not None:
                 os.close(self._pipe)
@@ -146,6 +165,7 @@ if sys.platform == "linux":
             if chunk:
                 self._feed(chunk)
             else:
+                # Unregistered by hand: while another process is being started it has the pipe open for a moment.
                 self._poll.unregister(self._pipe)
                 os.close(self._pipe)
                 self._pipe = None

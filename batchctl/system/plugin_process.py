@@ -8,13 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from batchctl.domain.outcomes import JsonValue
 from batchctl.plugin_api import JobEnd
-from batchctl.system.cookies import cookie_of, environment_for_children
+from batchctl.system.cookies import environment_for_children, own_cookie_of
 from batchctl.system.following import Reader
 from batchctl.system.messages import line_of, message_of
 from batchctl.system.output import OUTPUT_CAP, Output
@@ -99,7 +99,7 @@ class PluginProcess:
                 directory=None,
                 environment=environment_for_children(),
                 # Every process has a cookie of its own, else stopping one would stop its siblings.
-                cookie=cookie_of(controller_id, f"host-{self._token}"),
+                cookie=own_cookie_of(controller_id, f"host-{self._token}"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=sending,
@@ -176,3 +176,38 @@ class PluginProcess:
         self.tree.wait()
         self.tree.kill()
         self._ended.set()
+
+
+class PluginProcesses:
+    """The plugin processes of a runner; lent to one execution at a time."""
+
+    def __init__(self, new: Callable[[], PluginProcess]) -> None:
+        """Start none yet."""
+        self._new = new
+        self._lock = threading.Lock()
+        self._idle: list[PluginProcess] = []
+
+    def borrow(self) -> PluginProcess:
+        """Lend a plugin process nobody uses; one that may not serve any more is ended."""
+        while process := self._take_idle():
+            if process.may_serve:
+                return process
+            process.close()
+        return self._new()
+
+    def give_back(self, process: PluginProcess, *, usable: bool) -> None:
+        """Take a plugin process back; one that is not usable is ended and will be replaced when needed."""
+        if usable and not process.has_ended:
+            with self._lock:
+                self._idle.append(process)
+        else:
+            process.close()
+
+    def close(self) -> None:
+        """End those nobody uses."""
+        while process := self._take_idle():
+            process.close()
+
+    def _take_idle(self) -> PluginProcess | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None

@@ -15,11 +15,14 @@ if sys.platform != "win32":
     import time
     from collections.abc import Mapping, Sequence
     from contextlib import closing, suppress
-    from functools import cache, lru_cache
+    from functools import cache
     from pathlib import Path
+    from typing import TYPE_CHECKING
 
-    from batchctl.domain.outcomes import Identity
     from batchctl.system.cookies import COOKIE
+
+    if TYPE_CHECKING:
+        from batchctl.domain.outcomes import Identity
 
     STOP_SIGNAL = signal.SIGTERM
     """What asks a process to end."""
@@ -44,23 +47,43 @@ if sys.platform != "win32":
         ) -> None:
             """Start the process; raises `OSError` when that is not possible."""
             self._cookie = cookie
+            self.pid = self._start(
+                argv,
+                directory=directory,
+                environment={**environment, COOKIE: cookie},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+            )
+
+        def _start(
+            self,
+            argv: Sequence[str],
+            *,
+            directory: str | None,
+            environment: Mapping[str, str],
+            stdin: int,
+            stdout: int,
+            stderr: int,
+        ) -> int:
             self.process = subprocess.Popen(
                 argv,
                 cwd=directory,
-                env={_raw(name): _raw(value) for name, value in {**environment, COOKIE: cookie}.items()},
+                env=environment,
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
             )
-            self.pid = self.process.pid
+            return self.process.pid
 
         def wait(self) -> None:
             """Wait for the end of the leader, which keeps its pid until `reap`."""
             try:
                 _wait_unreaped(self.pid)
             except ChildProcessError:
-                self.process.wait()
+                with suppress(ChildProcessError):
+                    self.reap()
                 message = f"how process {self.pid} ended cannot be known: something else in this program waited for it"
                 raise RuntimeError(message) from None
 
@@ -94,10 +117,13 @@ if sys.platform != "win32":
             for pid in _carriers_outside(self.pid, self._cookie):
                 _signal_one(pid, number)
 
-    @lru_cache(maxsize=1024)
-    def _raw(text: str) -> bytes:
-        # The environment is the same for every process, and encoding it anew is a tenth of what a small one costs.
-        return os.fsencode(text)
+    def start_outliving(
+        argv: Sequence[str], *, stdin: int, stdout: int, stderr: int, environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        """Start a process that this one's terminal, and its end, do not concern."""
+        return subprocess.Popen(
+            argv, stdin=stdin, stdout=stdout, stderr=stderr, env=environment, start_new_session=True
+        )
 
     def started(pid: int) -> str | None:
         """Return when a process started, in ticks since boot; None when it is gone or cannot be seen."""
@@ -149,10 +175,10 @@ if sys.platform != "win32":
             os.killpg(0, signal.SIGKILL)
         os._exit(1)
 
-    def try_lock(descriptor: int) -> bool:
-        """Lock an open file unless somebody else has; the lock ends with the process."""
+    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+        """Lock an open file unless somebody else has; the lock ends with the process. `shared` keeps no sharer out."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True

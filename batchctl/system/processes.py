@@ -13,8 +13,8 @@ from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 
+from batchctl.domain.commands import Command, CommandEnd
 from batchctl.domain.text import unfit, visible
-from batchctl.plugin_api import Command, CommandEnd
 from batchctl.system.following import Follower, follow
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
@@ -38,6 +38,7 @@ class CommandRun:
         threads: Threads,
         announce: Callable[[Tree], None],
         cap: int,
+        spawn: type[Tree] = Tree,
     ) -> None:
         """Start it in an environment; whether that was possible is said by its end."""
         self._stop = stop
@@ -47,20 +48,29 @@ class CommandRun:
         self._has_rest = False
         if self._refused is not None:
             return
-        whole = {**environment, **command.environment} if command.environment else environment
+        whole = {**environment, **command.environment}
         try:
-            self._tree, self._follower = _start(command, whole, cookie, self._output, threads)
+            self._tree, self._follower = _start(command, whole, cookie, self._output, threads, spawn)
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             self._refused = CommandEnd(not_started=why_not_started(error, command, whole))
             return
         announce(self._tree)
         self._guard = stop.guard(self._tree)
 
-    def has_ended(self, within: float) -> bool:
-        """Follow it on this thread for some seconds; true when nothing is left that `end` would have to wait for."""
+    def fileno(self) -> int | None:
+        """Return what becomes readable whenever there is something to follow; None when only `end` can follow it."""
+        return None if self._refused is not None else self._follower.fileno()
+
+    def has_ended(self, within: float = 0.0) -> bool:
+        """Follow it on this thread for some seconds; say whether the command itself has ended."""
+        return self._refused is not None or self._follower.wait(within)
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Say of a command that has ended whether there is nothing left that `end` would have to wait for."""
         if self._refused is not None:
             return True
-        if self._stop.told or not self._follower.wait(within) or not self._follower.has_ended(0):
+        if self._stop.told or not self._follower.has_ended(0):
             return False
         self._reap()
         return not self._has_rest
@@ -101,11 +111,16 @@ class CommandRun:
 
 
 def _start(
-    command: Command, environment: Mapping[str, str], cookie: str, output: Output, threads: Threads
+    command: Command,
+    environment: Mapping[str, str],
+    cookie: str,
+    output: Output,
+    threads: Threads,
+    spawn: type[Tree],
 ) -> tuple[Tree, Follower]:
     receiving, sending = os.pipe()
     try:
-        tree = Tree(
+        tree = spawn(
             command.argv,
             directory=command.directory,
             # What a shell says after `cd`; the controller's own would lead a command astray.

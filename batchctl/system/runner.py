@@ -1,46 +1,45 @@
-"""Carries executions on threads and child processes, and reports how they end."""
+"""Carries executions: commands through their supervisor, everything else on threads; and reports how they end."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache, partial
-from queue import Empty, SimpleQueue
-from typing import cast
+from pathlib import Path
+from typing import Any, cast
 
-from batchctl.domain import urls
-from batchctl.domain.errors import BatchctlError, PluginError
-from batchctl.domain.outcomes import Connection, Identity, JsonValue, Rendered, StepOutcome, Trace
+from batchctl.domain.errors import BatchctlError, ConfigurationError
+from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId
-from batchctl.domain.text import did_you_mean, shorten, visible
-from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd, RunsOneCommand, StepHandler
-from batchctl.ports import Clock, Finished, Report, Spawned
-from batchctl.system import platform
+from batchctl.domain.text import shorten, visible
+from batchctl.plugin_api import CommandEnd, Job, Provable, RunsOneCommand, StepHandler
+from batchctl.ports import Clock, Finished, Report, Trace
+from batchctl.system import adoption, journal, platform
 from batchctl.system.clock import SystemClock
 from batchctl.system.controllers import is_gone
-from batchctl.system.cookies import cookie_of, environment_for_children
-from batchctl.system.jobs import call_job, describe, trace
-from batchctl.system.masking import masked
+from batchctl.system.cookies import all_own_cookies_of
+from batchctl.system.executions import Means, RunningStep
+from batchctl.system.jobs import describe, trace
+from batchctl.system.loops import new_loop
 from batchctl.system.output import OUTPUT_CAP, shortened
-from batchctl.system.platform import Tree
-from batchctl.system.plugin_process import PluginProcess
-from batchctl.system.processes import CommandRun
-from batchctl.system.stopping import Stop
+from batchctl.system.plugin_process import PluginProcess, PluginProcesses
+from batchctl.system.supervision import Ears, Supervision, lost_with
 from batchctl.system.threads import Threads
 
 STOP_GRACE = timedelta(seconds=10)
 MESSAGE_CAP = 20_000
 NOTICE = 0.02
 """Seconds an execution runs before its process is reported: a shorter one is reported once, with its end."""
+_LOOK = 0.1
+"""Seconds between two looks at commands that were adopted."""
+_END_FIELDS = frozenset(CommandEnd.__slots__)
 
 
 class ThreadStepRunner:
-    """The `StepRunner` of the product: one thread per execution in flight."""
+    """The `StepRunner` of the product."""
 
     def __init__(
         self,
@@ -54,371 +53,366 @@ class ThreadStepRunner:
         slots: int = 1,
         stop_grace: timedelta = STOP_GRACE,
         output_cap: int = OUTPUT_CAP,
+        state_directory: Path | None = None,
     ) -> None:
-        """Start nothing yet. `secrets` gives the value of a secret's name."""
+        """Start nothing yet. Without a directory for what must be remembered, no command outlives this runner."""
         platform.keep_children()
-        self.controller_id = controller_id
-        self.jobs = jobs
-        self.connections = connections
-        self.secrets = secrets
-        self.output_cap = output_cap
-        self.now = (clock or SystemClock()).now
-        self.environment = environment_for_children()
-        self.side_threads = Threads("batchctl-side")
-        self._grace = stop_grace.total_seconds()
-        self._plugin_process = plugin_process
-        self._idle: list[PluginProcess] = []
-        self._lock = threading.Lock()
+        self._means = means = Means(
+            controller_id=controller_id,
+            processes=PluginProcesses(plugin_process),
+            jobs=jobs,
+            connections=connections,
+            secrets=secrets,
+            now=(clock or SystemClock()).now,
+            grace=stop_grace.total_seconds(),
+            output_cap=output_cap,
+        )
         self._threads = Threads("batchctl-step", most=slots)
-        self._reports: SimpleQueue[Report | None] = SimpleQueue()
+        self._loop = new_loop()
+        self._reports: deque[Report] = deque()
+        self._woken = False
+        self._is_closed = False
         self._running: dict[HistoryId, RunningStep] = {}
+        self._commands: dict[int, _Commanded] = {}
+        """Executions that are commands of the supervisor, this worker's or another's."""
+        self._adopted: dict[HistoryId, adoption.Watch] = {}
+        self._leashed: set[HistoryId] = set()
+        self._lease: float | None = None
         self._brief: deque[Callable[[], None]] = deque()
         """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
-        self._alone: LoneCommand | None = None
-        """A command just started with nothing beside it; `collect` follows it as long as nothing else would be reported."""
+        self._state = state_directory
+        self._supervision: Supervision | None = None
+        if state_directory is not None:
+            place = journal.place_of(state_directory.absolute(), controller_id)
+            _prepare(place, controller_id)
+            self._supervision = Supervision(
+                place,
+                controller_id=controller_id,
+                cap=output_cap,
+                grace=means.grace,
+                loop=self._loop,
+                threads=means.side_threads,
+                ears=Ears(self._hear_running, self._hear_end, self._hear_lost),
+            )
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin an execution; its end arrives through `collect`."""
-        del leashed
-        step = RunningStep(self, key, Stop(self.side_threads, self._grace))
-        self._running[key] = step
-        if rendered.brief and not _runs_one_command(type(handler)):
+        step = self._running[key] = RunningStep(self._means, key)
+        if self._supervision is not None and _is_one_command(handler, rendered):
+            commanded = self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
+            step.announced = True
+            order = partial(self._order, self._supervision, commanded, leashed=leashed)
+            if rendered.brief:
+                order(post=_at_once)
+            else:
+                self._on_thread(step, partial(order, post=self._loop.post))
+        elif rendered.brief and not isinstance(handler, RunsOneCommand):
             self._brief.append(partial(self._carry, step, partial(handler.execute, rendered, step)))
-        elif rendered.brief and len(self._running) == 1:
-            self._start_command(step, cast("RunsOneCommand", handler), rendered)
         else:
-            self._carry_on_thread(step, partial(handler.execute, rendered, step))
+            self._on_thread(step, partial(self._carry, step, partial(handler.execute, rendered, step)))
 
     def refuse(self, key: HistoryId, reason: str) -> None:
         """Report an execution that could not be rendered as a fatal failure."""
-        self._reports.put(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+        self._reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+
+    def keep_lease(self, until: float) -> None:
+        """Vouch for the leashed executions until a time of the monotonic clock."""
+        self._lease = until
+        if self._supervision is not None:
+            self._supervision.keep_lease(until)
+        for key in self._leashed & self._adopted.keys():
+            journal.vouch(self._adopted[key].place, key, until)
+
+    def recorded(self, keys: Collection[HistoryId]) -> None:
+        """Take note that these ends are committed."""
+        if self._supervision is not None:
+            self._supervision.recorded(keys)
 
     def collect(self, wait: timedelta) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
         if self._brief:
             self._brief.popleft()()
-            wait = timedelta(0)
-        if self._alone is not None and self._follow(self._alone, wait):
-            wait = timedelta(0)
         until = time.monotonic() + wait.total_seconds()
         while True:
-            left = until - time.monotonic()
+            for watch in list(self._adopted.values()):
+                self._look_after(watch)
             unannounced = [step for step in self._running.values() if not step.announced]
-            try:
-                first = self._reports.get(timeout=max(0.0, min(left, NOTICE) if unannounced else left))
-            except Empty:
-                if spawned := [step.announce() for step in unannounced if step.identity is not None]:
-                    return spawned
-                if left <= NOTICE:
-                    return []
-            else:
-                return self._drained(first)
+            left = 0.0 if self._reports or self._woken else until - time.monotonic()
+            pause = NOTICE if unannounced else _LOOK if self._adopted else left
+            self._loop.turn(max(0.0, min(left, pause)))
+            if self._reports:
+                return self._drained()
+            if spawned := [step.announce() for step in unannounced if step.identity is not None]:
+                return spawned
+            if self._woken or time.monotonic() >= until:
+                self._woken = False
+                return []
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
-        self._reports.put(None)
+        self._loop.post(self._wake_up)
 
     def stop(self, key: HistoryId) -> None:
         """Tell an execution to stop; returns at once."""
         if step := self._running.get(key):
             step.stop.tell()
+            if watch := self._adopted.get(key):
+                self._means.side_threads.run(partial(self._stop_adopted, key, watch))
+            elif self._supervision is not None:
+                self._supervision.stop(key)
+
+    def let_go(self, key: HistoryId) -> bool:
+        """Take no interest in an execution any more; only a command goes on alone."""
+        if key not in self._commands:
+            return False
+        self._running.pop(key, None)
+        self._forget(key)
+        if self._supervision is not None:
+            self._supervision.let_go(key)
+        return True
+
+    def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
+        """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone."""
+        claimed_by = entry.claimed_by or ""
+        if self._state is not None and _is_one_command(handler, rendered):
+            return adoption.examine(self._state, claimed_by, entry.history_id, self._means.grace)
+        if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
+            return Trace.UNCLEAR
+        # What this worker itself has begun, and was taken from it meanwhile, it has stopped or let go.
+        if claimed_by not in {"", self._means.controller_id}:
+            self.stop_left_over(claimed_by, Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id))
+        return Trace.GONE
+
+    def adopt(
+        self,
+        key: HistoryId,
+        handler: StepHandler,
+        rendered: Rendered,
+        entry: HistoryEntry,
+        *,
+        leashed: bool = False,
+    ) -> None:
+        """Take over an execution found adoptable; its end arrives through `collect`."""
+        step = self._running[key] = RunningStep(self._means, key)
+        step.announced = True
+        step.identity = Identity(
+            pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id, spawned_at=entry.spawned_at
+        )
+        self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
+        watch = None if self._state is None else adoption.watch(self._state, key)
+        if watch is None:
+            self._hear_lost(key, f"no journal of this host knows of execution {key}")
+            return
+        self._adopted[key] = watch
+        if leashed:
+            self._leashed.add(key)
+            if self._lease is not None:
+                journal.vouch(watch.place, key, self._lease)
 
     def is_gone(self, controller: ControllerRow) -> bool:
         """Say whether this host can prove that a controller is dead."""
         return is_gone(controller)
 
-    def examine(
-        self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
-    ) -> tuple[Trace, Identity | None]:
-        """Find out what became of a dead controller's execution."""
-        del claimed_by, entry, handler, rendered
-        return Trace.GONE, None
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
+        """Stop what a dead worker's execution left on this host; return the process ids found alive."""
+        self._refuse_living(claimed_by)
+        return platform.stop_left_over(all_own_cookies_of(claimed_by), entry, self._means.grace)
 
-    def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
-        """Watch over a dead controller's execution."""
-        raise NotImplementedError(key, handler, rendered, claimed_by)
+    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+        """Forget a dead worker, unless it is remembered for an execution that is not recorded as ended (`live`)."""
+        self._refuse_living(claimed_by)
+        return self._state is None or adoption.forget(self._state, claimed_by, live)
 
-    def let_go(self, key: HistoryId) -> bool:
-        """Watch over an execution no more without stopping it."""
-        del key
-        return False
-
-    def keep_lease(self, until: float) -> None:
-        """Take notice of the lease."""
-
-    def forget(self, claimed_by: str) -> None:
-        """Remove what was kept about the executions of a dead controller."""
-
-    def stop_left_over(self, claimed_by: str, key: HistoryId, entry: Identity) -> Sequence[int]:
-        """Stop what a dead controller's execution left on this host; return the process ids found alive."""
-        if not claimed_by or claimed_by == self.controller_id:
-            raise ValueError(f"'{claimed_by}' is not a dead controller")
-        return platform.stop_left_over(cookie_of(claimed_by, key), entry, self._grace)
-
-    def close(self) -> None:
-        """Stop what still runs, then end the child processes and threads."""
-        for step in list(self._running.values()):
-            step.stop.tell()
+    def close(self, *, leave: bool = False) -> None:
+        """Stop what still runs, or leave commands to their supervisor; then end the child processes and threads."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for key in list(self._running):
+            if not (leave and key in self._commands):
+                self.stop(key)
+        if self._supervision is not None:
+            self._supervision.close(leave=leave)
         self._threads.close()
-        self._threads.join(self._grace + 1)
-        while self._idle:
-            self._idle.pop().close()
-        self.side_threads.close()
+        self._threads.join(self._means.grace + 1)
+        self._means.processes.close()
+        self._means.side_threads.close()
+        self._means.side_threads.join(self._means.grace + 1)
+        self._loop.close()
 
-    def _drained(self, first: Report | None) -> list[Report]:
-        reports = [] if first is None else [first]
-        while True:
-            try:
-                report = self._reports.get_nowait()
-            except Empty:
-                break
-            if report is not None:
-                reports.append(report)
+    def _refuse_living(self, claimed_by: str) -> None:
+        if not claimed_by or claimed_by == self._means.controller_id:
+            raise ValueError(f"'{claimed_by}' is not a dead controller")
+
+    def _wake_up(self) -> None:
+        self._woken = True
+
+    def _drained(self) -> list[Report]:
+        reports = list(self._reports)
+        self._reports.clear()
         for report in reports:
-            self._running.pop(report.key, None)
+            if isinstance(report, Finished):
+                self._running.pop(report.key, None)
+                self._forget(report.key)
         return reports
 
-    def _start_command(self, step: RunningStep, handler: RunsOneCommand, rendered: Rendered) -> None:
+    def _order(
+        self,
+        supervision: Supervision,
+        commanded: _Commanded,
+        *,
+        leashed: bool,
+        post: Callable[[Callable[[], None]], None],
+    ) -> None:
+        """Resolve the command, and have it started by the supervisor on the thread of the loop."""
+        step = commanded.step
         try:
-            run = step.start_command(handler.command(rendered, step))
+            command = commanded.handler.command(commanded.rendered, step)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             self._report(step, _failure(error))
-        else:
-            self._alone = LoneCommand(step, run, lambda: handler.outcome(rendered, run.end()))
+            return
 
-    def _follow(self, alone: LoneCommand, wait: timedelta) -> bool:
-        """Say whether the command has ended; one that takes longer is followed by a thread, which nothing else keeps busy."""
-        ended = alone.ends_within(min(wait.total_seconds(), NOTICE))
-        if ended:
-            self._carry(alone.step, alone.outcome)
-        else:
-            try:
-                self._threads.run(partial(self._carry, alone.step, alone.outcome))
-            except RuntimeError:
-                return False  # As long as the system refuses another thread, it is followed here.
-        self._alone = None
-        return ended
+        def send() -> None:
+            if step.stopping:
+                said = "the step was told to stop before the command was started"
+                self._hear_end(step.key, {"not_started": said})
+            else:
+                supervision.start(step.key, command, secrets=step.secret_values, leashed=leashed)
 
-    def _carry_on_thread(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
+        post(send)
+
+    def _hear_running(self, key: int, record: Mapping[str, Any]) -> None:
+        if commanded := self._commands.get(key):
+            step = commanded.step
+            step.is_process(record.get("pid"), record.get("pid_start"), self._moment(record))
+            self._reports.append(step.announce())
+
+    def _hear_end(self, key: int, record: Mapping[str, Any]) -> None:
+        commanded = self._commands.pop(key, None)
+        if commanded is None:
+            return
+        self._forget(commanded.step.key)
+        step, ended_at = commanded.step, self._moment(record)
+        if record.get("pid") is not None and (step.identity is None or step.identity.pid is None):
+            step.is_process(record["pid"], record.get("pid_start"), ended_at)
+        if "trouble" in record:
+            self._hear_lost(key, f"nobody knows how the command ended: {record['trouble']}", commanded)
+            return
+        end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
+        if step.stopping and not end.stopped:
+            end = replace(end, stopped=True)
+        carry = partial(self._carry, step, partial(commanded.handler.outcome, commanded.rendered, end), ended_at)
+        if commanded.rendered.brief:
+            carry()
+        else:
+            self._on_thread(step, carry)
+
+    def _hear_lost(self, key: int, message: str, commanded: _Commanded | None = None) -> None:
+        commanded = commanded or self._commands.pop(key, None)
+        if commanded is not None:
+            self._forget(commanded.step.key)
+            self._report(commanded.step, StepOutcome(succeeded=False, lost=True, message=message))
+
+    def _look_after(self, watch: adoption.Watch) -> None:
+        """Report what an adopted command does."""
+        watch.look()
+        key, past = HistoryId(watch.key), watch.past
+        if key in past.ended:
+            self._hear_end(key, {**past.begun.get(key, {}), "boot": past.boot_id, **past.ended[key]})
+        elif watch.is_lost:
+            del self._adopted[key]
+            self._means.side_threads.run(partial(self._give_up, key, watch))
+        elif (begun := past.begun.get(key, {})).get("pid") is not None:
+            step = self._commands[key].step
+            if step.identity is None or step.identity.pid is None:
+                self._hear_running(key, begun)
+
+    def _stop_adopted(self, key: HistoryId, watch: adoption.Watch) -> None:
+        adoption.stop_rest(watch.past, key, self._means.grace)
+
+    def _give_up(self, key: HistoryId, watch: adoption.Watch) -> None:
+        found = adoption.stop_rest(watch.past, key, self._means.grace)
+        self._loop.post(lambda: self._hear_lost(key, lost_with(found)))
+
+    def _forget(self, key: HistoryId) -> None:
+        self._commands.pop(key, None)
+        self._adopted.pop(key, None)
+        self._leashed.discard(key)
+
+    def _moment(self, record: Mapping[str, Any]) -> datetime:
+        """Return when something was recorded, by the database's clock if that can be told."""
+        now = self._means.now()
+        if "at" not in record:
+            return now
+        if record.get("boot", platform.boot_id()) != platform.boot_id():
+            return datetime.fromisoformat(record["time"])
+        return now - timedelta(milliseconds=round((time.monotonic() - record["at"]) * 1000))
+
+    def _is_alive(self, key: HistoryId, handler: Provable, rendered: Rendered) -> bool:
         try:
-            self._threads.run(partial(self._carry, step, work))
+            return handler.is_alive(rendered, RunningStep(self._means, key)) is True
+        except Exception:  # noqa: BLE001 - a handler may raise anything; then it has proved nothing
+            return False
+
+    def _on_thread(self, step: RunningStep, work: Callable[[], None]) -> None:
+        try:
+            self._threads.run(work)
         except RuntimeError as error:
             message = f"the system refused to start another thread: {error}"
             self._report(step, StepOutcome(succeeded=False, message=message))
 
-    def _carry(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
+    def _carry(self, step: RunningStep, work: Callable[[], StepOutcome], ended_at: datetime | None = None) -> None:
         try:
             outcome = _answer(work())
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             outcome = _failure(error)
-        self._report(step, outcome)
+        self._report(step, outcome, ended_at)
 
-    def _report(self, step: RunningStep, outcome: StepOutcome) -> None:
-        ended_at = self.now()
+    def _report(self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None) -> None:
+        ended_at = ended_at or self._means.now()
         if step.stopping and not outcome.succeeded:
             outcome = replace(outcome, stopped=True)
         outcome = step.without_secrets(outcome)
         message = shorten(outcome.message, MESSAGE_CAP) if outcome.message is not None else None
-        output = shortened(outcome.output, self.output_cap) if outcome.output is not None else None
+        output = shortened(outcome.output, self._means.output_cap) if outcome.output is not None else None
         if message is not outcome.message or output is not outcome.output:
             outcome = replace(outcome, message=message, output=output)
-        self._reports.put(Finished(step.key, outcome, step.identity, ended_at))
-
-    def borrow_process(self) -> PluginProcess:
-        """Lend a plugin process nobody uses; one that may not serve any more is ended."""
-        while process := self._take_idle():
-            if process.may_serve:
-                return process
-            process.close()
-        return self._plugin_process()
-
-    def _take_idle(self) -> PluginProcess | None:
-        with self._lock:
-            return self._idle.pop() if self._idle else None
-
-    def give_back(self, process: PluginProcess, *, usable: bool) -> None:
-        """Take a plugin process back; one that is not usable is ended and will be replaced when needed."""
-        if usable and not process.has_ended:
-            with self._lock:
-                self._idle.append(process)
-        else:
-            process.close()
-
-
-class RunningStep:
-    """What a handler may use while it executes: the `Execution` of `batchctl.plugin_api`."""
-
-    __slots__ = ("_runner", "_secret_values", "announced", "identity", "key", "stop")
-
-    def __init__(self, runner: ThreadStepRunner, key: HistoryId, stop: Stop) -> None:
-        """Begin without a process."""
-        self._runner = runner
-        self._secret_values: list[str] = []
-        self.key = key
-        self.stop = stop
-        self.identity: Identity | None = None
-        self.announced = False
-
-    @property
-    def connections(self) -> Mapping[str, Connection]:
-        """The named target databases, with the secrets of their URLs resolved when one is looked up."""
-        return _Usable(self._runner.connections, self._usable)
-
-    @property
-    def stopping(self) -> bool:
-        """True once the step has been told to stop."""
-        return self.stop.told
-
-    @property
-    def must_end(self) -> bool:
-        """True once the step was told to stop and its grace time is over."""
-        return self.stop.is_due
-
-    def on_stop(self, stop: Callable[[], None]) -> None:
-        """Name what to call, from another thread, when the step is to stop."""
-        self.stop.when_told(partial(_quietly, stop))
-
-    def in_session(self, name: str) -> None:
-        """Name the database session that carries the step out."""
-        self.announced = False
-        self.identity = replace(self.identity or Identity(), db_session=name, spawned_at=self._runner.now())
-
-    def secret(self, name: str) -> str:
-        """Resolve a secret; its value is blotted out wherever it comes back in the outcome."""
-        value = self._runner.secrets(name)
-        if value not in self._secret_values:
-            self._secret_values.append(value)
-        return value
-
-    def run_command(
-        self, argv: Sequence[str], *, directory: str, environment: Mapping[str, str] | None = None
-    ) -> CommandEnd:
-        """Start a command without a shell, in a process group of its own, and wait for it."""
-        return self.start_command(Command(argv, directory, environment or {})).end()
-
-    def start_command(self, command: Command) -> CommandRun:
-        """Start a command without a shell, in a process group of its own."""
-        runner = self._runner
-        return CommandRun(
-            command,
-            environment=runner.environment,
-            cookie=cookie_of(runner.controller_id, self.key),
-            stop=self.stop,
-            threads=runner.side_threads,
-            announce=self._identify,
-            cap=runner.output_cap,
-        )
-
-    def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
-        """Call a registered job: in a plugin process, or here when it is declared in-process."""
-        try:
-            job = self._runner.jobs[name]
-        except KeyError:
-            message = f"job '{visible(name)}' is not registered.{did_you_mean(name, self._runner.jobs)}"
-            return JobEnd(succeeded=False, fatal=True, message=message)
-        except PluginError as error:
-            return JobEnd(succeeded=False, fatal=True, message=error.message)
-        resolved = {name: self._resolved(value) for name, value in arguments.items()}
-        if job.in_process:
-            return call_job(job, resolved)
-        return self._run_in_process(name, resolved)
-
-    def _run_in_process(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
-        if self.stopping:
-            return JobEnd(succeeded=False, stopped=True, message="the job was stopped before it began")
-        try:
-            process = self._runner.borrow_process()
-        except OSError as error:
-            return JobEnd(succeeded=False, message=f"the plugin process cannot be started: {error}")
-        usable = False
-        try:
-            self._identify(process.tree)
-            end = process.run_job(name, arguments, self.stop)
-            usable = not self.stopping
-        finally:
-            self._runner.give_back(process, usable=usable)
-        return end
-
-    def announce(self) -> Spawned:
-        """Report the process, once, with what tells it from a later one of the same number."""
-        self.announced = True
-        identity = self.identity or Identity()
-        if identity.pid is not None:
-            identity = self.identity = replace(identity, pid_start=platform.started(identity.pid))
-        return Spawned(self.key, identity)
-
-    def without_secrets(self, outcome: StepOutcome) -> StepOutcome:
-        """Blot out the values of the secrets this execution has resolved."""
-        if not self._secret_values:
-            return outcome
-        return replace(
-            outcome,
-            message=outcome.message and self.masked(outcome.message),
-            output=outcome.output and self.masked(outcome.output),
-            value=self.masked(outcome.value) if isinstance(outcome.value, str) else outcome.value,
-        )
-
-    def masked(self, text: str) -> str:
-        """Return a text without the secrets this execution has resolved."""
-        return masked(text, self._secret_values) if self._secret_values else text
-
-    def _usable(self, connection: Connection) -> Connection:
-        url = urls.with_secrets(connection.url, self.secret)
-        self._secret_values += [password for password in urls.passwords_in(url) if password not in self._secret_values]
-        return replace(connection, url=url)
-
-    def _resolved(self, value: JsonValue) -> JsonValue:
-        match value:
-            case {"secret": str(name), **rest} if not rest:
-                return self.secret(name)
-            case _:
-                return value
-
-    def _identify(self, tree: Tree) -> None:
-        self.announced = False
-        self.identity = Identity(
-            pid=tree.pid,
-            boot_id=platform.boot_id(),
-            spawned_at=self._runner.now(),
-        )
+        self._loop.post(partial(self._reports.append, Finished(step.key, outcome, step.identity, ended_at)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Usable(Mapping[str, Connection]):
-    """Connections that are made usable one by one, when somebody wants them."""
-
-    configured: Mapping[str, Connection]
-    usable: Callable[[Connection], Connection]
-
-    def __getitem__(self, name: str) -> Connection:
-        return self.usable(self.configured[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.configured)
-
-    def __len__(self) -> int:
-        return len(self.configured)
-
-
-@dataclass(frozen=True, slots=True)
-class LoneCommand:
-    """A command under way, and what will be made of its end."""
+class _Commanded:
+    """A command of a supervisor, and what will be made of its end."""
 
     step: RunningStep
-    run: CommandRun
-    outcome: Callable[[], StepOutcome]
+    handler: RunsOneCommand
+    rendered: Rendered
 
-    def ends_within(self, seconds: float) -> bool:
-        """Follow the command on this thread for a while; say whether it has ended."""
-        try:
-            return self.run.has_ended(seconds)
-        except Exception:  # noqa: BLE001 - whoever follows it to its end will meet the same trouble and say so
-            return False
+
+def _prepare(place: Path, controller_id: str) -> None:
+    try:
+        journal.prepare(place, controller_id)
+    except OSError as error:
+        message = (
+            f"The directory for what must be remembered of running commands, '{visible(str(place.parent))}', "
+            f"cannot be used: {error.strerror}."
+        )
+        raise ConfigurationError(
+            message, next_step="let this user write there, or set state_directory in batchctl.toml to another directory"
+        ) from error
+
+
+def _is_one_command(handler: StepHandler, rendered: Rendered) -> bool:
+    return _may_be_one_command(type(handler)) and cast("RunsOneCommand", handler).is_one_command(rendered)
 
 
 @cache
-def _runs_one_command(kind: type) -> bool:
+def _may_be_one_command(kind: type) -> bool:
     return issubclass(kind, RunsOneCommand)
+
+
+def _at_once(call: Callable[[], None]) -> None:
+    call()
 
 
 def _failure(error: BaseException) -> StepOutcome:
@@ -438,9 +432,3 @@ def _answer(outcome: object) -> StepOutcome:
         message = f"it returned an outcome whose `succeeded` is {kind}, not bool"
         raise TypeError(message)
     return outcome
-
-
-def _quietly(action: Callable[[], None]) -> None:
-    # What a handler does to stop itself may fail; the outcome is reported all the same.
-    with suppress(BaseException):
-        action()

@@ -74,23 +74,28 @@ class Guard:
         self._told_by = told_by
         self._tree = tree
         self._grace = grace
-        self._released = threading.Event()
-        self._signalling = threading.Lock()
+        self._is_released = False
+        self._changed = threading.Condition()
 
     def stop(self) -> None:
         """Signal until the tree has ended or the guard is released."""
         self._signal(self._tree.terminate)
-        self._released.wait(self._grace)
-        while not self._released.wait(0.1):
+        self._wait(self._grace)
+        while not self._wait(0.1):
             self._signal(self._tree.kill)
 
     def release(self) -> None:
         """Signal no more: from now on the leader may be reaped, and its pid belong to somebody else."""
-        with self._signalling:
-            if self._released.is_set():
+        with self._changed:
+            if self._is_released:
                 return
-            self._released.set()
+            self._is_released = True
+            self._changed.notify_all()
         self._told_by.forget(self.stop)
+
+    def _wait(self, within: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: self._is_released, within)
 
     def __enter__(self) -> None:
         """Guard until the block ends."""
@@ -100,6 +105,6 @@ class Guard:
         self.release()
 
     def _signal(self, send: Callable[[], None]) -> None:
-        with self._signalling:
-            if not self._released.is_set():
+        with self._changed:
+            if not self._is_released:
                 send()

@@ -6,6 +6,8 @@ import sys
 
 CREATE_SUSPENDED = 0x00000004
 CREATE_NEW_PROCESS_GROUP = 0x00000200
+CREATE_BREAKAWAY_FROM_JOB = 0x01000000
+CREATE_NO_WINDOW = 0x08000000
 JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE = 0x00002000
 JOB_OBJECT_BASIC_ACCOUNTING_INFORMATION = 1
 JOB_OBJECT_EXTENDED_LIMIT_INFORMATION = 9
@@ -74,9 +76,12 @@ if sys.platform == "win32":
     from collections.abc import Mapping, Sequence
     from contextlib import suppress
     from ctypes import wintypes
+    from typing import TYPE_CHECKING
 
-    from batchctl.domain.outcomes import Identity
     from batchctl.system.cookies import COOKIE
+
+    if TYPE_CHECKING:
+        from batchctl.domain.outcomes import Identity
 
     STOP_SIGNAL = signal.SIGBREAK
     """What asks a process to end."""
@@ -230,6 +235,23 @@ if sys.platform == "win32":
             )
             return int(accounting.ActiveProcesses)
 
+    def start_outliving(
+        argv: Sequence[str], *, stdin: int, stdout: int, stderr: int, environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
+        """Start a process that this one's console, and its end, do not concern."""
+
+        def start(flags: int) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(
+                argv, stdin=stdin, stdout=stdout, stderr=stderr, env=environment, creationflags=flags
+            )
+
+        apart = CREATE_NEW_PROCESS_GROUP | CREATE_NO_WINDOW
+        try:
+            # Whoever started this program may end all that is in its job object, and may forbid to leave it.
+            return start(apart | CREATE_BREAKAWAY_FROM_JOB)
+        except PermissionError:
+            return start(apart)
+
     def started(pid: int) -> str | None:
         """Return when a process started; None when it is gone or cannot be seen."""
         handle = _kernel32.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, pid)  # noqa: FBT003 - the system's order of arguments
@@ -274,8 +296,9 @@ if sys.platform == "win32":
         """End this process at once; its job object ends the rest."""
         os._exit(1)
 
-    def try_lock(descriptor: int) -> bool:
-        """Lock an open file unless somebody else has; the lock ends with the process."""
+    def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+        """Lock an open file unless somebody else has; the lock ends with the process. Nothing can be `shared` here."""
+        del shared
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)

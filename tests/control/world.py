@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings, Trace
+from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import (
     BatchDefinition,
     ControllerRow,
@@ -26,7 +26,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Finished, Report, Spawned
+from batchctl.ports import Finished, Report, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
@@ -87,6 +87,7 @@ class ScriptedRunner:
     goes_on_alone: bool = False
     released: list[HistoryId] = field(default_factory=list)
     lease_until: float = 0.0
+    committed: list[HistoryId] = field(default_factory=list)
 
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin, and end at once if the script says so."""
@@ -132,17 +133,19 @@ class ScriptedRunner:
         """Say of a controller what the test says."""
         return self.gone(controller)
 
-    def examine(
-        self, claimed_by: str, entry: HistoryEntry, handler: StepHandler | None, rendered: Rendered | None
-    ) -> tuple[Trace, Identity | None]:
+    def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Say of an execution what the test says."""
-        del claimed_by, handler, rendered
-        return self.traces.get(entry.history_id, Trace.GONE), None
+        del handler, rendered
+        return self.traces.get(entry.history_id, Trace.GONE)
 
-    def adopt(self, key: HistoryId, handler: StepHandler, rendered: Rendered, claimed_by: str) -> None:
+    def adopt(
+        self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, leashed: bool = False
+    ) -> None:
         """Go on with an execution that another runner began."""
         del handler
-        self.adopted.append((key, claimed_by))
+        if leashed:
+            self.leashed.add(key)
+        self.adopted.append((key, entry.claimed_by or ""))
         self.open[key] = rendered
 
     def let_go(self, key: HistoryId) -> bool:
@@ -156,16 +159,22 @@ class ScriptedRunner:
         """Note until when."""
         self.lease_until = until
 
-    def forget(self, claimed_by: str) -> None:
-        """Nothing is kept here."""
+    def recorded(self, keys: Collection[HistoryId]) -> None:
+        """Note what is committed."""
+        self.committed.extend(keys)
 
-    def stop_left_over(self, claimed_by: str, key: HistoryId, entry: Identity) -> Sequence[int]:
+    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+        """Keep nothing here."""
+        del claimed_by, live
+        return True
+
+    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
         """Note whom the engine asked for."""
-        del entry, key
+        del entry
         self.left_over.append(claimed_by)
         return self.left_alive
 
-    def close(self) -> None:
+    def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""
 
 

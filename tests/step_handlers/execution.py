@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import (
@@ -80,21 +82,23 @@ def run_for_real(
     connections: Mapping[str, Connection] | None = None,
 ) -> StepOutcome:
     """Let the product's runner carry out one step."""
-    runner = ThreadStepRunner(
-        controller_id="a test",
-        plugin_process=_no_process,
-        jobs={},
-        connections=connections or {},
-        secrets=dict(secrets or {}).__getitem__,
-    )
-    try:
-        runner.start(KEY, handler, rendered)
-        while True:
-            for report in runner.collect(timedelta(seconds=30)):
-                if isinstance(report, Finished):
-                    return report.outcome
-    finally:
-        runner.close()
+    with tempfile.TemporaryDirectory() as state:
+        runner = ThreadStepRunner(
+            controller_id="a test",
+            plugin_process=_no_process,
+            jobs={},
+            connections=connections or {},
+            secrets=dict(secrets or {}).__getitem__,
+            state_directory=Path(state),
+        )
+        try:
+            runner.start(KEY, handler, rendered)
+            while True:
+                for report in runner.collect(timedelta(seconds=30)):
+                    if isinstance(report, Finished):
+                        return report.outcome
+        finally:
+            runner.close()
 
 
 def _no_process() -> PluginProcess:

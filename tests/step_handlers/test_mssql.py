@@ -267,6 +267,27 @@ def test_the_locks_return_code_is_believed(
     assert not [sql for sql, _ in server.asked if "usp_Load" in sql]
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_alive"),
+    [(Rows([""], [[0]]), False), (Rows([""], [[-1]]), True), (Rows([""], [[-999]]), None), (server_error(300, "no"), None)],
+)  # fmt: skip
+def test_whether_a_session_still_carries_out_a_step_is_known_by_its_lock(
+    monkeypatch: pytest.MonkeyPatch, answer: Answer, is_alive: bool | None
+) -> None:
+    server = Server([], lock=[answer])
+    server.module = "pyodbc"
+    monkeypatch.setattr(_mssql_driver, "import_module", lambda name: server.driver)
+    rendered = StoredProcedure().render(a_request(CALL, around(URL), Data1="it's", Data2=None))
+    execution = as_execution(replace(Alone(), connections=around(URL).connections))
+
+    assert StoredProcedure().is_alive(rendered, execution) is is_alive
+
+    ((asked, values),) = [asked for asked in server.asked if "sp_getapplock" in asked[0]]
+    assert "@LockTimeout = 0;" in asked
+    assert values == ("batchctl:42:test",)
+    assert server.closed == 1
+
+
 def test_a_lock_granted_after_waiting_is_granted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert play(monkeypatch, Server(DONE, lock=[Rows([""], [[1]])])).succeeded
 

@@ -12,12 +12,13 @@ import pytest
 
 from batchctl import __version__
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import Rendered, Step, StepHandler, StepOutcome, StepRefused
+from batchctl.plugin_api import Provable, Rendered, Step, StepHandler, StepOutcome, StepRefused
 from batchctl.ports import Finished, Report, Spawned
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.testing import a_request, a_step
 from step_handlers import _postgres, _postgres_session
 from step_handlers.sql import Sql
+from step_handlers.stored_procedure import StoredProcedure
 from tests.postgres import PostgresServer
 from tests.proxy import Cut, Proxy
 from tests.step_handlers.execution import KEY, Alone, _no_process, as_execution
@@ -345,6 +346,29 @@ def test_instances_of_the_same_number_in_two_control_databases_do_not_wait_for_e
         outcome = HANDLER.execute(of_another, as_execution(replace(Alone(), connections=around(url).connections)))
 
     assert outcome.succeeded
+
+
+@pytest.mark.parametrize("handler", [HANDLER, StoredProcedure()])
+def test_whether_a_session_still_carries_out_a_step_is_known_by_its_lock(
+    postgres: PostgresServer, database: str, url: str, handler: Provable
+) -> None:
+    request = a_request(sql_step("SELECT 1"), around(url))
+    rendered = HANDLER.render(request)
+    execution = as_execution(replace(Alone(), connections=around(url).connections))
+    assert isinstance(handler, Provable)
+
+    assert handler.is_alive(rendered, execution) is False
+    with postgres.connect(database) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (_postgres_session.lock_key(request.lock_name),))
+        assert handler.is_alive(rendered, execution) is True
+    assert handler.is_alive(rendered, execution) is False
+
+
+def test_of_a_server_that_is_not_there_nothing_is_known(url: str) -> None:
+    elsewhere = replace(Alone(), connections=around("postgresql://nobody@127.0.0.1:1/none").connections)
+
+    assert HANDLER.is_alive(render(HANDLER, sql_step("SELECT 1"), url), as_execution(elsewhere)) is None
+    assert HANDLER.is_alive(render(HANDLER, sql_step("SELECT 1"), url), as_execution(Alone())) is None
 
 
 def a_runner(url: str, *, stop_grace: float = 10) -> ThreadStepRunner:

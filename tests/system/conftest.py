@@ -43,7 +43,13 @@ def plugin_process(controller_id: str) -> Callable[[], PluginProcess]:
 
 
 @pytest.fixture
-def runner(controller_id: str, plugin_process: Callable[[], PluginProcess]) -> Iterator[ThreadStepRunner]:
+def state(tmp_path: Path) -> Path:
+    """Where workers of the test remember their commands."""
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def runner(controller_id: str, plugin_process: Callable[[], PluginProcess], state: Path) -> Iterator[ThreadStepRunner]:
     made = ThreadStepRunner(
         controller_id=controller_id,
         plugin_process=plugin_process,
@@ -52,6 +58,7 @@ def runner(controller_id: str, plugin_process: Callable[[], PluginProcess]) -> I
         secrets={"password": "s3same"}.__getitem__,
         slots=4,
         stop_grace=timedelta(seconds=1),
+        state_directory=state,
     )
     yield made
     made.close()

@@ -179,7 +179,7 @@ def test_a_job_sees_no_setting_of_batchctl(
     monkeypatch.setenv("BATCHCTL_DATABASE_URL", "secret")
 
     assert run_job(runner, "environment", name="BATCHCTL_DATABASE_URL").value is None
-    assert str(run_job(runner, "environment", name="BATCHCTL_COOKIE").value).startswith(f"{controller_id}/host-")
+    assert str(run_job(runner, "environment", name="BATCHCTL_COOKIE").value).startswith(f"{controller_id}/own/host-")
 
 
 def stopped_job(runner: ThreadStepRunner, ear: Ear, name: str, **arguments: str) -> JobEnd:

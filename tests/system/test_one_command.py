@@ -1,4 +1,4 @@
-"""A step that is one command and runs alone: followed without a thread while it is short, by a thread when it takes longer."""
+"""A step that is one command: its supervisor carries it, and this program needs no thread for it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ class Shell(Does):
     def __init__(self, script: str) -> None:
         super().__init__(lambda execution: pytest.fail("the engine runs the command by itself"))
         self._script = script
+
+    def is_one_command(self, rendered: Rendered) -> bool:
+        return True
 
     def command(self, rendered: Rendered, execution: Execution) -> Command:
         return Command(["sh", "-c", self._script], "/", {"PASSWORD": execution.secret("password")})
@@ -101,32 +104,51 @@ def test_what_a_short_command_left_behind_is_stopped(runner: ThreadStepRunner) -
     assert ends(int((outcome.message or "").split()[-1]))
 
 
-class Composed(Shell):
-    """Does by itself what the engine would do."""
+def test_several_are_under_way_at_once_without_a_thread(runner: ThreadStepRunner) -> None:
+    before = step_threads()
+    for key in range(1, 5):
+        runner.start(HistoryId(key), Shell(f"sleep 0.{key}; exit {key}"), BRIEF)
 
-    def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:
-        command = self.command(rendered, execution)
-        return self.outcome(
-            rendered,
-            execution.run_command(command.argv, directory=command.directory, environment=command.environment),
-        )
+    codes = [report.outcome.message for report in all_finished(runner, 4)]
+
+    assert codes == [f"{key} None " for key in range(1, 5)]
+    assert step_threads() == before
 
 
-def test_the_second_of_two_has_a_thread(runner: ThreadStepRunner) -> None:
-    runner.start(KEY, Shell("sleep 0.3"), BRIEF)
-    runner.start(HistoryId(2), Composed("true"), BRIEF)
+def all_finished(runner: ThreadStepRunner, count: int) -> list[Finished]:
+    ends: list[Finished] = []
+    while len(ends) < count:
+        ends += [report for report in runner.collect(WAIT) if isinstance(report, Finished)]
+    return ends
 
-    ends: dict[int, bool] = {}
-    while len(ends) < 2:
-        ends |= {end.key: end.outcome.succeeded for end in runner.collect(WAIT) if isinstance(end, Finished)}
-    assert ends == {KEY: True, 2: True}
+
+class NotOne(Does):
+    """A handler of which this step is no command."""
+
+    def is_one_command(self, rendered: Rendered) -> bool:
+        return False
+
+    def command(self, rendered: Rendered, execution: Execution) -> Command:
+        raise LookupError("there is no command")
+
+    def outcome(self, rendered: Rendered, end: CommandEnd) -> StepOutcome:
+        raise LookupError("there is no command")
+
+
+def test_a_step_that_is_no_command_is_left_to_its_handler(runner: ThreadStepRunner) -> None:
+    handler = NotOne(lambda execution: StepOutcome(succeeded=True, message="executed"))
+    assert isinstance(handler, RunsOneCommand)
+
+    runner.start(KEY, handler, BRIEF)
+
+    assert finished(runner).outcome.message == "executed"
 
 
 def test_what_is_not_declared_brief_cannot_hold_the_loop_up(runner: ThreadStepRunner, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
 
-    class Waits(Composed):
+    class Waits(Shell):
         def command(self, rendered: Rendered, execution: Execution) -> Command:
             gate.read_text(encoding="utf-8")
             return super().command(rendered, execution)

@@ -1,0 +1,32 @@
+"""Operating-system commands: what is to be run, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """An operating-system command: a program with its arguments, started without a shell."""
+
+    argv: Sequence[str]
+    directory: str
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variables beside those the controller has itself; may hold secrets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandEnd:
+    """How an operating-system command ended. Exactly one of exit_code, signal_name, not_started is set."""
+
+    exit_code: int | None = None
+    signal_name: str | None = None
+    not_started: str | None = None
+    """Why the command could not be started, in words."""
+    output: str = ""
+    """Standard output and error as one text, decoded leniently, capped (beginning and end are kept, the cut is said)."""
+    stopped: bool = False
+    """True when it was told to stop."""
+    left_behind: bool = False
+    """True when processes it had started outlived it and were stopped."""

@@ -1,0 +1,110 @@
+"""What becomes of the commands of a worker that is gone: found out from its journal and from what is alive."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from batchctl.domain.outcomes import Identity
+from batchctl.ports import Trace
+from batchctl.system import journal, platform
+from batchctl.system.cookies import cookie_of
+from batchctl.system.journal import Past
+
+_LOOK_AT_LOCK = 1.0
+"""Seconds after which it is asked again whether a supervisor lives that writes nothing."""
+
+
+def watch(state: Path, key: int) -> Watch | None:
+    """Return what watches a command that a journal of this host knows of."""
+    for place in journal.places_in(state):
+        found = _look(place)
+        if found is not None and found[0].knows(key):
+            return Watch(place, key)
+    return None
+
+
+def examine(state: Path, claimed_by: str, key: int, grace: float) -> Trace:
+    """Say what has become of a command that a worker may have begun; what nobody watches over is stopped."""
+    for place in journal.places_in(state):
+        found = _look(place)
+        if found is not None and found[0].knows(key):
+            return _trace_of(*found, key, grace)
+    own = journal.place_of(state, claimed_by)
+    found = _look(own)
+    # After a loss of power a journal may lack what was written last.
+    if found is None or found[0].boot_id is None or found[0].boot_id != platform.boot_id():
+        return Trace.GONE
+    past, lives = found
+    if lives:
+        return Trace.NEVER_RAN if past.is_orphaned else Trace.UNCLEAR
+    return Trace.NEVER_RAN if past.is_closed or journal.close(own) else Trace.UNCLEAR
+
+
+def forget(state: Path, claimed_by: str, live: Collection[int]) -> bool:
+    """Remove the journal of a worker that is gone, unless it lives on or tells of what is not recorded yet."""
+    place = journal.place_of(state, claimed_by)
+    found = _look(place)
+    if found is None:
+        return True
+    past, lives = found
+    if lives or not (past.begun.keys() | past.ended.keys()).isdisjoint(live):
+        return False
+    journal.remove(place)
+    return True
+
+
+def stop_rest(past: Past, key: int, grace: float) -> Sequence[int]:
+    """Stop what is left of a command, wherever it has gone; return the process ids found alive."""
+    begun = past.begun.get(key, {})
+    identity = Identity(pid=begun.get("pid"), pid_start=begun.get("pid_start"), boot_id=past.boot_id)
+    return platform.stop_left_over(cookie_of(past.controller_id, key), identity, grace)
+
+
+class Watch:
+    """Looks now and then how a command of another worker is doing."""
+
+    def __init__(self, place: Path, key: int) -> None:
+        """Look for the first time."""
+        self.key = key
+        self.place = place
+        self.past = Past()
+        self.is_lost = False
+        self._seen = (0, 0)
+        self._looked_at = float("-inf")
+        self.look()
+
+    def look(self) -> None:
+        """Bring `past` and `is_lost` up to date."""
+        try:
+            seen, now = journal.state_of(self.place), time.monotonic()
+            if seen == self._seen and now < self._looked_at + _LOOK_AT_LOCK:
+                return
+            lives = journal.is_locked(self.place)
+            self._seen, self._looked_at = seen, now
+            self.past = journal.read(self.place)
+        except OSError:
+            lives = False
+        self.is_lost = not lives and self.key not in self.past.ended
+
+
+def _look(place: Path) -> tuple[Past, bool] | None:
+    """Read a journal; say beside whether its supervisor lives. None when there is no journal."""
+    try:
+        # In this order: what has ended by then has written everything.
+        lives = journal.is_locked(place)
+        past = journal.read(place)
+        return past, lives or journal.is_locked(place)
+    except OSError:
+        return None
+
+
+def _trace_of(past: Past, lives: bool, key: int, grace: float) -> Trace:  # noqa: FBT001 - as `_look` returns it
+    if key in past.ended:
+        return Trace.ADOPTABLE
+    if lives and key not in past.abandoned:
+        # Where process ids mean other processes, it could not be stopped.
+        return Trace.ADOPTABLE if past.boot_id == platform.boot_id() else Trace.UNCLEAR
+    stop_rest(past, key, grace)
+    return Trace.GONE

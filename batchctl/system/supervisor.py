@@ -1,0 +1,306 @@
+"""The process that carries a worker's commands, so that they outlive the worker: started by `supervision`.
+
+It takes orders from one pipe and reports to another, and writes every beginning and end into the journal. When the worker is
+gone it begins nothing more, stays until everything has ended, and leaves the ends in the journal. It needs nothing but
+the standard library, so it can be started without anything else.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from batchctl.domain.commands import Command, CommandEnd
+from batchctl.system import journal, platform
+from batchctl.system.loops import Feed, Lines, Loop, new_loop
+from batchctl.system.masking import masked
+from batchctl.system.platform import Tree
+from batchctl.system.processes import CommandRun
+from batchctl.system.spawning import SwiftTree
+from batchctl.system.stopping import Stop
+from batchctl.system.threads import Threads
+
+NOTICE = 0.02
+"""Seconds a command runs before its process is recorded and reported: a shorter one is reported once, with its end."""
+_SYNC_AFTER = 1.0
+"""Seconds after which an end that nobody has recorded elsewhere is brought to the disk."""
+_TRY_AGAIN = 1.0
+
+
+class Carried:
+    """A command under way."""
+
+    __slots__ = ("began", "descriptor", "is_leashed", "is_noticed", "key", "pid", "run", "secrets", "stop")
+
+    def __init__(self, order: Mapping[str, Any], stop: Stop) -> None:
+        """Begin nothing yet."""
+        self.key: int = order["start"]
+        self.secrets: list[str] = order["secrets"]
+        self.is_leashed: bool = order["leashed"]
+        self.began = time.monotonic()
+        self.stop = stop
+        self.pid: int | None = None
+        self.is_noticed = False
+        self.run: CommandRun | None = None
+        self.descriptor: int | None = None
+        """What the loop watches, as long as it follows the command."""
+
+    def identify(self, tree: Tree) -> None:
+        """Take note of the process."""
+        self.pid = tree.pid
+
+
+class Supervisor:
+    """Does what it is ordered to, on one thread; only what has to be waited for has a thread of its own."""
+
+    def __init__(self, loop: Loop, place: Path, tell: Feed, *, cap: int, grace: float) -> None:
+        """Write who this is into the journal."""
+        self._loop = loop
+        self._place = place
+        self._tell = tell
+        self._cap = cap
+        self._grace = grace
+        self._environment = dict(os.environ)
+        self._threads = Threads("batchctl-supervisor")
+        self._journal = journal.Writer(place)
+        self._under_way: dict[int, Carried] = {}
+        self._new: deque[Carried] = deque()
+        """Those begun of late, whose process has not been reported."""
+        self._unwritten: list[bytes] = []
+        """Lines the disk would not take."""
+        self._ended: dict[int, float] = {}
+        """Ends that, as far as is known here, only the journal has, and when they came."""
+        self._done: set[int] = set()
+        """Ends that are recorded elsewhere; the journal may forget them."""
+        self._unsynced = False
+        self._lease = float("inf")
+        self._is_orphaned = False
+        self._orders: dict[str, Callable[[dict[str, Any]], None]] = {
+            "start": self._start,
+            "stop": self._stop,
+            "lease": self._take_lease,
+            "recorded": self._forget,
+        }
+        me = {"supervisor": os.getpid(), "pid_start": platform.started(os.getpid())}
+        self._tell(self._write(me))
+
+    def work(self) -> None:
+        """Work until the worker is gone and nothing is under way."""
+        while not self._is_orphaned or self._under_way or self._unwritten:
+            self._loop.turn(self._patience())
+            self._look_at_the_time()
+        if self._unsynced:
+            self._journal.sync()
+
+    def obey(self, line: bytes) -> None:
+        """Carry out an order."""
+        order = json.loads(line)
+        for name, carry_out in self._orders.items():
+            if name in order:
+                carry_out(order)
+
+    def be_orphaned(self) -> None:
+        """Go on without the worker: everything it has ordered has been read."""
+        self._is_orphaned = True
+        self._write({"orphaned": time.monotonic()})
+
+    def _start(self, order: dict[str, Any]) -> None:
+        carried = Carried(order, Stop(self._threads, self._grace))
+        if self._is_unleashed(carried):
+            self._end(carried, CommandEnd(not_started="its worker has lost touch with the database"))
+            return
+        try:
+            self._journal.write(journal.line_of({"start": carried.key}))
+        except OSError as error:
+            self._end(carried, CommandEnd(not_started=f"the journal of commands cannot be written: {error.strerror}"))
+            return
+        self._under_way[carried.key] = carried
+        try:
+            run = carried.run = CommandRun(
+                Command(order["argv"], order["directory"], order["environment"]),
+                environment=self._environment,
+                cookie=order["cookie"],
+                stop=carried.stop,
+                threads=self._threads,
+                announce=carried.identify,
+                cap=self._cap,
+                spawn=SwiftTree,
+            )
+        except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
+            self._break(carried, error)
+            return
+        if carried.pid is None:
+            self._end(carried, run.end())
+            return
+        self._new.append(carried)
+        descriptor = run.fileno()
+        if descriptor is not None and self._loop.watch(descriptor, partial(self._follow, carried, run)):
+            carried.descriptor = descriptor
+        else:
+            self._wait_for(carried, run)
+
+    def _follow(self, carried: Carried, run: CommandRun) -> None:
+        """Take in what there is of a command; what its end has to wait for, another thread waits for."""
+        try:
+            if not run.has_ended():
+                return
+            self._leave_alone(carried)
+            if run.leaves_nothing:
+                self._end(carried, run.end())
+            else:
+                self._wait_for(carried, run)
+        except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
+            self._leave_alone(carried)
+            self._break(carried, error)
+
+    def _leave_alone(self, carried: Carried) -> None:
+        if carried.descriptor is not None:
+            self._loop.unwatch(carried.descriptor)
+            carried.descriptor = None
+
+    def _wait_for(self, carried: Carried, run: CommandRun) -> None:
+        def wait() -> None:
+            try:
+                self._loop.post(partial(self._end, carried, run.end()))
+            except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
+                self._loop.post(partial(self._break, carried, error))
+
+        try:
+            self._threads.run(wait)
+        except RuntimeError:
+            wait()  # As long as the system refuses another thread, everything else has to wait too.
+
+    def _end(self, carried: Carried, end: CommandEnd) -> None:
+        told = {name: getattr(end, name) for name in CommandEnd.__slots__}
+        record = {name: value for name, value in told.items() if value is not None and value is not False}
+        for name in ("output", "not_started"):
+            if name in record and carried.secrets:
+                record[name] = masked(record[name], carried.secrets)
+        self._record_end(carried, record)
+
+    def _break(self, carried: Carried, error: Exception) -> None:
+        self._record_end(carried, {"trouble": f"{type(error).__name__}: {error}"})
+
+    def _record_end(self, carried: Carried, how: dict[str, Any]) -> None:
+        now = time.monotonic()
+        record = {"end": carried.key, "at": now, "time": datetime.now(UTC).isoformat(), "pid": carried.pid, **how}
+        self._under_way.pop(carried.key, None)
+        carried.is_noticed = True
+        self._ended[carried.key] = now
+        self._unsynced = True
+        self._tell(self._write(record))
+
+    def _stop(self, order: dict[str, Any]) -> None:
+        if carried := self._under_way.get(order["stop"]):
+            self._end_early(carried)
+
+    def _end_early(self, carried: Carried) -> None:
+        if not carried.stop.told:
+            carried.stop.tell()
+            if carried.descriptor is not None and carried.run is not None:
+                self._leave_alone(carried)
+                self._wait_for(carried, carried.run)
+
+    def _take_lease(self, order: dict[str, Any]) -> None:
+        self._lease = order["lease"]
+
+    def _is_unleashed(self, carried: Carried) -> bool:
+        """Say whether nobody vouches for a command any more that somebody may begin again elsewhere."""
+        if not carried.is_leashed or time.monotonic() < self._lease:
+            return False
+        return time.monotonic() >= journal.lease_of(self._place, carried.key)
+
+    def _forget(self, order: dict[str, Any]) -> None:
+        for key in order["recorded"]:
+            if self._ended.pop(key, None) is not None:
+                self._done.add(key)
+        self._unsynced = self._unsynced and bool(self._ended)
+        with suppress(OSError):
+            if self._journal.drop(self._done):
+                self._done.clear()
+
+    def _write(self, record: dict[str, Any]) -> bytes:
+        """Write a record; one the disk will not take is tried again for as long as it takes."""
+        line = journal.line_of(record)
+        self._unwritten.append(line)
+        self._write_what_is_unwritten()
+        return line
+
+    def _write_what_is_unwritten(self) -> None:
+        with suppress(OSError):
+            while self._unwritten:
+                self._journal.write(self._unwritten[0])
+                del self._unwritten[0]
+
+    def _patience(self) -> float | None:
+        """Return for how many seconds nothing but an event can be of interest."""
+        now = time.monotonic()
+        limits = [_TRY_AGAIN] if self._unwritten else []
+        if self._new:
+            limits.append(self._new[0].began + NOTICE - now)
+        if self._unsynced and self._ended:
+            limits.append(next(iter(self._ended.values())) + _SYNC_AFTER - now)
+        if any(carried.is_leashed and not carried.stop.told for carried in self._under_way.values()):
+            limits.append(max(self._lease - now, NOTICE) if now < self._lease else _TRY_AGAIN)
+        return min(limits) if limits and min(limits) != float("inf") else None
+
+    def _look_at_the_time(self) -> None:
+        now = time.monotonic()
+        while self._new and (self._new[0].is_noticed or now >= self._new[0].began + NOTICE):
+            carried = self._new.popleft()
+            if not carried.is_noticed:
+                self._notice(carried)
+        if self._unsynced and self._ended and now >= next(iter(self._ended.values())) + _SYNC_AFTER:
+            self._unsynced = False
+            self._journal.sync()
+        if self._unwritten:
+            self._write_what_is_unwritten()
+        if now >= self._lease:
+            for carried in list(self._under_way.values()):
+                if self._is_unleashed(carried):
+                    self._end_early(carried)
+
+    def _notice(self, carried: Carried) -> None:
+        carried.is_noticed = True
+        if carried.pid is not None:
+            start = platform.started(carried.pid)
+            self._tell(
+                self._write({"running": carried.key, "pid": carried.pid, "pid_start": start, "at": carried.began})
+            )
+
+
+def main(arguments: list[str]) -> None:
+    """Be the supervisor of the worker that has started this process."""
+    place, settings = Path(arguments[0]), json.loads(arguments[1])
+    platform.keep_children()
+    for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):
+        if number := getattr(signal, name, None):
+            # A handler, not SIG_IGN, which the commands would inherit.
+            signal.signal(number, lambda *_: None)
+    orders, reports = _taken_over(0, os.O_RDONLY), _taken_over(1, os.O_WRONLY)
+    os.chdir(os.sep)
+    loop = new_loop()
+    with journal.locked(place):
+        if journal.read(place).is_closed:
+            raise SystemExit("another worker has taken over the work of this one")
+        supervisor = Supervisor(loop, place, loop.writer(reports), **settings)
+        loop.read(orders, Lines(supervisor.obey, supervisor.be_orphaned).feed)
+        supervisor.work()
+
+
+def _taken_over(descriptor: int, mode: int) -> int:
+    """Return a pipe under another number, so that no command gets it and its old number means nothing else one day."""
+    taken = os.dup(descriptor)
+    nothing = os.open(os.devnull, mode)
+    os.dup2(nothing, descriptor)
+    os.close(nothing)
+    return taken

@@ -1,0 +1,156 @@
+"""The loops: the one that polls and the one that every system has; and a supervisor on the latter."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batchctl.system import following, journal
+from batchctl.system.loops import Lines, Loop, PollLoop, QueueLoop
+from batchctl.system.supervisor import Supervisor
+from tests.system.watching import LIMIT
+
+
+def turn_until(loop: Loop, is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + LIMIT
+    while not is_so():
+        assert time.monotonic() < until
+        loop.turn(0.1)
+
+
+@pytest.fixture(params=[PollLoop, QueueLoop])
+def loop(request: pytest.FixtureRequest) -> Loop:
+    made: Loop = request.param()
+    return made
+
+
+def test_bytes_arrive_in_order_and_then_the_end(loop: Loop) -> None:
+    receiving, sending = os.pipe()
+    chunks: list[bytes] = []
+    loop.read(receiving, chunks.append)
+
+    os.write(sending, b"one\n")
+    turn_until(loop, lambda: b"".join(chunks) == b"one\n")
+    os.write(sending, b"two\n")
+    os.close(sending)
+    turn_until(loop, lambda: chunks[-1:] == [b""])
+
+    assert b"".join(chunks) == b"one\ntwo\n"
+    loop.close()
+
+
+def test_a_reader_that_does_not_read_keeps_nobody_waiting(loop: Loop) -> None:
+    receiving, sending = os.pipe()
+    send, content = loop.writer(sending), b"x" * 1_000_000
+    send(content)
+    send(b"end")
+
+    read: list[bytes] = []
+    loop.read(receiving, read.append)
+    turn_until(loop, lambda: sum(map(len, read)) == len(content) + 3)
+
+    assert b"".join(read) == content + b"end"
+    loop.close()
+    os.close(sending)
+
+
+def test_a_reader_that_has_gone_is_written_to_in_vain(loop: Loop) -> None:
+    receiving, sending = os.pipe()
+    os.close(receiving)
+    send = loop.writer(sending)
+
+    for _ in range(3):
+        send(b"x" * 100_000)
+    loop.turn(0.0)
+    loop.close()
+    os.close(sending)
+
+
+def test_another_thread_ends_the_waiting(loop: Loop) -> None:
+    said: list[str] = []
+    thread = threading.Thread(target=lambda: loop.post(lambda: said.append("now")))
+    thread.start()
+
+    loop.turn(LIMIT)
+    thread.join()
+
+    assert said == ["now"]
+    loop.close()
+
+
+def test_lines_are_put_together_and_a_half_one_is_left_out() -> None:
+    lines: list[bytes] = []
+    ends: list[bool] = []
+    taking = Lines(lines.append, lambda: ends.append(True))
+
+    for chunk in (b"on", b"e\ntwo\nth", b"ree\nfo", b""):
+        taking.feed(chunk)
+
+    assert (lines, ends) == ([b"one", b"two", b"three"], [True])
+
+
+def test_a_supervisor_works_with_threads_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSYS, "an old kernel")
+
+    monkeypatch.setattr(following, "Poller", refuse)
+    place = tmp_path / "worker"
+    journal.prepare(place, "worker")
+    loop, told = QueueLoop(), list[bytes]()
+    supervisor = Supervisor(loop, place, told.append, cap=1000, grace=0.2)
+    for order in (start(1, "echo one; exit 3"), start(2, "exec sleep 600"), start(3, "exit 0"), {"stop": 2}):
+        loop.post(lambda order=order: supervisor.obey(journal.line_of(order)))  # type: ignore[misc]
+    loop.post(supervisor.be_orphaned)
+
+    supervisor.work()
+
+    ended = journal.read(place).ended
+    assert (ended[1]["exit_code"], ended[1]["output"]) == (3, "one\n")
+    assert ended[2]["stopped"]
+    assert ended[3]["exit_code"] == 0
+    assert journal.read(place).is_orphaned
+
+
+def test_a_disk_that_is_full_begins_nothing_and_loses_no_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "worker"
+    journal.prepare(place, "worker")
+    loop, told = QueueLoop(), list[bytes]()
+    supervisor = Supervisor(loop, place, told.append, cap=1000, grace=0.2)
+    supervisor.obey(journal.line_of(start(1, "exit 4")))
+    is_full = True
+    write = journal.Writer.write
+
+    def refuse(writer: journal.Writer, line: bytes) -> None:
+        if is_full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(writer, line)
+
+    monkeypatch.setattr(journal.Writer, "write", refuse)
+    supervisor.obey(journal.line_of(start(2, "exit 5")))
+    turn_until(loop, lambda: any(b'"end":1' in line for line in told))
+    is_full = False
+    supervisor.be_orphaned()
+    supervisor.work()
+
+    ended = journal.read(place).ended
+    assert ended[1]["exit_code"] == 4
+    assert ended[2]["not_started"] == "the journal of commands cannot be written: No space left on device"
+
+
+def start(key: int, script: str) -> dict[str, Any]:
+    return {
+        "start": key,
+        "argv": ["sh", "-c", script],
+        "directory": "/",
+        "environment": {},
+        "cookie": f"test:{os.getpid()}/{key}",
+        "secrets": [],
+        "leashed": False,
+    }
