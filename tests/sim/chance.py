@@ -33,7 +33,25 @@ BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12"
 CALLS = ("start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
 RARE = ("C12", "examine", "adopt", "let_go", "stop_left_over")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
-KINDS = ("crash", "crash", "commit", "database", "freeze", "freeze", "kill", "stall", "stall", "terminate", "supervisor", "host", "jump", "away", "operate", "switch", "data")
+KINDS = (
+    "crash",
+    "crash",
+    "commit",
+    "database",
+    "freeze",
+    "freeze",
+    "kill",
+    "stall",
+    "stall",
+    "terminate",
+    "supervisor",
+    "host",
+    "jump",
+    "away",
+    "operate",
+    "switch",
+    "data",
+)
 """What may be switched off: each seed does without a random half of it."""
 FAULTS = {
     "crash": (Kind.CRASH_BEFORE, Kind.CRASH_AFTER),
@@ -144,7 +162,11 @@ class _Draw:
         """Let a worker give no sign of life for a while: others have to look after what it has begun."""
         chance, worker = self.chance, self._worker()
         if kind == "kill":
-            return [Kill(worker), Stall(worker), Run(self._long()), Wake(worker)] if chance.random() < 0.5 else [Kill(worker)]
+            return (
+                [Kill(worker), Stall(worker), Run(self._long()), Wake(worker)]
+                if chance.random() < 0.5
+                else [Kill(worker)]
+            )
         if chance.random() < 0.3:
             # It comes back just while another takes over.
             back = Fault(None, "C12", Kind.FREEZE_BEFORE, (Wake(worker), Turn(worker), Run(1.0)))
@@ -181,7 +203,9 @@ class _Draw:
             return Wake(self._worker())
         if drawn < 0.8:
             return Turn(self._worker())
-        return chance.choice((Kill(self._worker()), Operate(chance.choice(ACTIONS), chance.randrange(6)), Wait(self._long())))
+        return chance.choice(
+            (Kill(self._worker()), Operate(chance.choice(ACTIONS), chance.randrange(6)), Wait(self._long()))
+        )
 
     def _long(self) -> float:
         """Draw a time within which others may take somebody silent for dead, or almost."""

@@ -17,6 +17,7 @@ from batchctl.ports import Boundary
 from batchctl.store import definitions, schema
 from batchctl.store.dialects import sqlite
 from batchctl.store.transactions import StoreTransactions
+from tests.sim.clock import BEGINNING
 from tests.sim.faults import Actor, ConnectionLost
 
 Result = TypeVar("Result")
@@ -80,7 +81,7 @@ class Database:
             isolation_level="AUTOCOMMIT",
             pool_reset_on_return=None,
         )
-        self.now: Callable[[], datetime] = datetime.min.replace
+        self.now: Callable[[], datetime] = lambda: BEGINNING
         self.raw.create_function("virtual_now", 0, lambda: self.now().strftime("%Y-%m-%d %H:%M:%S.000"))
         for statement in _definitions():
             self.raw.execute(statement.replace(_REAL_NOW, "virtual_now()"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.dialects import sqlite
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from tests.sim.programs import Program
     from tests.sim.world import World
 
-AT_EVERY_COMMIT = frozenset(
-    {"I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I41", "I42", "I43"}
-)
+AT_EVERY_COMMIT = frozenset({"I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I41", "I42", "I43"})
 _PERSONS = frozenset(
     {
         InstanceVerb.RERUN,
@@ -45,9 +43,7 @@ class Broken(BaseException):
 
 
 def _moves(verbs: Collection[InstanceVerb]) -> frozenset[tuple[str, str]]:
-    return frozenset(
-        (source.value, target.value) for verb in verbs for source, target in TRANSITIONS[verb].items()
-    )
+    return frozenset((source.value, target.value) for verb in verbs for source, target in TRANSITIONS[verb].items())
 
 
 MOVES_OF_PERSONS = _moves(_PERSONS) | {(status.value, "complete") for status in InstanceStatus}
@@ -58,18 +54,18 @@ _FAILED = frozenset({"failed", "timeout"})
 _KNOWN_ENDS = frozenset({"success", "failed", "timeout", "cancelled"})
 
 
-def _asked(wanted: Callable[[str], bool]) -> str:
+def _asked(codes: Collection[str]) -> str:
     """Return one statement that asks some of the laws of `fsck`."""
     parts = []
     for invariant in INVARIANTS:
-        if wanted(invariant.code):
+        if invariant.code in codes:
             compiled = invariant.broken.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
             parts.append(f"SELECT '{invariant.code}', * FROM ({compiled})")
     return " UNION ALL ".join(parts)
 
 
-CHEAP = _asked(lambda code: code in AT_EVERY_COMMIT)
-ALL = [_asked(lambda code, wanted=one.code: code == wanted) for one in INVARIANTS if one.code != "I01"]
+CHEAP = _asked(AT_EVERY_COMMIT)
+ALL = [_asked({one.code}) for one in INVARIANTS if one.code != "I01"]
 """I01 depends on the time and is asked where everything has come to rest."""
 
 
@@ -78,7 +74,9 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     for code, row in world.raw.execute(CHEAP):
         raise Broken(code, f"row {row} after {sorted(boundaries)} of {actor.name}")
     by_person = Boundary.OPERATOR in boundaries
-    claimed = [row for what, row, was, became, *_ in seen if what == "instance" and became in _CLAIMED and was not in _CLAIMED]
+    claimed = [
+        row for what, row, was, became, *_ in seen if what == "instance" and became in _CLAIMED and was not in _CLAIMED
+    ]
     if claimed and not by_person:
         _check_claims(world, claimed)
     failed = {int(owner) for what, _, _, became, *_, owner, _, _, _ in seen if what == "attempt" and became in _FAILED}
@@ -135,7 +133,7 @@ def _check_claims(world: World, claimed: list[int]) -> None:
 
 
 def _check_attempt(said: str, was: str, became: str, token: int, token_of_instance: int) -> None:
-    if was != "running" and was != became:
+    if was not in {"running", became}:
         raise Broken("I12", f"{said}, though it had ended")
     if was == "running" and became in _KNOWN_ENDS and token != token_of_instance:
         raise Broken("I34", f"{said} under token {token}, though the instance has {token_of_instance}")
@@ -152,11 +150,15 @@ def check_start(world: World, new: Running) -> None:
     for other in world.executions:
         if other.key == new.key:
             raise Broken("I30", f"attempt {new.key} is started twice")
-        if other.instance == new.instance and other.is_alive(now):
+        if other.instance == new.instance and other.is_alive(now) and not _is_out_of_sight(world, other, new):
             raise Broken("I31", f"attempt {new.key} starts while {other.key} of instance {new.instance} is alive")
     if new.checks:
         return
-    before = {one.key: one for one in world.executions if (one.instance, one.seq) == (new.instance, new.seq) and not one.checks}
+    before = {
+        one.key: one
+        for one in world.executions
+        if (one.instance, one.seq) == (new.instance, new.seq) and not one.checks
+    }
     if not before:
         return
     ((on_lost,),) = world.rows(
@@ -175,9 +177,18 @@ def check_start(world: World, new: Running) -> None:
         if ended == "failed" and before[key].outcome.fatal:
             raise Broken("retry", f"step {new.seq} of instance {new.instance} starts again after a fatal failure")
         may_again = ended in ("failed", "timeout") or (ended == "lost" and on_lost == "rerun")
-        may_again = may_again or (ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key))
+        may_again = may_again or (
+            ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key)
+        )
         if not may_again:
-            raise Broken("I30", f"step {new.seq} of instance {new.instance} starts again although attempt {key} is {ended}")
+            raise Broken(
+                "I30", f"step {new.seq} of instance {new.instance} starts again although attempt {key} is {ended}"
+            )
+
+
+def _is_out_of_sight(world: World, other: Running, new: Running) -> bool:
+    """Say whether an execution lives where nobody can know of it: its supervisor was killed, and on another host."""
+    return other.host is not new.host and other.key in world.supervisors[other.owner].unwatched
 
 
 def check_adoption(world: World, program: Program, key: int) -> None:
@@ -250,7 +261,12 @@ def check_end(world: World) -> None:
         execution = by_key.get(key)
         if status == "success" and (execution is None or not (execution.outcome.succeeded or execution.checks)):
             raise Broken("I30", f"attempt {key} is a success, but nothing of it succeeded")
-        if status in ("failed", "timeout") and execution is not None and execution.outcome.succeeded and not execution.checks:
+        if (
+            status in ("failed", "timeout")
+            and execution is not None
+            and execution.outcome.succeeded
+            and not execution.checks
+        ):
             raise Broken("I30", f"attempt {key} is {status} ({message}), but it succeeded")
         if status == "running":
             raise Broken("I35", f"attempt {key} is still running")

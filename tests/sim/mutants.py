@@ -39,13 +39,13 @@ def _mutant(name: str, *changes: tuple[ModuleType, str, str] | tuple[ModuleType,
 
 
 _OWN_ONLY = (
-    "Occupancy(__import__('collections').Counter(one.batch_id for one in instances.claimed(connection)"
-    " if one.claimed_by == self.recorder.controller), batches, limit)"
+    "Occupancy({key: sum(1 for one in instances.claimed(connection) if one.batch_id == key"
+    " and one.claimed_by == self.recorder.controller) for key in batches}, batches, limit)"
 )
 _ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(before))"
 _COMMITS_HALF = (
-    "__import__('batchctl.store.dialects').store.dialects.dialect_of(connection).commit(connection); "
-    "__import__('batchctl.store.dialects').store.dialects.dialect_of(connection).begin_write(connection); history.close_entries(connection, [_ending"
+    "from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
+    " of(connection).begin_write(connection); history.close_entries(connection, [_ending"
 )
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -62,7 +62,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "a rescue does not look for a new sign of life",
         (rescue, " or now_there.heartbeat_seq != owner.heartbeat_seq", ""),
     ),
-    _mutant("the end of a step is committed in two parts", (recording, "history.close_entries(connection, [_ending", _COMMITS_HALF)),
+    _mutant(
+        "the end of a step is committed in two parts",
+        (recording, "history.close_entries(connection, [_ending", _COMMITS_HALF),
+    ),
     _mutant(
         "the clock of the host decides",
         (transactions, "if now is not None and self._synchronise", "if False and self._synchronise"),
@@ -114,7 +117,9 @@ MUTANTS: tuple[Mutant, ...] = (
         (instances, "return _CLAIM(connection, _changes(before, after, now), **_identity(before), now=now)", _ANY_TIME),
         (instances, "(_CLAIM if claim else _MOVE)", "_MOVE"),
     ),
-    _mutant("instances are not taken in order", (instances, "readable(rows, instance)", "readable(rows[::-1], instance)")),
+    _mutant(
+        "instances are not taken in order", (instances, "readable(rows, instance)", "readable(rows[::-1], instance)")
+    ),
     _mutant("the FileProcess row is not completed", (recording, "if over:", "if False:")),
     _mutant("duplicates are not looked for", (creation, "if check else None", "if False else None")),
     _mutant(
@@ -164,8 +169,14 @@ def _functions(module: ModuleType) -> Iterator[FunctionType]:
     owners = [module, *(one for one in vars(module).values() if isinstance(one, type))]
     for owner in owners:
         for value in vars(owner).values():
-            function = value.fget if isinstance(value, property) else inspect.unwrap(value) if callable(value) else value
-            if isinstance(function, FunctionType) and function.__module__ == module.__name__ and function.__qualname__ != "<lambda>":
+            function = (
+                value.fget if isinstance(value, property) else inspect.unwrap(value) if callable(value) else value
+            )
+            if (
+                isinstance(function, FunctionType)
+                and function.__module__ == module.__name__
+                and function.__qualname__ != "<lambda>"
+            ):
                 yield function
 
 

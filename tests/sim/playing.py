@@ -7,6 +7,7 @@ from functools import cache
 
 from batchctl.operations import fsck
 from tests.sim.database import Database, edged
+from tests.sim.healing import live
 from tests.sim.laws import Broken
 from tests.sim.script import Script
 from tests.sim.world import World
@@ -33,7 +34,7 @@ def play(script: Script, *, examine: bool = False) -> Played:
     with edged():
         world = World(database(), script)
         try:
-            world.live()
+            live(world)
             for found in fsck.examine(world.person.transactions, world.person.clock) if examine else ():
                 raise Broken(found.code, f"fsck: {found.law}: {found.table} {found.row_id}")
         except Broken as broken:

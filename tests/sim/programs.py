@@ -25,7 +25,8 @@ from batchctl.testing import surroundings
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
-from tests.sim.hosts import HANDLERS, Host, ScriptedRunner
+from tests.sim.hosts import Host
+from tests.sim.runner import HANDLERS, ScriptedRunner
 from tests.sim.script import Operate, Submit, Switch
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ def _smaller(script: Script) -> Iterator[Script]:
     options = script.options
     for changes in ({"luck": 0}, {"slots": 1}, {"ahead": (0.0,) * len(options.ahead)}):
         if any(getattr(options, name) != value for name, value in changes.items()):
-            yield replace(script, options=replace(options, **changes))  # type: ignore[arg-type]
+            yield replace(script, options=replace(options, **changes))
     for at, batch in enumerate(options.batches):
         if len(batch.steps) > 1:
             fewer = replace(batch, steps=batch.steps[:-1])

@@ -79,5 +79,7 @@ def explain(world: World) -> str:
         alive = [one.key for one in world.alive_of(row)]
         program = next((one for one in world.workers if one is not None and one.name == owner), None)
         about = "" if owner is None else f", owned by {owner} ({'alive' if program else 'dead'})"
-        said.append(f"{row} of {name} ({policy}{'' if enabled else ', disabled'}) is {status}{about}, executions {alive}")
+        said.append(
+            f"{row} of {name} ({policy}{'' if enabled else ', disabled'}) is {status}{about}, executions {alive}"
+        )
     return f"at {now:.0f} s: " + "; ".join(said or ["nothing is open"])

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from batchctl.domain.outcomes import StepOutcome
@@ -14,41 +12,19 @@ from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
-from tests.sim import laws, waiting
+from tests.sim import laws
 from tests.sim.clock import TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
-from tests.sim.hosts import STOPPED, VANISHED, Host, Luck, Running, Supervisor
-from tests.sim.laws import Broken
-from tests.sim.programs import POLL_INTERVAL, Person, Program
+from tests.sim.happening import happen
+from tests.sim.hosts import STOPPED, Host, Luck, Running, Supervisor
+from tests.sim.programs import Person, Program
 from tests.sim.script import (
-    Away,
     BatchPlan,
-    BootHost,
-    CrashHost,
     Event,
     Fault,
-    Jump,
-    Kill,
-    KillSupervisor,
-    Operate,
-    Run,
     Script,
-    Stall,
-    Submit,
-    Switch,
-    Terminate,
-    Turn,
-    Wait,
-    Wake,
 )
-
-MOST_ROUNDS = 200
-"""How many rounds of turns everything must have come to its end within, once nothing fails any more."""
-MOST_TRIES = 4
-"""How often a person may have to deal with what failed, once nothing fails any more."""
-MOST_TURNS = 60
-"""How many turns a worker may take in a row before it is idle."""
 
 
 class World:
@@ -75,9 +51,9 @@ class World:
         self.leader: Program | None = None
         self.progress = 0
         """How many commits were more than a sign of life."""
-        self._armed: list[Fault] = []
-        self._frozen: list[Actor] = []
-        self._stalled: set[int] = set()
+        self.armed: list[Fault] = []
+        self.frozen: list[Actor] = []
+        self.stalled: set[int] = set()
         """Workers that make no turn by themselves at present."""
         self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
         self.workers: list[Program | None] = [None] * len(self.options.places)
@@ -86,23 +62,11 @@ class World:
         """The definitions as they were last read; None once they were changed."""
         self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
         if self.options.limit is not None:
-            self.raw.execute("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", (str(self.options.limit),))
+            self.raw.execute(
+                "INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", (str(self.options.limit),)
+            )
         for number, plan in enumerate(self.options.batches):
             self._register(number, plan)
-
-    def live(self) -> None:
-        """Play the whole schedule."""
-        self.play(self.script.events)
-        self._heal()
-        self._drain()
-        waiting.check_rest(self)
-        for _ in range(MOST_TRIES):
-            if not self._sort_out():
-                break
-            self._drain()
-        waiting.check_finished(self)
-        laws.check_end(self)
-        laws.check_all(self)
 
     @property
     def fingerprint(self) -> str:
@@ -117,12 +81,12 @@ class World:
     def play(self, events: Iterable[Event], frozen: Actor | None = None) -> None:
         """Let events happen, while a program is frozen."""
         if frozen is not None:
-            self._frozen.append(frozen)
+            self.frozen.append(frozen)
         before = EDGE.__dict__.get("actor")
         for event in events:
-            self._happen(event)
+            happen(self, event)
         if frozen is not None:
-            self._frozen.remove(frozen)
+            self.frozen.remove(frozen)
         if before is not None:
             EDGE.actor = before
 
@@ -135,6 +99,11 @@ class World:
         finally:
             if before is not None:
                 EDGE.actor = before
+
+    @property
+    def pace(self) -> float:
+        """How many seconds a worker may leave between two turns and still be trusted."""
+        return 0.4 * self.options.orphan_timeout
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Look into the tables as nobody in the world can."""
@@ -164,7 +133,7 @@ class World:
 
     def armed_for(self, actor: Actor) -> list[Fault]:
         """Return the faults that strike whichever program is the first."""
-        return self._armed if isinstance(actor, Program) else []
+        return self.armed if isinstance(actor, Program) else []
 
     def take_lock(self, program: Program) -> bool:
         """Take the leader's lock if it is free; whoever is cut off from the database has lost it."""
@@ -277,55 +246,7 @@ class World:
                 (10 * at, f"step {at}", "command" if step.is_command else "call", step.on_lost, f"B{number}"),
             )
 
-    def _happen(self, event: Event) -> None:
-        if not isinstance(event, Fault):
-            self.happened[type(event).__name__] += 1
-        match event:
-            case Turn(worker):
-                self._turn(worker)
-            case Wait(seconds):
-                self._pass_time(seconds)
-            case Run(seconds):
-                self._run(seconds)
-            case Stall(worker):
-                self._stalled.add(worker)
-            case Wake(worker):
-                self._stalled.discard(worker)
-            case Fault(None):
-                self._armed.append(event)
-            case Fault(int(worker)):
-                program = self._program(worker)
-                if program is not None:
-                    program.armed.append(event)
-            case Kill(worker):
-                program = self.workers[worker]
-                if program is not None:
-                    program.die()
-            case Terminate(worker):
-                program = self.workers[worker]
-                if program is not None and program not in self._frozen:
-                    program.terminate()
-            case KillSupervisor(worker):
-                self._kill_supervisor(worker)
-            case CrashHost(host):
-                self._crash_host(self.hosts[host])
-            case BootHost(host):
-                self._boot(self.hosts[host])
-            case Jump(host, seconds):
-                self.hosts[host].ahead += seconds
-                for program in self.workers:
-                    if program is not None and program.host is self.hosts[host]:
-                        program.clock.ahead += seconds
-            case Away(seconds):
-                self.away_until = self.time.seconds + seconds
-            case Submit():
-                self.person.submit(event)
-            case Operate():
-                self.person.operate(event)
-            case Switch():
-                self.person.switch(event)
-
-    def _program(self, worker: int) -> Program | None:
+    def program(self, worker: int) -> Program | None:
         """Return the worker's program; what watches over programs starts it again when it has died."""
         host = self.hosts[self.options.places[worker]]
         if self.workers[worker] is None and host.up:
@@ -333,106 +254,10 @@ class World:
             self.workers[worker] = Program(self, worker, f"w{worker}.{self._starts}", host)
         return self.workers[worker]
 
-    def _turn(self, worker: int) -> None:
-        program = self._program(worker)
-        if program is not None and program not in self._frozen:
+    def turn(self, worker: int) -> None:
+        program = self.program(worker)
+        if program is not None and program not in self.frozen:
             program.turn()
-
-    def _kill_supervisor(self, worker: int) -> None:
-        program = self.workers[worker]
-        if program is not None:
-            program.runner.supervisor.die(self.time.seconds)
-
-    def _crash_host(self, host: Host) -> None:
-        if not host.up:
-            return
-        now = self.time.seconds
-        for supervisor in self.supervisors.values():
-            if supervisor.host is host and supervisor.is_there(now):
-                # What it had not written to the disk for good is gone with the power.
-                supervisor.unwatched |= supervisor.started.keys()
-        for one in self.executions:
-            if one.host is host and one.is_alive(now):
-                one.end(now, VANISHED)
-        host.up = False
-        for program in self.workers:
-            if program is not None and program.host is host:
-                program.die()
-
-    def _boot(self, host: Host) -> None:
-        if not host.up:
-            host.up = True
-            host.boot += 1
-            host.booted = self.time.seconds
-
-    def _heal(self) -> None:
-        """Let nothing fail any more."""
-        self.away_until = -1.0
-        self._stalled.clear()
-        self._armed.clear()
-        for host in self.hosts:
-            self._boot(host)
-        for worker in range(len(self.workers)):
-            program = self._program(worker)
-            if program is not None:
-                program.armed.clear()
-        self.luck = Luck(0)
-        self.tell("world", "healed", {})
-
-    def _pass_time(self, seconds: float) -> None:
-        """Let time pass; supervisors look at it too."""
-        self.time.seconds += seconds
-        for supervisor in self.supervisors.values():
-            supervisor.look_at_the_time(self.time.seconds)
-
-    def _run(self, seconds: float) -> None:
-        """Let time pass while every worker that is not stalled makes its turns."""
-        rounds = max(1, math.ceil(seconds / self._pace))
-        for _ in range(rounds):
-            self._pass_time(seconds / rounds)
-            for worker in range(len(self.workers)):
-                if worker not in self._stalled:
-                    self._turn(worker)
-
-    @property
-    def _pace(self) -> float:
-        """How many seconds a worker may leave between two turns and still be trusted."""
-        return 0.4 * self.options.orphan_timeout
-
-    def _drain(self) -> None:
-        """Turn and wait until nothing is left to be done."""
-        has_waited = False
-        for _ in range(MOST_ROUNDS):
-            before = self.progress
-            for worker in range(len(self.workers)):
-                self._turn_until_idle(worker)
-            seconds = waiting.until_something_happens(self, self._pace)
-            if seconds is None and before == self.progress and has_waited:
-                return
-            # The leader looks by itself now and then, whatever it has been told.
-            has_waited = seconds is None
-            self._pass_time(POLL_INTERVAL + 1.0 if seconds is None else seconds)
-        raise Broken("I35", f"it never came to rest: {waiting.explain(self)}")
-
-    def _turn_until_idle(self, worker: int) -> None:
-        for _ in range(MOST_TURNS):
-            before = self.progress
-            self._turn(worker)
-            program = self.workers[worker]
-            if program is not None and before == self.progress and not program.has_news:
-                return
-
-    def _sort_out(self) -> bool:
-        """Let a person deal with everything that waits for one; say whether there was anything."""
-        if not waiting.is_open(self):
-            return False
-        for number in range(len(self.options.batches)):
-            self.person.switch(Switch(number, enabled=True))
-        statuses = self.rows("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
-        for nth, (status,) in enumerate(statuses):
-            if status in ("failed", "held", "paused"):
-                self.person.operate(Operate("resume" if status == "paused" else "rerun", nth))
-        return True
 
 
 def told(value: object) -> str:
