@@ -65,6 +65,11 @@ class Told:
     stays: bool = False
     """True when the instance goes on under the same claim, or was not touched."""
 
+    @property
+    def is_recorded(self) -> bool:
+        """Say whether the end of the attempt stands in its row, and nobody else waits for it."""
+        return self.ended is not None and self.ended.status is not HistoryStatus.FENCED
+
     def events(self) -> Iterator[Event]:
         """Yield how the attempt ended, and where the instance stands if it does not go on."""
         if self.attempt is not None and self.ended is not None:

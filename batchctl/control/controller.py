@@ -367,8 +367,7 @@ class Controller:
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
         self._ends = list(written.waiting)
-        if recorded := [told.attempt.history_id for told in written.told if told.attempt is not None]:
-            self._runner.recorded(recorded)
+        self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waits = bool(written.waiting)
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits

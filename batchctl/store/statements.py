@@ -18,6 +18,7 @@ Convert = Callable[[Any], Any] | None
 MANY = 2
 """From how many rows on it is worth sending them together."""
 
+_VALUES = re.compile(r"VALUES \((.*)\)(?= RETURNING|\Z)", re.DOTALL)
 _NAMED = re.compile(r"%\((\w+)\)s")
 
 
@@ -28,10 +29,23 @@ class Compiled:
     text: str
     binds: tuple[tuple[str, Convert], ...]
     constants: Mapping[str, object]
+    of_arrays: str | None = None
+    """The same for many rows at once, with an array in place of each value; only PostgreSQL has such."""
 
     def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
         """Execute with one row of values; return the driver's cursor."""
         return _driver_of(connection).execute(self.text, self.row(values))
+
+    def execute_all(self, connection: Connection, rows: list[list[object]]) -> int:
+        """Execute with every row of values; return how many rows of the table were met."""
+        if len(rows) >= MANY and self.of_arrays is not None:
+            return int(self.execute_with_arrays(connection, rows).rowcount)
+        driver = _driver_of(connection)
+        return sum(int(driver.execute(self.text, row).rowcount) for row in rows)
+
+    def execute_with_arrays(self, connection: Connection, rows: list[list[object]]) -> Any:
+        """Execute once with all rows; return the driver's cursor."""
+        return _driver_of(connection).execute(self.of_arrays, [list(column) for column in zip(*rows, strict=True)])
 
     def row(self, values: Mapping[str, object]) -> list[object]:
         """Return the values in the order of the text, as the driver wants them."""
@@ -61,12 +75,9 @@ class RowInsert:
         if len(rows) < MANY or connection.dialect.name != "postgresql":
             return [self(connection, row) for row in rows]
         compiled = self._for(connection, rows[0])
-        cursor = _driver_of(connection).cursor()
-        cursor.executemany(compiled.text, [compiled.row(row) for row in rows], returning=True)
-        made = [int(cursor.fetchone()[0])]
-        while cursor.nextset():
-            made.append(int(cursor.fetchone()[0]))
-        return made
+        found = compiled.execute_with_arrays(connection, [compiled.row(row) for row in rows]).fetchall()
+        # The rows get their numbers in the order of the arrays.
+        return sorted(int(row[0]) for row in found)
 
     def _for(self, connection: Connection, values: Mapping[str, object]) -> Compiled:
         filled = (connection.dialect.name, *values)
@@ -100,7 +111,7 @@ class RowUpdate:
         for changes, where in rows:
             compiled = self._for(connection, changes)
             alike.setdefault(compiled, []).append(compiled.row({**changes, **where}))
-        return sum(_execute_all(connection, compiled.text, values) for compiled, values in alike.items())
+        return sum(compiled.execute_all(connection, values) for compiled, values in alike.items())
 
     def _for(self, connection: Connection, changes: Mapping[str, object]) -> Compiled:
         written = (connection.dialect.name, *changes)
@@ -141,22 +152,29 @@ class RowSelect:
         return made
 
 
-def _execute_all(connection: Connection, text: str, rows: list[list[object]]) -> int:
-    """Execute for every row; return how many rows were met. psycopg sends all before it waits for the first answer."""
-    driver = _driver_of(connection)
-    if len(rows) < MANY or connection.dialect.name == "mssql":
-        return sum(int(driver.execute(text, row).rowcount) for row in rows)
-    cursor = driver.cursor()
-    cursor.executemany(text, rows)
-    return int(cursor.rowcount)
-
-
 def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     order, written = _in_order(compiled)
     binds = {name: compiled.binds[name] for name in order}
     converts = {name: bind.type.dialect_impl(dialect).bind_processor(dialect) for name, bind in binds.items()}
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
-    return Compiled(written, tuple((name, converts[name]) for name in order), constants)
+    writes = compiled.isupdate or compiled.isinsert
+    of_arrays = _of_arrays(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
+    return Compiled(written, tuple((name, converts[name]) for name in order), constants, of_arrays)
+
+
+def _of_arrays(compiled: SQLCompiler, order: list[str], dialect: Dialect) -> str | None:
+    """Return an UPDATE or INSERT that takes an array of values for each parameter."""
+    kinds = [dialect.type_compiler_instance.process(compiled.binds[name].type) for name in order]
+    places = iter(range(len(order)))
+    text = _NAMED.sub(lambda _: f"v.p{next(places)}", str(compiled))
+    arrays = ", ".join(f"%s::{kind.partition('(')[0] if 'CHAR' in kind else kind}[]" for kind in kinds)
+    names = ", ".join(f"p{at}" for at in range(len(order)))
+    if compiled.isupdate and text.count(" WHERE ") == 1:
+        return text.replace(" WHERE ", f" FROM unnest({arrays}) AS v({names}) WHERE ")
+    if compiled.isinsert and (values := _VALUES.search(text)):
+        many = f"SELECT {values[1]} FROM unnest({arrays}) WITH ORDINALITY AS v({names}, at) ORDER BY v.at"  # noqa: S608 - all of it is ours
+        return text[: values.start()] + many + text[values.end() :]
+    return None
 
 
 def _in_order(compiled: SQLCompiler) -> tuple[list[str], str]:

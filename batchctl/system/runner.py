@@ -106,7 +106,7 @@ class ThreadStepRunner:
                 order(post=_at_once)
             else:
                 self._on_thread(step, partial(order, post=self._loop.post))
-        elif rendered.brief and not isinstance(handler, RunsOneCommand):
+        elif rendered.brief and not _may_be_one_command(type(handler)):
             self._brief.append(partial(self._carry, step, partial(handler.execute, rendered, step)))
         else:
             self._on_thread(step, partial(self._carry, step, partial(handler.execute, rendered, step)))
@@ -130,9 +130,8 @@ class ThreadStepRunner:
 
     def collect(self, wait: timedelta) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
-        if self._brief:
-            self._brief.popleft()()
         until = time.monotonic() + wait.total_seconds()
+        self._carry_brief()
         while True:
             for watch in list(self._adopted.values()):
                 self._look_after(watch)
@@ -147,6 +146,14 @@ class ThreadStepRunner:
             if self._woken or time.monotonic() >= until:
                 self._woken = False
                 return []
+
+    def _carry_brief(self) -> None:
+        """Carry out what is brief; what proves not to be so does not make the others wait to be recorded."""
+        until = time.monotonic() + NOTICE
+        while self._brief:
+            self._brief.popleft()()
+            if time.monotonic() >= until:
+                break
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
@@ -273,6 +280,8 @@ class ThreadStepRunner:
             return
 
         def send() -> None:
+            if step.key not in self._commands:
+                return  # It was let go before it could begin; whoever comes after finds that it never ran.
             if step.stopping:
                 said = "the step was told to stop before the command was started"
                 self._hear_end(step.key, {"not_started": said})

@@ -62,6 +62,8 @@ class Supervision:
         """The supervisor has said that it is there."""
         self._lease: float | None = None
         self._under_way: dict[int, Mapping[str, Any]] = {}
+        self._stopped: set[int] = set()
+        """Those of them that were told to stop."""
         self._unrecorded: set[int] = set()
         """Executions that only the journal may know of."""
         self._recorded: list[int] = []
@@ -82,16 +84,17 @@ class Supervision:
         if self._recorded:
             order = {"recorded": self._recorded, **order}
             self._recorded = []
-        self._order(order)
+        self._order_start(key, order)
 
     def stop(self, key: int) -> None:
         """Have a command stopped."""
-        if key in self._under_way:
+        if key in self._under_way and self._process is not None:
+            self._stopped.add(key)
             self._order({"stop": key})
 
     def let_go(self, key: int) -> None:
         """Take no interest in a command any more; its end stays in the journal for whoever does."""
-        self._under_way.pop(key, None)
+        self._take_off(key)
 
     def keep_lease(self, until: float) -> None:
         """Vouch for leashed commands until a time of the monotonic clock."""
@@ -128,15 +131,32 @@ class Supervision:
         # One that stays belongs to nobody here; when it ends, it ends as somebody else's child.
         process.returncode = process.returncode or 0
 
-    def _order(self, order: Mapping[str, Any]) -> None:
-        if self._process is None:
-            self._begin()
+    def _order_start(self, key: int, order: Record) -> None:
+        try:
+            if self._process is None:
+                self._begin()
+        except OSError as error:
+            self._take_off(key)
+            self._ears.ended(key, {"not_started": f"its supervisor cannot be started: {error.strerror}"})
+            return
+        self._order(order)
+
+    def _order(self, order: Record) -> None:
         self._send(journal.line_of(order))
+
+    def _take_off(self, key: int) -> bool:
+        self._stopped.discard(key)
+        return self._under_way.pop(key, None) is not None
 
     def _begin(self) -> None:
         """Start a supervisor; whether it can be started is seen by what it says."""
         receiving, orders = os.pipe()
-        reports, sending = os.pipe()
+        try:
+            reports, sending = os.pipe()
+        except OSError:
+            os.close(receiving)
+            os.close(orders)
+            raise
         try:
             with (self._place / _TROUBLE).open("ab") as trouble:
                 settings = json.dumps(self._settings)
@@ -148,6 +168,10 @@ class Supervision:
                     stderr=trouble.fileno(),
                     environment=environment_for_children(),
                 )
+        except BaseException:
+            os.close(orders)
+            os.close(reports)
+            raise
         finally:
             os.close(receiving)
             os.close(sending)
@@ -160,7 +184,7 @@ class Supervision:
     def _hear(self, line: bytes) -> None:
         record = json.loads(line)
         if "end" in record:
-            if self._under_way.pop(record["end"], None) is not None:
+            if self._take_off(record["end"]):
                 self._ears.ended(record["end"], record)
         elif "running" in record:
             if record["running"] in self._under_way:
@@ -176,6 +200,7 @@ class Supervision:
         os.close(self._orders)
         self._process, was_up = None, self._is_up
         orders, self._under_way = self._under_way, {}
+        stopped, self._stopped = self._stopped, set()
         try:
             past = journal.read(self._place)
         except OSError:
@@ -185,9 +210,12 @@ class Supervision:
                 self._ears.ended(key, past.ended[key])
             elif key in past.begun:
                 self._threads.run(partial(self._stop_rest, key, past))
+            elif key in stopped:
+                said = "the step was told to stop before the command was started"
+                self._ears.ended(key, {"not_started": said, "stopped": True})
             elif was_up:
                 self._under_way[key] = order
-                self._order(order)
+                self._order_start(key, order)
             else:
                 self._ears.ended(key, {"not_started": f"its supervisor cannot be started: {self._last_words()}"})
 

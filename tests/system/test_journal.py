@@ -80,7 +80,7 @@ def test_the_table_of_verdicts(
     with ExitStack() as stack:
         if held:
             stack.enter_context(journal.locked(dead))
-        assert runner.examine(f"{controller_id}-dead", entry(1), Shell(""), BRIEF) is verdict
+        assert runner.examine(entry(1, f"{controller_id}-dead"), Shell(""), BRIEF) is verdict
 
 
 def test_a_torn_line_was_never_written(runner: ThreadStepRunner, controller_id: str, dead: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_torn_line_was_never_written(runner: ThreadStepRunner, controller_id: 
     with (dead / "journal").open("ab") as file:
         file.write(journal.line_of(END)[:-20])
 
-    assert runner.examine(f"{controller_id}-dead", entry(1), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, f"{controller_id}-dead"), Shell(""), BRIEF) is Trace.GONE
 
 
 def test_an_end_before_the_host_was_started_anew_has_the_time_it_had(
@@ -97,7 +97,7 @@ def test_an_end_before_the_host_was_started_anew_has_the_time_it_had(
     write(dead, SUPERVISOR, START, END)
     says(dead, platform.boot_id() or "", "another boot")
 
-    runner.adopt(KEY, Shell(""), BRIEF, f"{controller_id}-dead", entry(1))
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, f"{controller_id}-dead"))
     end = finished(runner)
 
     assert end.ended_at is not None
@@ -106,7 +106,7 @@ def test_an_end_before_the_host_was_started_anew_has_the_time_it_had(
 
 
 def test_what_nobody_knows_any_more_cannot_be_adopted(runner: ThreadStepRunner, dead: Path) -> None:
-    runner.adopt(KEY, Shell(""), BRIEF, "somebody", entry(1))
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, "somebody"))
 
     outcome = finished(runner).outcome
 
@@ -116,7 +116,7 @@ def test_what_nobody_knows_any_more_cannot_be_adopted(runner: ThreadStepRunner, 
 def test_what_was_no_command_is_gone_with_its_worker(runner: ThreadStepRunner, controller_id: str, dead: Path) -> None:
     handler = Does(lambda execution: StepOutcome(succeeded=True))
 
-    assert runner.examine(f"{controller_id}-dead", entry(1), handler, BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, f"{controller_id}-dead"), handler, BRIEF) is Trace.GONE
 
 
 class Proves(Does):
@@ -139,7 +139,7 @@ class Proves(Does):
 def test_a_handler_may_prove_that_an_execution_lives(
     runner: ThreadStepRunner, controller_id: str, answer: bool | Exception | None, verdict: Trace
 ) -> None:
-    assert runner.examine(f"{controller_id}-dead", entry(1), Proves(answer), BRIEF) is verdict
+    assert runner.examine(entry(1, f"{controller_id}-dead"), Proves(answer), BRIEF) is verdict
 
 
 def test_a_journal_is_made_smaller_without_what_nobody_asks_for(dead: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -37,8 +38,8 @@ def employ(controller_id: str, state: Path) -> Iterator[Employ]:
 
 
 def adopt(runner: ThreadStepRunner, worker: Worker, key: int = KEY) -> None:
-    assert runner.examine(worker.name, entry(key), Shell(""), BRIEF) is Trace.ADOPTABLE
-    runner.adopt(HistoryId(key), Shell(""), BRIEF, worker.name, entry(key))
+    assert runner.examine(entry(key, worker.name), Shell(""), BRIEF) is Trace.ADOPTABLE
+    runner.adopt(HistoryId(key), Shell(""), BRIEF, entry(key, worker.name))
 
 
 def has_ended(worker: Worker, key: int = KEY) -> Callable[[], bool]:
@@ -110,8 +111,8 @@ def test_what_was_adopted_is_adopted_again_when_the_adopter_dies_too(
     second.die()
 
     # By the tables it is the second's by now.
-    assert runner.examine(second.name, entry(1), Shell(""), BRIEF) is Trace.ADOPTABLE
-    runner.adopt(KEY, Shell(""), BRIEF, second.name, entry(1))
+    assert runner.examine(entry(1, second.name), Shell(""), BRIEF) is Trace.ADOPTABLE
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, second.name))
     os.kill(pid, signal.SIGKILL)
 
     assert finished(runner).outcome.message == "SIGKILL"
@@ -127,7 +128,7 @@ def test_a_supervisor_killed_with_its_worker_leaves_a_lost_command_that_is_stopp
     os.kill(supervisor_in(worker.place) or 0, signal.SIGKILL)
     until(runner, lambda: not journal.is_locked(worker.place))
 
-    assert runner.examine(worker.name, entry(1), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.GONE
 
     assert all(ends(pid) for pid in pids)
 
@@ -181,6 +182,41 @@ def test_what_a_killed_supervisor_had_not_begun_is_begun_by_the_next(
     assert finished(runner, 2).outcome.return_code == 6
 
 
+def test_what_was_stopped_before_its_supervisor_began_it_is_not_begun_by_the_next(
+    runner: ThreadStepRunner, controller_id: str, state: Path, tmp_path: Path
+) -> None:
+    runner.start(KEY, Shell("true"), BRIEF)
+    assert finished(runner).outcome.succeeded
+    supervisor = supervisor_in(journal.place_of(state, controller_id)) or 0
+    os.kill(supervisor, signal.SIGSTOP)
+
+    runner.start(HistoryId(2), Shell(f"touch {tmp_path / 'traces'}"), BRIEF)
+    runner.stop(HistoryId(2))
+    os.kill(supervisor, signal.SIGKILL)
+    outcome = finished(runner, 2).outcome
+
+    assert (outcome.stopped, outcome.message) == (True, "the step was told to stop before the command was started")
+    assert not (tmp_path / "traces").exists()
+
+
+def test_a_supervisor_that_cannot_be_started_fails_the_step_and_no_other(
+    runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as without:
+        without.setattr(platform, "start_outliving", refuse)
+        runner.start(KEY, Shell("true"), BRIEF)
+        outcome = finished(runner).outcome
+
+    assert outcome.message == f"its supervisor cannot be started: {os.strerror(errno.EAGAIN)}"
+    assert len(os.listdir("/proc/self/fd")) == before
+    runner.start(HistoryId(2), Shell("exit 4"), BRIEF)
+    assert finished(runner, 2).outcome.return_code == 4
+
+
 def test_orders_of_a_worker_that_died_at_once_are_carried_out_once(
     runner: ThreadStepRunner, employ: Employ, tmp_path: Path
 ) -> None:
@@ -190,8 +226,8 @@ def test_orders_of_a_worker_that_died_at_once_are_carried_out_once(
     worker.die()
     until(runner, lambda: not journal.is_locked(worker.place))
 
-    assert runner.examine(worker.name, entry(2), Shell(""), BRIEF) is Trace.ADOPTABLE
-    assert runner.examine(worker.name, entry(3), Shell(""), BRIEF) is Trace.NEVER_RAN
+    assert runner.examine(entry(2, worker.name), Shell(""), BRIEF) is Trace.ADOPTABLE
+    assert runner.examine(entry(3, worker.name), Shell(""), BRIEF) is Trace.NEVER_RAN
     assert traces.read_text(encoding="ascii") == "ran\n"
 
 
@@ -206,7 +242,7 @@ def test_a_frozen_worker_cannot_begin_what_was_found_never_to_have_run(
         secrets=lambda name: name,
         state_directory=state,
     )
-    assert runner.examine(f"{controller_id}-frozen", entry(1), Shell(""), BRIEF) is Trace.NEVER_RAN
+    assert runner.examine(entry(1, f"{controller_id}-frozen"), Shell(""), BRIEF) is Trace.NEVER_RAN
 
     frozen.start(KEY, Shell(f"touch {tmp_path / 'traces'}"), BRIEF)
     outcome = finished(frozen).outcome
@@ -251,7 +287,7 @@ def test_whoever_adopts_a_leashed_command_vouches_for_it(runner: ThreadStepRunne
     assert {ear.hear_pid(), ear.hear_pid()}
     worker.die()
     runner.keep_lease(over + LIMIT)
-    runner.adopt(KEY, Shell(""), BRIEF, worker.name, entry(1), leashed=True)
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, worker.name), leashed=True)
 
     until(runner, has_ended(worker, 2))
 
@@ -320,7 +356,7 @@ def test_a_dead_worker_is_forgotten_once_nothing_it_knows_matters(runner: Thread
     assert worker.place.exists()
     assert runner.forget(worker.name, [HistoryId(2)])
     assert not worker.place.exists()
-    assert runner.examine(worker.name, entry(1), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.GONE
 
 
 def test_a_supervisor_is_out_of_reach_of_the_terminal(
@@ -387,4 +423,4 @@ def test_a_thousand_commands_leave_nothing_behind(runner: ThreadStepRunner, cont
 
 
 def test_a_step_of_a_worker_without_a_journal_is_gone(runner: ThreadStepRunner, controller_id: str) -> None:
-    assert runner.examine(f"{controller_id}-elsewhere", entry(1), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, f"{controller_id}-elsewhere"), Shell(""), BRIEF) is Trace.GONE

@@ -124,9 +124,8 @@ def supervisor_in(place: Path) -> int | None:
     return found[-1] if found else None
 
 
-def entry(key: int, identity: Identity | None = None) -> HistoryEntry:
+def entry(key: int, claimed_by: str) -> HistoryEntry:
     """An attempt under way, as the history shows it."""
-    identity = identity or Identity()
     return HistoryEntry(
         history_id=HistoryId(key),
         instance_id=InstanceId(1),
@@ -141,9 +140,7 @@ def entry(key: int, identity: Identity | None = None) -> HistoryEntry:
         command_text="",
         command_spec="{}",
         started_at=datetime(2026, 11, 21, 3, 15, tzinfo=UTC),
-        pid=identity.pid,
-        pid_start=identity.pid_start,
-        boot_id=identity.boot_id,
+        claimed_by=claimed_by,
     )
 
 
