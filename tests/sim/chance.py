@@ -170,7 +170,7 @@ class _Draw:
         if chance.random() < 0.3:
             # It comes back just while another takes over.
             back = Fault(None, "C12", Kind.FREEZE_BEFORE, (Wake(worker), Turn(worker), Run(1.0)))
-            return [Run(1.0), Stall(worker), back, Run(1.2 * self.options.orphan_timeout)]
+            return [Run(1.0), Stall(worker), back, Run(1.6 * self.options.orphan_timeout)]
         return [Run(1.0), Stall(worker), Run(self._long()), Wake(worker), Turn(worker)]
 
     def _with_cause(self, fault: Fault) -> list[Event]:
@@ -209,7 +209,7 @@ class _Draw:
 
     def _long(self) -> float:
         """Draw a time within which others may take somebody silent for dead, or almost."""
-        return self.options.orphan_timeout * self.chance.choice((0.6, 1.2, 1.2))
+        return self.options.orphan_timeout * self.chance.choice((0.6, 1.6, 1.6))
 
     def _seconds(self) -> float:
         return float(self.chance.choice((1, 5, 0.5 * self.options.orphan_timeout, 1.2 * self.options.orphan_timeout)))

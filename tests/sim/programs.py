@@ -14,7 +14,6 @@ from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
-from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
 from batchctl.operations.intervene import Operator
@@ -114,9 +113,7 @@ class Program(Actor):
 
     def _worker(self) -> Worker:
         world, options, listener = self.world, self.world.options, self.world.listener(self.name)
-        rhythm = Rhythm(
-            heartbeat_interval=timedelta(seconds=options.beat), orphan_timeout=timedelta(seconds=options.orphan_timeout)
-        )
+        rhythm = options.rhythm
         membership = Membership(
             transactions=self.transactions,
             clock=self.clock,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
 from enum import StrEnum
 from typing import TypeAlias
+
+from batchctl.domain.liveness import Rhythm
 
 
 class Kind(StrEnum):
@@ -190,7 +193,11 @@ class Options:
     limit: int | None = None
     """How many instances of all batches may be under way at once."""
     orphan_timeout: float = 300.0
-    beat: float = 3.0
+
+    @property
+    def rhythm(self) -> Rhythm:
+        """How often workers give signs of life."""
+        return Rhythm(orphan_timeout=timedelta(seconds=self.orphan_timeout))
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ class World:
     @property
     def pace(self) -> float:
         """How many seconds a worker may leave between two turns and still be trusted."""
-        return 0.4 * self.options.orphan_timeout
+        return 0.8 * self.options.rhythm.lease.total_seconds()
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Look into the tables as nobody in the world can."""
