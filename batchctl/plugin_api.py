@@ -62,6 +62,7 @@ __all__ = [
     "CommandEnd",
     "Connection",
     "DataValues",
+    "Delegates",
     "Execution",
     "FatalError",
     "IntakeRow",
@@ -215,6 +216,15 @@ class StepHandler(Protocol):
 
         Expected failures are returned. An exception means the handler itself broke and is recorded as such.
         """
+        ...
+
+
+@runtime_checkable
+class Delegates(Protocol):
+    """Optional, instead of `render` and `execute`: a handler whose steps are carried out as steps of other ProcessTypes."""
+
+    def delegate(self, request: StepRequest) -> Step:
+        """Return the step to carry out instead, of a ProcessType that does not delegate; raises `StepRefused`."""
         ...
 
 

@@ -12,7 +12,7 @@ from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroun
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, IntakeRow, Populated, Step
 from batchctl.domain.status import Cause
 from batchctl.domain.text import shorten, storable, unfit, visible
-from batchctl.plugin_api import CannotPopulate, StepHandler, Verifiable
+from batchctl.plugin_api import CannotPopulate, Delegates, StepHandler, Verifiable
 from batchctl.ports import PopulatorRunner
 
 REASON_LIMIT = 4000
@@ -22,7 +22,10 @@ FindHandler = Callable[[str], StepHandler]
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A step ready to run, or the reason why it cannot be. `step` is the check step when the attempt verifies."""
+    """A step ready to run, or the reason why it cannot be.
+
+    `step` is the check step when the attempt verifies, and the step to carry out instead when the handler delegates.
+    """
 
     step: Step
     handler: StepHandler | None
@@ -77,7 +80,10 @@ class Preparer:
                 note=self._note(instance, batch, step, attempt_no, cause, now),
                 database_id=self.database_id,
             )
-            return Prepared(asked, handler, handler.render(request), None)
+            if isinstance(handler, Delegates):
+                request = replace(request, step=handler.delegate(request))
+                handler = self.find_handler(request.step.process_type)
+            return Prepared(request.step, handler, handler.render(request), None)
         except (StepRefused, PluginError) as refused:
             return Prepared(step, None, None, storable(_in_full(refused)))
         except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone

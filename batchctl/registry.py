@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from batchctl.domain.errors import PluginError
 from batchctl.domain.text import did_you_mean, visible
-from batchctl.plugin_api import Job, Populator, StepHandler
+from batchctl.plugin_api import Delegates, Job, Populator, StepHandler
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -230,7 +230,8 @@ def _checked(kind: Kind, name: str, loaded: Any) -> Any:
             raise TypeError(f"{type(loaded).__name__} is not a function")
     else:
         made = loaded() if isinstance(loaded, type) else loaded
-    missing = [method for method in kind.methods if not callable(getattr(made, method, None))]
+    needed = ("check",) if kind is HANDLER and isinstance(made, Delegates) else kind.methods
+    missing = [method for method in needed if not callable(getattr(made, method, None))]
     if missing:
         raise TypeError(f"it has no {', '.join(missing)}")
     own_name = getattr(made, kind.name_attribute, None)

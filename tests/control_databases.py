@@ -158,6 +158,7 @@ class Emptied:
             with self.server.connect(name) as connection:
                 filled = ", ".join(name for name in metadata.tables if name != "Setting")
                 connection.execute(f"TRUNCATE {filled} RESTART IDENTITY CASCADE")
+                connection.execute("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
             self._idle.append(name)
 
     def _look(self, name: str) -> object:
@@ -177,6 +178,10 @@ UTC_HOUR = {
     "sqlite": "strftime('%Y-%m-%d %H', 'now')",
     "postgresql": "to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24')",
 }
+_WITHOUT_BATCHES = {
+    "sqlite": ("DELETE FROM ProcessControl", "DELETE FROM ProcessBatch", "DELETE FROM sqlite_sequence"),
+    "postgresql": ("TRUNCATE ProcessControl, ProcessBatch RESTART IDENTITY CASCADE",),
+}
 IMPATIENT = {"sqlite": "PRAGMA busy_timeout = 1", "postgresql": "SET lock_timeout = '1ms'"}
 
 
@@ -193,9 +198,13 @@ ControlDatabase = SqliteControl | PostgresControl
 
 
 def with_tables(database: ControlDatabase) -> None:
-    """Give a database its tables."""
+    """Give a database its tables, with no batch in them, so that a test's own begin with 1."""
     transactions = StoreTransactions(engine.open_engine(database.url, database.directory, may_create=True))
     with transactions.read() as connection:
         dialect_of(connection).prepare(connection)
     transactions.run(frozenset(), schema.upgrade)
     transactions.close()
+    hand = database.hand()
+    for statement in _WITHOUT_BATCHES[database.kind]:
+        hand.sql(statement)
+    hand.close()

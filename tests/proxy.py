@@ -26,8 +26,11 @@ class Cut(Enum):
 class Proxy:
     """Passes bytes on, until it is told to cut."""
 
-    def __init__(self, port: int, *, word: bytes = b"COMMIT", pools: bool = False) -> None:
-        """Stand before a server; what `pools` gives its clients keys of its own, as a connection pooler does."""
+    def __init__(self, port: int, *, word: bytes = b"COMMIT\x00", pools: bool = False) -> None:
+        """Stand before a server; what `pools` gives its clients keys of its own, as a connection pooler does.
+
+        The word is a whole statement: READ COMMITTED is no commit.
+        """
         self._target = port
         self._word = word
         self._pools = pools

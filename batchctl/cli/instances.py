@@ -78,20 +78,38 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
         (
             cell(entry.instance_id),
             cell(f"{entry.seq} {entry.step_name}"),
-            cell(entry.process_type),
-            cell(entry.attempt_no),
-            cell(entry.cause),
+            cell(f"{entry.attempt_no} {entry.cause}"),
             word(entry.status),
             time(entry.started_at),
+            _end(entry),
             duration(None if entry.ended_at is None else entry.ended_at - entry.started_at),
+            cell(entry.claimed_by or entry.host),
+            cell(_carrier(entry)),
             cell(entry.said),
         )
         for entry in found
     ]
-    headings = ["id#", "step", "type", "attempt#", "cause", "status", "started (UTC)", "took#", "message"]
+    headings = ["id#", "step", "attempt", "status", "started (UTC)", "ended", "took#", "worker", "by", "message"]
     output.section(out, Listing("Newest attempts", headings, rows))
     chosen = found[0].instance_id if found else "ID"
     output.hints(out, f"batchctl history {chosen}   (the commands, ready to be pasted)")
+
+
+def _end(entry: HistoryEntry) -> Text:
+    """Show when an attempt ended; the day only if it is another one."""
+    from batchctl.cli.output import cell, time
+
+    ended = entry.ended_at
+    if ended is None or ended.date() != entry.started_at.date():
+        return time(ended)
+    return cell(f"{ended:%H:%M:%S}")
+
+
+def _carrier(entry: HistoryEntry) -> str | None:
+    """Say what carried an attempt out: a process, or a database session."""
+    if entry.db_session is not None:
+        return f"session {entry.db_session.partition('@')[0]}"
+    return None if entry.pid is None else f"pid {entry.pid}"
 
 
 def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None) -> None:
@@ -110,6 +128,11 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
     out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
     commands.show(out, entry.command_text, whole=whole)
     pairs = [
+        ("EndTime", ended and f"{ended:%Y-%m-%d %H:%M:%S} UTC"),
+        ("Type", entry.process_type),
+        ("Worker", entry.claimed_by),
+        ("Host", entry.host),
+        ("By", _carrier(entry)),
         ("Message", entry.said),
         ("ReturnCode", entry.return_code),
         ("RowsAffected", entry.rows_affected),

@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("doctor:doctor", "Examine the databases, the connections and this host."),
     "fsck": ("fsck:fsck", "Ask the tables whether every law of the engine holds."),
     "submit": ("intake:submit", "Insert a FileProcess row and print its id."),
+    "task": ("tasks:task", "Queue one command, or one piece of SQL, to be carried out as it stands."),
+    "wait": ("tasks:wait", "Wait until instances are done or need a person."),
     "create": ("intake:create", "Make instances of the FileProcess rows (one creation pass)."),
     "process": ("engine:process", "Walk every enabled batch until nothing more may start now."),
     "run": ("engine:run", "Be the controller: create and process, again and again."),

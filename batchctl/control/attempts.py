@@ -102,7 +102,7 @@ class Written:
     """Instances whose rows somebody else keeps locked, and who; they are tried again soon."""
     waiting: tuple[End, ...] = ()
     """Ends that could not be recorded for that reason."""
-    contended: bool = False
+    contended: frozenset[str] = frozenset()
     """True when another controller claimed at the same moment what competes with what might have been claimed here."""
 
     def __add__(self, other: Written) -> Written:
@@ -113,7 +113,7 @@ class Written:
             self.parked + other.parked,
             self.locked + other.locked,
             self.waiting + other.waiting,
-            self.contended or other.contended,
+            self.contended | other.contended,
         )
 
 

@@ -67,7 +67,7 @@ class Claimer:
                 left = places - len(written.starts)
                 written += self._claim_of(connection, batch, batches, limit, now, left, parked)
             else:
-                written += Written(contended=True)
+                written += Written(contended=frozenset({batch.name}))
             if len(written.starts) >= places:
                 break
         return written

@@ -122,6 +122,9 @@ class Controller:
         self._locked: dict[InstanceId, float] = {}
         """Instances whose rows somebody else keeps locked, and since when."""
         self._locked_told: set[InstanceId] = set()
+        self._contended: dict[str, float] = {}
+        """Batches that somebody else keeps from being claimed from, and since when."""
+        self._contended_told: set[str] = set()
         self._waits = False
         """True while all ends that are left wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
@@ -380,7 +383,9 @@ class Controller:
             self._locked.pop(instance_id, None)
             self._locked_told.discard(instance_id)
         self._tell_locked(dict(written.locked))
-        self._soon = written.contended or (bool(written.locked) and not self._locked_told)
+        self._tell_contended(written.contended)
+        untold = {instance_id for instance_id, _ in written.locked} - self._locked_told
+        self._soon = bool(untold or written.contended - self._contended_told)
         self._look = self._look or self._soon
         return written
 
@@ -394,6 +399,21 @@ class Controller:
                 self._tell("instance.locked", BatchControl_id=instance_id, Message=message)
         if locked:
             # Whoever rolls back tells nobody.
+            self._next_due = self._clock.now() + LOCKED_LOOK
+
+    def _tell_contended(self, names: frozenset[str]) -> None:
+        """Tell which batches stay locked, as above."""
+        now = self._clock.monotonic()
+        self._contended = {name: self._contended.get(name, now) for name in names}
+        self._contended_told &= names
+        lasting = {name for name, since in self._contended.items() if now - since >= LOCKED_LOOK.total_seconds()}
+        for name in sorted(lasting - self._contended_told):
+            with self._transactions.read() as connection:
+                blocker = instances.blocker(connection)
+            message = f"nothing of it can be claimed: the row of the batch, or of what limits it, is locked by {blocker}"
+            self._tell("batch.locked", ProcessBatchName=name, Message=message)
+        self._contended_told |= lasting
+        if names:
             self._next_due = self._clock.now() + LOCKED_LOOK
 
     def _something_may_start(self) -> bool:

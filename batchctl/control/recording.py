@@ -324,7 +324,8 @@ def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
 def _beginning(plan: Plan, prepared: Prepared) -> Beginning:
     return Beginning(
         instance=plan.instance,
-        step=plan.step,
+        # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
+        step=plan.step if plan.cause is Cause.VERIFY else prepared.step,
         attempt_no=plan.so_far.at(plan.step.seq) + 1,
         cause=plan.cause,
         command_text=prepared.command_text,

@@ -61,6 +61,8 @@ class Rescue:
     _sightings: dict[str, Sighting] = field(default_factory=dict)
     _told: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
+    _in_doubt: bool = False
+    """True after a look that did not come to its end: something may be taken over that nobody watches over."""
 
     def look(self, is_known: Callable[[HistoryId], bool]) -> Rescued:
         """Take over what dead controllers have left, as far as it can be known by now.
@@ -75,7 +77,12 @@ class Rescue:
         # Without a row nobody can live: it is entered before the first claim.
         dead: dict[str | None, ControllerRow | None] = dict.fromkeys(owners - rows.keys())
         dead |= {name: row for name, row in rows.items() if self._is_dead(row)}
-        return self._take_over_all(dead, is_known) if dead else Rescued()
+        if not dead and not self._in_doubt:
+            return Rescued()
+        self._in_doubt = True
+        rescued = self._take_over_all(dead, is_known)
+        self._in_doubt = False
+        return rescued
 
     def tidy(self) -> None:
         """Forget what this host keeps about controllers of which nothing is open any more."""
@@ -222,12 +229,10 @@ class Rescue:
     def _release_claims(self, dead: Mapping[str | None, ControllerRow | None]) -> None:
         """Give back claims under which no attempt is open; only a hand in the tables leaves such."""
         with self.transactions.read() as connection:
+            # In this order: what is claimed has its attempt from the beginning.
+            claimed = [instance for instance in instances.claimed(connection) if instance.claimed_by in dead]
             busy = {entry.instance_id for entry in history.live_entries(connection)}
-            idle = [
-                instance
-                for instance in instances.claimed(connection)
-                if instance.claimed_by in dead and instance.instance_id not in busy
-            ]
+            idle = [instance for instance in claimed if instance.instance_id not in busy]
         for instance in idle:
 
             def release(connection: Any, instance: BatchInstance = instance) -> None:

@@ -19,7 +19,10 @@ from batchctl.store.dialects.health import NAMES, Health, health_of
 from batchctl.store.engine import discreet
 from batchctl.store.tables import metadata
 
-_NEEDED = dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")) | {"alembic_version": ("SELECT",)}
+_NEEDED = dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")) | {
+    "Controller": ("SELECT", "INSERT", "UPDATE", "DELETE"),
+    "alembic_version": ("SELECT",),
+}
 
 
 def now(connection: Connection) -> datetime | None:

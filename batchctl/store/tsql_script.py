@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _SEPARATOR = "\nGO\n"
 _TABLE = re.compile(r"CREATE TABLE (\w+) ")
@@ -14,6 +15,7 @@ _NEXT_VERSION = re.compile(
 )
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (\w+) ")
+_DEFINITION = re.compile(r"INSERT INTO Process(?:Batch|Control) ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
 _HEAD = """\
@@ -103,7 +105,7 @@ GO
 def repeatable(printed: str, revision: str) -> str:
     """Return what Alembic has printed, as batches of which each looks first whether there is anything to do."""
     statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
-    batches = [guarded(statement) for statement in statements if statement]
+    batches = [guarded(statement, leads_to) for statement, leads_to in _with_revisions(statements) if statement]
     tables = [name for statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
     known = ", ".join(f"'{number}'" for statement in statements for number in _numbers(statement))
@@ -117,8 +119,8 @@ def repeatable(printed: str, revision: str) -> str:
     )
 
 
-def guarded(statement: str) -> str:
-    """Put before a statement what looks whether it has been done."""
+def guarded(statement: str, leads_to: str) -> str:
+    """Put before a statement what looks whether it has been done; `leads_to` is the revision it is a part of."""
     if table := _TABLE.match(statement):
         return f"IF {_in_schema(table[1])} IS NULL\n{statement}"
     if index := _INDEX.match(statement):
@@ -137,6 +139,9 @@ def guarded(statement: str) -> str:
         return f"UPDATE alembic_version SET version_num = '{after}' WHERE version_num = '{before}';"  # noqa: S608 - as above
     if setting := _SETTING.match(statement):
         return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
+    if _DEFINITION.match(statement):
+        # Whoever has deleted or changed such a row since shall keep it so.
+        return f"IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '{leads_to}')\n{statement}"  # noqa: S608 - as above
     message = f"no way is known to repeat: {statement}"
     raise NotImplementedError(message)
 
@@ -144,6 +149,15 @@ def guarded(statement: str) -> str:
 def _in_schema(table: str) -> str:
     """Write what finds a table in the default schema, where a CREATE without a schema puts it."""
     return f"OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.{table}', N'U')"
+
+
+def _with_revisions(statements: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Return each statement with the revision that is written when it and its like are done."""
+    found, leads_to = [], ""
+    for statement in reversed(statements):
+        leads_to = next(iter(_numbers(statement)), leads_to)
+        found.append((statement, leads_to))
+    return found[::-1]
 
 
 def _numbers(statement: str) -> list[str]:

@@ -29,3 +29,7 @@ class SystemClock:
     def monotonic(self) -> float:
         """Return seconds that never jump."""
         return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        time.sleep(seconds)

@@ -124,7 +124,7 @@ def test_a_database_that_is_not_empty_is_left_as_it_was(
     waiting = """
     INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Orders');
     INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)
-    SELECT ProcessBatch_id, 10, 'touch', 'os_command', 'touch done' FROM ProcessBatch;
+    SELECT ProcessBatch_id, 10, 'touch', 'os_command', 'touch done' FROM ProcessBatch WHERE ProcessBatchName = 'Orders';
     INSERT INTO FileProcess (Entity) VALUES ('Orders')
     """
     with postgres.connect(ours) as dba:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.control.controller import LOCKED_LOOK
+from batchctl.control.controller import CONTENDED_LOOK, LOCKED_LOOK, Controller
 from tests.control.world import BAD, NO_WAIT, World
 from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer
@@ -30,14 +30,27 @@ def client(world: World) -> Iterator[Hand]:
     made.close()
 
 
+def a_while(world: World, controller: Controller) -> None:
+    """Let a controller turn until a lock has lasted for so long that it is told."""
+    for _ in range(5):
+        controller.turn(NO_WAIT)
+    assert not {"instance.locked", "batch.locked"} & set(world.names()), "it may be over in a moment"
+    assert world.runner.waits[-1] <= CONTENDED_LOOK
+    world.clock.advance(LOCKED_LOOK)
+    for _ in range(2):
+        controller.turn(NO_WAIT)
+
+
 def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World, client: Hand) -> None:
     for name in ("A", "B"):
         world.batch(name)
         world.submit(name)
     world.create()
     client.sql("UPDATE BatchControl SET Data1 = 'x' WHERE BatchControl_id = 1")
-    controller = world.process()
+    controller = world.controller()
+    a_while(world, controller)
     while_locked = world.statuses()
+    assert controller.is_idle, "who works off what there is does not wait for it"
     controller.look_again()
     world.turn_until_idle(controller)
 
@@ -67,8 +80,8 @@ def test_the_end_of_a_locked_instances_step_waits_and_no_other_does(world: World
     client.sql(f"UPDATE {row} SET z_updated = z_updated WHERE {row}_id = 1")
     for key in list(world.runner.open):
         world.runner.end(key, world.ok)
-    for _ in range(5):
-        controller.turn(NO_WAIT)
+    a_while(world, controller)
+    assert world.runner.waits[-1] == NO_WAIT
 
     while_locked = world.statuses()
     obstacle = controller.obstacle
@@ -82,7 +95,6 @@ def test_the_end_of_a_locked_instances_step_waits_and_no_other_does(world: World
     assert world.statuses() == ["complete", "complete"]
     assert world.history() == [(1, 10, 1, "auto", "success"), (2, 10, 1, "auto", "success")]
     assert world.names().count("instance.locked") == 1
-    assert world.runner.waits[-1] == NO_WAIT
 
 
 def test_a_locked_intake_row_waits_and_no_other_does(world: World, client: Hand) -> None:
@@ -133,11 +145,38 @@ def test_a_batch_that_is_being_renamed_waits_and_no_other_does(world: World, cli
     world.submit("A")
     world.submit("B")
     world.create()
-    world.process()
+    controller = world.controller()
+    a_while(world, controller)
     while_locked = world.statuses()
+    is_idle = controller.is_idle
     client.sql("ROLLBACK")
     world.create()
-    world.process()
+    world.clock.advance(LOCKED_LOOK)
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
 
     assert while_locked == ["ready", "complete"]
+    assert is_idle
     assert world.statuses() == ["complete", "complete", "complete"]
+    (event,) = [event for event in world.events if event.name == "batch.locked"]
+    assert event.fields["ProcessBatchName"] == "A"
+    assert "; to end it: SELECT pg_terminate_backend(" in str(event.fields["Message"])
+
+
+def test_a_locked_resource_holds_up_only_the_batches_that_need_it(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('R', 1)")
+    world.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (1, 1)")
+    world.create()
+    client.sql("UPDATE Resource SET Units = 5")
+    controller = world.controller()
+    a_while(world, controller)
+    while_locked = world.statuses()
+    client.sql("COMMIT")
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+
+    assert while_locked == ["ready", "complete"]
+    assert world.statuses() == ["complete", "complete"]

@@ -250,20 +250,3 @@ def test_a_server_that_falls_silent_is_not_waited_for_for_ever(
 
     assert far.statuses() == ["complete"]
     assert far.history() == [(1, 10, 1, "auto", "success"), (1, 20, 1, "auto", "success")]
-
-
-def test_nothing_is_begun_once_others_are_not_kept_out_any_more(far: World) -> None:
-    far.batch(steps=1)
-    far.submit()
-    far.create()
-    alone = False
-    controller = far.controller()
-    controller._is_alone = lambda: alone
-    for _ in range(3):
-        controller.turn(NO_WAIT)
-    before = list(far.runner.started)
-    alone = True
-    turn(controller, far)
-
-    assert before == []
-    assert far.statuses() == ["complete"]

@@ -205,14 +205,43 @@ def test_a_controller_told_to_stop_finishes_the_step_and_starts_no_other(world: 
     assert world.sql("SELECT Status, PrevProcessControlSeq, ClaimedBy FROM BatchControl") == [("ready", 10, None)]
 
 
-def test_a_step_stopped_with_its_controller_is_lost(world: World) -> None:
+def test_a_step_that_cannot_go_on_alone_is_stopped_with_its_controller_and_lost(world: World) -> None:
     controller = running(world)
     controller.request_stop()
-    controller.stop_steps()
+    controller.leave_steps()
     world.turn_until_idle(controller)
 
     assert world.history() == [(1, 10, 1, "auto", "lost")]
     assert world.statuses() == ["held"]
+    assert "because the controller ended" in world.one("SELECT Message FROM BatchProcessHistory")
+
+
+def test_a_step_that_can_go_on_alone_is_left_as_it_is(world: World) -> None:
+    controller = running(world)
+    world.runner.goes_on_alone = True
+    controller.request_stop()
+    controller.leave_steps()
+    world.turn_until_idle(controller)
+
+    assert not controller.is_working
+    assert world.runner.stopped == []
+    assert world.runner.released == world.runner.started
+    assert world.history() == [(1, 10, 1, "auto", "running")]
+    assert world.sql("SELECT Status, ClaimedBy, ClaimToken FROM BatchControl") == [("running", "c1", 1)]
+    assert "step.left" in world.names()
+
+
+def test_a_step_that_is_being_stopped_is_not_left(world: World) -> None:
+    controller = running(world, MaxDuration=60)
+    world.runner.goes_on_alone = True
+    world.runner.stop = world.runner.stopped.append  # it takes its time
+    world.clock.advance(timedelta(seconds=61))
+    controller.turn(NO_WAIT)
+    controller.request_stop()
+    controller.leave_steps()
+
+    assert world.runner.released == []
+    assert controller.is_flying
 
 
 def test_an_outcome_is_kept_while_the_database_is_busy(world: World) -> None:

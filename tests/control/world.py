@@ -11,9 +11,11 @@ from zoneinfo import ZoneInfo
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import PluginError
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -78,11 +80,12 @@ class ScriptedRunner:
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
     waits: list[timedelta] = field(default_factory=list)
-    left_over: list[str] = field(default_factory=list)
-    left_alive: tuple[int, ...] = ()
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
+    examined: list[str] = field(default_factory=list)
+    meanwhile: Callable[[], object] = lambda: None
+    """What happens while an execution is examined."""
     adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
     goes_on_alone: bool = False
     released: list[HistoryId] = field(default_factory=list)
@@ -136,6 +139,8 @@ class ScriptedRunner:
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
         """Say of an execution what the test says."""
         del handler, rendered
+        self.examined.append(entry.claimed_by or "")
+        self.meanwhile()
         return self.traces.get(entry.history_id, Trace.GONE)
 
     def adopt(
@@ -169,10 +174,9 @@ class ScriptedRunner:
         return True
 
     def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Note whom the engine asked for."""
-        del entry
-        self.left_over.append(claimed_by)
-        return self.left_alive
+        """Find nothing: `examine` says what became of an execution."""
+        del claimed_by, entry
+        return ()
 
     def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""
@@ -212,12 +216,15 @@ class World:
         self.runner = ScriptedRunner()
         self.populators = Populators()
         self.events: list[Event] = []
+        self._opened: list[StoreTransactions] = []
         self.transactions: Any = self.open()
         self.hand = database.hand()
 
     def open(self) -> StoreTransactions:
         """Open another way to the database, as another program has one."""
-        return StoreTransactions(engine.open_engine(self.database.url, self.directory))
+        made = StoreTransactions(engine.open_engine(self.database.url, self.directory))
+        self._opened.append(made)
+        return made
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Do by hand what a person does in an SQL client."""
@@ -268,15 +275,24 @@ class World:
         preparer = Preparer(_find_handler, surroundings(str(self.directory)), "anna", "host1", "test")
         return Recorder(preparer, controller, "host1")
 
-    def controller(self, name: str = "c1", *, slots: int = 1) -> Controller:
-        """Return a new controller."""
+    def controller(
+        self,
+        name: str = "c1",
+        *,
+        slots: int = 1,
+        transactions: StoreTransactions | None = None,
+        runner: ScriptedRunner | None = None,
+        is_trusted: Callable[[], bool] = lambda: True,
+    ) -> Controller:
+        """Return a new controller: with the world's connection and runner, or with its own, as on another host."""
         return Controller(
-            transactions=self.transactions,
+            transactions=transactions or self.transactions,
             clock=self.clock,
-            runner=self.runner,
+            runner=runner or self.runner,
             recorder=self.recorder(name),
             listener=self.events.append,
             slots=slots,
+            is_trusted=is_trusted,
         )
 
     def process(self, *, slots: int = 1) -> Controller:
@@ -301,9 +317,37 @@ class World:
         """Start again after a crash, and look after what the dead have left."""
         return self.rescue(controller).look(lambda key: False)
 
-    def rescue(self, controller: str = "c2") -> Rescue:
-        """Return who looks after what the dead have left."""
-        return Rescue(self.transactions, self.clock, self.runner, self.recorder(controller), self.events.append)
+    def rescue(
+        self,
+        controller: str = "c2",
+        *,
+        transactions: StoreTransactions | None = None,
+        runner: ScriptedRunner | None = None,
+    ) -> Rescue:
+        """Return who looks after what the dead have left: here, or on another host."""
+        return Rescue(
+            transactions or self.transactions,
+            self.clock,
+            runner or self.runner,
+            self.recorder(controller),
+            self.events.append,
+        )
+
+    def membership(
+        self, name: str = "c1", *, transactions: StoreTransactions | None = None, process: Identity = Identity(pid=4711)
+    ) -> Membership:
+        """Return a controller's own row; it is not entered yet."""
+        return Membership(
+            transactions=transactions or self.transactions,
+            clock=self.clock,
+            listener=self.events.append,
+            name=name,
+            host="host1",
+            process=process,
+            slots=1,
+            version="1",
+            rhythm=Rhythm(),
+        )
 
     def be_impatient(self) -> None:
         """Let the engine wait no more than a moment for somebody else's lock."""
@@ -335,6 +379,8 @@ class World:
         """Let go of the database."""
         self.hand.close()
         self.transactions.close()
+        for opened in self._opened:
+            opened.close()
 
 
 def _find_handler(process_type: str) -> StepHandler:

@@ -15,6 +15,7 @@ from batchctl.domain.status import (
     InstanceStatus,
     InstanceVerb,
     IntakeStatus,
+    StopReason,
     mermaid,
     sources,
     verbs_allowed,
@@ -98,16 +99,25 @@ def test_what_is_no_end_is_refused(end: HistoryStatus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "timed_out", "cancelled", "expected"),
+    ("stop", "expected"),
     [
-        (StepOutcome(succeeded=True), True, True, HistoryStatus.SUCCESS),
-        (StepOutcome(succeeded=False), True, True, HistoryStatus.FAILED),
-        (StepOutcome(succeeded=False, stopped=True), True, False, HistoryStatus.TIMEOUT),
-        (StepOutcome(succeeded=False, stopped=True), False, True, HistoryStatus.CANCELLED),
-        (StepOutcome(succeeded=False, stopped=True), False, False, HistoryStatus.LOST),
+        (StopReason.TIMEOUT, HistoryStatus.TIMEOUT),
+        (StopReason.CANCEL, HistoryStatus.CANCELLED),
+        (StopReason.SHUTDOWN, HistoryStatus.LOST),
+        (StopReason.LEASE, HistoryStatus.LOST),
+        (StopReason.FENCED, HistoryStatus.LOST),
+        (None, HistoryStatus.LOST),
     ],
 )
-def test_how_an_execution_ended_is_named(
-    outcome: StepOutcome, timed_out: bool, cancelled: bool, expected: HistoryStatus
+def test_a_stopped_execution_is_named_after_why_it_was_stopped(
+    stop: StopReason | None, expected: HistoryStatus
 ) -> None:
-    assert moves.ended(a_step(), outcome, timed_out=timed_out, cancelled=cancelled).status is expected
+    assert moves.ended(a_step(), StepOutcome(succeeded=False, stopped=True), stop).status is expected
+
+
+@pytest.mark.parametrize("stop", [*StopReason, None])
+@pytest.mark.parametrize(("succeeded", "expected"), [(True, HistoryStatus.SUCCESS), (False, HistoryStatus.FAILED)])
+def test_an_execution_that_ended_by_itself_is_named_after_its_end_whatever_it_was_told(
+    stop: StopReason | None, succeeded: bool, expected: HistoryStatus
+) -> None:
+    assert moves.ended(a_step(), StepOutcome(succeeded=succeeded), stop).status is expected

@@ -38,6 +38,6 @@ def test_the_sql_shown_is_accepted_by_the_tables(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "batchctl.db") as hand:
         for text in re.findall(r"```sql\n(.*?)```", README, re.DOTALL):
             hand.executescript(text)
-        found = hand.execute("SELECT count(*) FROM ProcessControl JOIN ProcessBatch USING (ProcessBatch_id)").fetchone()
+        found = hand.execute("SELECT ProcessBatchName FROM ProcessControl JOIN ProcessBatch USING (ProcessBatch_id)")
 
-    assert found == (1,)
+    assert found.fetchall() == [("Task",), ("CountLines",)]

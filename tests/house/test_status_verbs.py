@@ -1,4 +1,4 @@
-"""A status moves only through the verbs of three store modules."""
+"""A status moves only through the verbs of four store modules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from tests.house.source import place, product_files, strings
 
-VERBS = {"batchctl/store/intake.py", "batchctl/store/instances.py", "batchctl/store/history.py"}
+VERBS = {f"batchctl/store/{name}.py" for name in ("intake", "instances", "history", "controllers")}
 SET_STATUS = re.compile(r"\bset\b.*\bstatus\s*=", re.IGNORECASE | re.DOTALL)
 
 

@@ -89,7 +89,7 @@ def test_a_newer_schema_is_told_from_an_older_one(
     hand = control_database.hand()
     hand.sql("UPDATE alembic_version SET version_num = '9999'")
     newer = examined(control_database.directory, control_database.url)["database_url", "schema"]
-    hand.sql("UPDATE alembic_version SET version_num = '0001'")
+    hand.sql("UPDATE alembic_version SET version_num = ?", schema.newest_revision())
     hand.close()
     later = tmp_path / "later"
     shutil.copytree(schema.migrations_path(), later)
@@ -113,7 +113,7 @@ def test_clocks_that_differ_are_a_warning_where_the_server_has_its_own(
     def now() -> datetime:
         return SystemClock().now() + timedelta(seconds=seconds)
 
-    reading = by_name(Doctor(settings, now, lambda: app.App(settings).lock).examine())["database_url", "clock"]
+    reading = by_name(Doctor(settings, now, app.App(settings).presence).examine())["database_url", "clock"]
     if control_database.kind == "sqlite":
         assert reading.result is Result.OK
     else:
@@ -121,12 +121,23 @@ def test_clocks_that_differ_are_a_warning_where_the_server_has_its_own(
         assert f"{word} the server's" in reading.message
 
 
-def test_the_controller_at_work_is_named(control_database: ControlDatabase) -> None:
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ([], "No controller works on it now; batchctl run starts one."),
+        (["host:anna"], "Controller host:anna works on it."),
+        (["host:anna", "other:ben"], "Controller host:anna, other:ben works on it."),
+    ],
+)
+def test_the_controllers_at_work_are_named(control_database: ControlDatabase, names: list[str], said: str) -> None:
     configuration = configured(control_database.directory, f'database_url = "{control_database.url}"')
-    with app.App(config.load(configuration)).lock.hold("host:anna"):
-        reading = by_name(app.examine(configuration))["database_url", "controller"]
+    hand = control_database.hand()
+    now = SystemClock().now().strftime("%Y-%m-%d %H:%M:%S")
+    for name in names:
+        hand.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES (?, 'h', ?)", name, now)
+    hand.close()
 
-    assert reading == Reading("controller", Result.OK, "Controller host:anna works on it.")
+    assert by_name(app.examine(configuration))["database_url", "controller"] == Reading("controller", Result.OK, said)
 
 
 @pytest.fixture
@@ -146,7 +157,7 @@ def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
         '[connections.refused]\nurl = "postgresql://u@127.0.0.1:1/d"\n[connections.gone]\nurl = "sqlite:///gone.db"\n'
     )
     settings = config.load(configured(sqlite_database.directory, text))
-    doctor = Doctor(settings, SystemClock().now, lambda: app.App(settings).lock, limit=timedelta(seconds=1))
+    doctor = Doctor(settings, SystemClock().now, app.App(settings).presence, limit=timedelta(seconds=1))
     found = by_name(doctor.examine())
 
     assert found["connections.silent", "login"].message == "It did not answer within 1 seconds."

@@ -11,16 +11,17 @@ from urllib.parse import quote
 import pytest
 
 from batchctl.cli import main
+from batchctl.store.tables import metadata
 from tests.strict_postgres import StrictServer
 
 PASSWORD = "p@ss;w\"o'r%d/:é}{x"
 ROWS = """
 INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B');
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
-SELECT ProcessBatch_id, 10, 'one', 'sql', 'warehouse', 'SELECT current_user' FROM ProcessBatch;
+SELECT ProcessBatch_id, 10, 'one', 'sql', 'warehouse', 'SELECT current_user' FROM ProcessBatch WHERE ProcessBatchName = 'B';
 INSERT INTO FileProcess (Entity) VALUES ('B')
 """
-TABLES = ("FileProcess", "ProcessBatch", "ProcessControl", "BatchControl", "BatchProcessHistory", "AuditLog")
+TABLES = tuple(sorted(metadata.tables))
 
 
 @pytest.fixture(scope="module")
@@ -179,13 +180,14 @@ def test_the_rights_that_are_printed_are_all_that_a_role_of_every_day_needs(dail
     assert "GRANT USAGE ON SCHEMA public" in given[0]
     assert any("SELECT ON alembic_version" in grant for grant in given)
     assert any("Setting" in grant for grant in given)
+    assert any("DELETE ON Controller" in grant for grant in given), "who ended long ago is forgotten"
     assert any("SEQUENCE" in grant for grant in given)
     assert daily("run", "--once")[0] == 0
     assert "complete" in repr(daily.rows("FileProcess"))
 
 
 def test_who_may_not_make_tables_is_told_the_grant_by_upgrade_and_by_doctor(daily: Home) -> None:
-    tables = ", ".join((*TABLES, "Setting", "alembic_version"))
+    tables = ", ".join((*TABLES, "alembic_version"))
     daily.server.alter(
         f"DROP TABLE {tables} CASCADE; DROP FUNCTION batchctl_lower, batchctl_notify CASCADE", daily.name
     )

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 
 from batchctl.domain.errors import NotFound
+from batchctl.domain.liveness import Rhythm
 from batchctl.domain.rows import InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.operations import explain, inspection, overview
 from batchctl.operations.explain import Explanation
 from batchctl.operations.intervene import Operator
 from batchctl.operations.overview import Overview
+from batchctl.operations.presence import BEATS, Presence
 from tests.control.world import BAD, FATAL, OK, World
 
+PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
 
-class Lock:
-    """A controller lock that is held, or not, as the test says."""
 
-    def __init__(self, holder: str | None) -> None:
-        self._holder = holder
-
-    @contextmanager
-    def hold(self, controller: str) -> Iterator[None]:
-        yield
-
-    def is_held(self) -> bool:
-        return self._holder is not None
-
-    def holder(self) -> str | None:
-        return self._holder
+def enter(world: World, controller: str | None) -> None:
+    """Let this controller be the only one that has just given a sign of life."""
+    world.sql("DELETE FROM Controller")
+    if controller is not None:
+        now = world.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+        world.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES (?, 'h', ?)", controller, now)
 
 
 def look(world: World, *, controller: str | None = "c1", most: int = 20) -> Overview:
-    return overview.overview(world.transactions, world.clock, Lock(controller), most=most)
+    enter(world, controller)
+    return overview.overview(world.transactions, world.clock, PRESENCE, most=most)
 
 
 def why(world: World, ref: str, *, controller: str | None = "c1") -> Explanation:
-    return explain.why(world.transactions, world.clock, Lock(controller), ref)
+    enter(world, controller)
+    return explain.why(world.transactions, world.clock, PRESENCE, ref)
 
 
 def blocking(explanation: Explanation) -> list[tuple[str, str | None, str | None]]:
@@ -56,7 +52,7 @@ def files(world: World, count: int, entity: str = "B") -> None:
 def test_an_empty_database_is_quiet(world: World) -> None:
     seen = look(world, controller=None)
 
-    assert (seen.controller, seen.instances, seen.intake) == (None, {}, {})
+    assert (seen.controllers, seen.instances, seen.intake) == ((), {}, {})
     assert [seen.running, seen.troubled, seen.waiting, seen.completed, seen.untaken] == [()] * 5
 
 
@@ -201,6 +197,42 @@ def test_without_a_controller_nothing_starts(world: World) -> None:
     (gate,) = why(world, "1", controller=None).blocking
     assert (gate.name, gate.blocked) == ("controller", "no controller is running")
     assert str(gate.clear).startswith("batchctl run ")
+
+
+@pytest.mark.parametrize(
+    ("change", "is_there"),
+    [
+        ("Status = 'running'", True),
+        ("Status = 'stopped'", False),
+        ("Status = 'lost'", False),
+        ("BootId = 'proved'", False),
+    ],
+)
+def test_a_controller_is_there_while_it_runs_and_nobody_can_prove_it_dead(
+    world: World, change: str, is_there: bool
+) -> None:
+    presence = Presence(Rhythm(), is_gone=lambda row: row.boot_id == "proved")
+    enter(world, "c1")
+    world.sql(f"UPDATE Controller SET {change}")
+    seen = overview.overview(world.transactions, world.clock, presence)
+
+    assert seen.controllers == (("c1",) if is_there else ())
+
+
+def test_a_controller_that_has_been_silent_for_a_while_is_not_there(world: World) -> None:
+    enter(world, "c1")
+    patience = BEATS * PRESENCE.rhythm.heartbeat_interval
+    for passed, expected in ((patience - timedelta(seconds=1), ("c1",)), (timedelta(seconds=1), ())):
+        world.clock.advance(passed)
+        assert overview.overview(world.transactions, world.clock, PRESENCE).controllers == expected
+
+
+def test_all_controllers_are_named_in_order_of_their_start(world: World) -> None:
+    enter(world, "c2")
+    now = world.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    world.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c1', 'h', ?)", now)
+
+    assert overview.overview(world.transactions, world.clock, PRESENCE).controllers == ("c2", "c1")
 
 
 def test_every_gate_that_blocks_is_named_with_what_clears_it(world: World) -> None:

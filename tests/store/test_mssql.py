@@ -15,9 +15,9 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError, DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine, examination, intake, reports, schema
-from batchctl.store.controller_lock import SessionControllerLock
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_errors
 from batchctl.store.dialects.mssql_session import ServerError, error_of
+from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions, savepoint
 from tests.store.sql_server import (
     DONE,
@@ -326,15 +326,21 @@ def test_a_missing_odbc_driver_is_named(server: SqlServer, tmp_path: Path) -> No
 # Transactions
 
 
-def test_a_transaction_is_serializable_and_told_the_servers_time(server: SqlServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("boundary", "isolation"), [(Boundary.CLAIM, "READ COMMITTED"), (Boundary.POPULATE, "SERIALIZABLE")]
+)
+def test_only_a_creation_is_serializable_and_all_are_told_the_servers_time(
+    server: SqlServer, tmp_path: Path, boundary: Boundary, isolation: str
+) -> None:
     told: list[datetime] = []
     transactions = StoreTransactions(engine.open_engine(URLS["pyodbc"], tmp_path), told.append)
     server.when("INSERT INTO FileProcess", ADDED)
-    transactions.run(C1, add)
+    transactions.run(frozenset({boundary}), add)
     (begin,) = server.said("BEGIN TRANSACTION")
 
     assert told == [NOW.replace(tzinfo=UTC)]
-    assert begin.index("SERIALIZABLE") < begin.index("BEGIN TRANSACTION") < begin.index("SYSUTCDATETIME")
+    level = f"SET TRANSACTION ISOLATION LEVEL {isolation};"
+    assert begin.index(level) < begin.index("BEGIN TRANSACTION") < begin.index("SYSUTCDATETIME")
     assert server.asked[-1][0].startswith("COMMIT TRANSACTION;")
     assert server.asked[-1][0].endswith("SET TRANSACTION ISOLATION LEVEL READ COMMITTED;")
 
@@ -586,50 +592,51 @@ def test_an_error_of_a_row_is_not_the_databases(number: int) -> None:
     assert not mssql.is_lost(error)
 
 
-# The controllers' lock
+# The leader's lock
 
 
 @pytest.fixture
-def lock(server: SqlServer, tmp_path: Path) -> SessionControllerLock:
-    return SessionControllerLock(engine.open_engine(URLS["pyodbc"], tmp_path))
+def lock(server: SqlServer, tmp_path: Path) -> SessionLeaderLock:
+    return SessionLeaderLock(engine.open_engine(URLS["pyodbc"], tmp_path))
 
 
 @pytest.mark.parametrize("code", [0, 1])
 def test_a_lock_that_is_granted_is_held_under_the_controllers_name(
-    server: SqlServer, lock: SessionControllerLock, code: int
+    server: SqlServer, lock: SessionLeaderLock, code: int
 ) -> None:
     server.when("sp_getapplock", one(code))
-    with lock.hold("etl-1:4711"):
-        assert lock.is_held()
-        assert server.closed == 0
+    assert lock.take("etl-1:4711")
+    assert lock.take("etl-1:4711")
+    assert server.closed == 0
+    lock.release()
     names = [values[0] for sql, values in server.asked if "CONTEXT_INFO" in sql]
 
     assert names[-1] == "etl-1:4711"
-    assert "@LockOwner = 'Session'" in server.said("sp_getapplock")[0]
+    (asked,) = server.said("sp_getapplock")
+    assert "@LockOwner = 'Session'" in asked
+    assert "@LockTimeout = 0" in asked
     assert server.closed == 1
 
 
-def test_a_lock_that_another_session_has_is_refused_with_its_name(
-    server: SqlServer, lock: SessionControllerLock
-) -> None:
-    server.when("sp_getapplock", one(-1))
-    server.when("APPLOCK_TEST", one(0))
-    server.when("dm_tran_locks", one("etl-2:815\x00\x00", 61))
-    with pytest.raises(Busy, match=r"Another controller works on this database: etl-2:815\."), lock.hold("etl-1"):
-        pass
+def test_a_lock_that_another_session_has_is_not_waited_for(server: SqlServer, lock: SessionLeaderLock) -> None:
+    server.when("sp_getapplock", one(-1), one(0))
+
+    assert not lock.take("etl-1")
+    assert server.closed == 1
+    assert lock.take("etl-1")
 
 
 @pytest.mark.parametrize("code", [-2, -3, -999, None])
 def test_a_lock_that_fails_is_never_taken_for_granted(
-    server: SqlServer, lock: SessionControllerLock, code: int | None
+    server: SqlServer, lock: SessionLeaderLock, code: int | None
 ) -> None:
     server.when("sp_getapplock", one(code))
-    with pytest.raises(DatabaseUnusable, match=f"sp_getapplock returned {code}"), lock.hold("etl-1"):
-        pass
+
+    assert not lock.take("etl-1")
     assert server.closed == 1
 
 
-def test_nobody_holds_a_lock_that_could_be_had(server: SqlServer, lock: SessionControllerLock) -> None:
+def test_nobody_holds_a_lock_that_could_be_had(server: SqlServer, lock: SessionLeaderLock) -> None:
     server.when("APPLOCK_TEST", one(1))
 
     assert lock.holder() is None
@@ -644,7 +651,7 @@ def test_nobody_holds_a_lock_that_could_be_had(server: SqlServer, lock: SessionC
     ],
 )
 def test_a_holder_that_may_not_be_seen_is_there_all_the_same(
-    server: SqlServer, lock: SessionControllerLock, answers: list[Answer]
+    server: SqlServer, lock: SessionLeaderLock, answers: list[Answer]
 ) -> None:
     server.when("APPLOCK_TEST", one(0))
     server.when("dm_tran_locks", answers)
@@ -652,13 +659,13 @@ def test_a_holder_that_may_not_be_seen_is_there_all_the_same(
     assert "may not see" in str(lock.holder())
 
 
-def test_a_lock_that_was_lost_is_taken_again(server: SqlServer, lock: SessionControllerLock) -> None:
-    with lock.hold("etl-1"):
-        server.when("APPLOCK_MODE", one("NoLock"), one("Exclusive"))
-        assert lock.is_held()  # it lets go of the dead session
-        assert server.closed == 1
-        assert lock.is_held()
-        assert len(server.said("sp_getapplock")) == 2
+def test_a_lock_that_was_lost_is_taken_again(server: SqlServer, lock: SessionLeaderLock) -> None:
+    assert lock.take("etl-1")
+    server.when("APPLOCK_MODE", one("NoLock"), one("Exclusive"))
+    assert not lock.take("etl-1")  # it lets go of the dead session
+    assert server.closed == 1
+    assert lock.take("etl-1")
+    assert len(server.said("sp_getapplock")) == 2
 
 
 @pytest.fixture
@@ -700,7 +707,7 @@ def test_only_sessions_of_this_database_that_have_changed_something_block(
 
 
 def test_the_holder_of_the_lock_is_looked_for_in_this_database_alone(
-    server: SqlServer, lock: SessionControllerLock
+    server: SqlServer, lock: SessionLeaderLock
 ) -> None:
     server.when("APPLOCK_TEST", one(0))
     server.when("dm_tran_locks", one("etl-2:815", 61))
@@ -711,13 +718,24 @@ def test_the_holder_of_the_lock_is_looked_for_in_this_database_alone(
     assert "l.request_status = 'GRANT'" in sql
 
 
-def test_no_row_counts_as_locked_alone(server: SqlServer, transaction: Connection) -> None:
+def test_rows_that_others_keep_locked_are_passed_over(server: SqlServer, transaction: Connection) -> None:
+    server.when("SELECT c.BatchControl_id", [Rows([[2]], ["BatchControl_id"])])
+    server.when("FROM Resource", [Rows([[3], [4]], ["Resource_id"])])
+
+    assert mssql.locked_instances(transaction, [1, 2]) == {1}
+    assert mssql.lock_rows(transaction, "Resource", [3, 4]) == {3, 4}
+    for sql, values in server.asked[-2:]:
+        assert "WITH (UPDLOCK, ROWLOCK, READPAST)" in sql
+        assert len(values) == 2
+
+
+def test_a_creation_asks_for_no_locked_rows(server: SqlServer, transaction: Connection) -> None:
     asked = len(server.asked)
 
-    assert 1 not in mssql.locked_instances(transaction, [1, 2])
     assert mssql.is_locked_intake(transaction, 7, [1]) is False
     # A question with READPAST would be refused in a serializable transaction.
     assert len(server.asked) == asked
+
 
 
 # Changes, constraints, definitions
@@ -757,7 +775,7 @@ def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connec
     assert schema.differences(connection) == ["CK_C is missing", "CK_B is not as it was made"]
     made = server.said("CREATE ")
     assert made[0] == "EXEC (N'CREATE SCHEMA batchctl_model')"
-    assert len(made) == 13
+    assert len(made) == 19
     assert all("batchctl_model." in text for text in made[1:])
     assert "REFERENCES batchctl_model." in "".join(made)
     begin = next(at for at, (sql, _) in enumerate(server.asked) if "BEGIN TRANSACTION" in sql)

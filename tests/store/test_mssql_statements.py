@@ -108,10 +108,11 @@ def test_an_update_says_whether_there_was_such_a_row(
     # A trigger of somebody else's has written first: his count comes before the statement's own.
     server.when("UPDATE BatchProcessHistory", [Count(7), Count(changed), Count(-1)])
 
-    assert history._LIVE_ENTRY(connection, {"Pid": 1}, history_id=5) is was_there
+    assert history._LIVE_ENTRY(connection, {"Pid": 1}, history_id=5, token=3) is was_there
     (sql,) = server.said("UPDATE BatchProcessHistory")
-    assert "WHERE BatchProcessHistory.BatchProcessHistory_id = ? AND BatchProcessHistory.Status = 'running'" in sql
-    assert server.asked[-1][1] == (1, 5)
+    conditions = "BatchProcessHistory_id = ? AND BatchProcessHistory.ClaimToken = ?"
+    assert f"WHERE BatchProcessHistory.{conditions} AND BatchProcessHistory.Status = 'running'" in sql
+    assert server.asked[-1][1] == (1, 5, 3)
 
 
 def test_a_ready_made_select_keeps_the_order_of_its_values(server: SqlServer, connection: Connection) -> None:

@@ -12,13 +12,14 @@ from sqlalchemy import Connection
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import engine, intake, schema
-from batchctl.store.controller_lock import SessionControllerLock
 from batchctl.store.dialects import postgresql, postgresql_errors
+from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
 
 C1 = frozenset({Boundary.INTAKE})
+LOOKS = 1000
 
 
 @pytest.fixture
@@ -186,44 +187,57 @@ def test_the_servers_clock_is_the_engines(postgres: PostgresServer, database: st
     transactions.close()
 
 
-def test_a_commit_that_meets_another_is_run_again(postgres: PostgresServer, database: str) -> None:
+@pytest.mark.parametrize(("boundary", "expected"), [(Boundary.POPULATE, [0, 1]), (Boundary.CLAIM, [0])])
+def test_only_a_creation_that_meets_another_is_run_again(
+    postgres: PostgresServer, database: str, boundary: Boundary, expected: list[int]
+) -> None:
+    # The others lock the rows by which they would meet.
+    kind = frozenset({boundary})
     one, other = way_to(postgres.url(database)), way_to(postgres.url(database))
     runs: list[int] = []
 
     def count_and_add(connection: Connection) -> int:
         seen = len(intake.untaken(connection, 0, 10))
         if not runs:
-            other.run(C1, lambda beside: (intake.untaken(beside, 0, 10), add(beside)))
+            other.run(kind, lambda beside: (intake.untaken(beside, 0, 10), add(beside)))
         runs.append(seen)
         return add(connection)
 
-    one.run(C1, count_and_add)
+    one.run(kind, count_and_add)
 
-    assert runs == [0, 1]
+    assert runs == expected
     one.close()
     other.close()
 
 
-def test_the_controllers_lock_names_its_holder_and_ends_with_its_session(
-    postgres: PostgresServer, database: str
-) -> None:
-    def lock() -> SessionControllerLock:
-        return SessionControllerLock(engine.open_engine(postgres.url(database), Path("/")))
+def test_the_leaders_lock_names_its_holder_and_ends_with_its_session(postgres: PostgresServer, database: str) -> None:
+    def lock() -> SessionLeaderLock:
+        return SessionLeaderLock(engine.open_engine(postgres.url(database), Path("/")))
+
+    def end_session() -> None:
+        """End the leader's session; the lock is free when this returns."""
+        with postgres.connect(database) as dba:
+            dba.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'")
 
     first, second = lock(), lock()
     assert first.holder() is None
-    with first.hold("here:1:abc"):
-        assert second.holder() == "here:1:abc"
-        with pytest.raises(Exception, match="Another controller works on this database: here:1:abc"), second.hold("x"):
-            pass
-        assert first.is_held()
-        with postgres.connect(database) as dba:
-            dba.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
-        assert any(first.is_held() and second.holder() == "here:1:abc" for _ in range(1000)), "the lock is taken again"
-        with postgres.connect(database) as dba:
-            dba.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
-        with second.hold("there:2:def"):
-            assert not all(first.is_held() for _ in range(1000)), "somebody else was quicker"
+    assert first.take("here:1:abc")
+    assert second.holder() == "here:1:abc"
+    assert not second.take("x")
+    assert first.take("here:1:abc")
+
+    end_session()
+    assert not all(first.take("here:1:abc") for _ in range(LOOKS)), "it finds its session dead"
+    assert first.take("here:1:abc"), "and has the lock again with the next"
+    assert second.holder() == "here:1:abc"
+
+    end_session()
+    assert second.take("there:2:def"), "somebody else was quicker"
+    assert not all(first.take("here:1:abc") for _ in range(LOOKS))
+    assert not first.take("here:1:abc")
+    second.release()
+    assert first.take("here:1:abc")
+    first.release()
     assert first.holder() is None
 
 

@@ -1,8 +1,7 @@
-"""At most one controller: between processes, and whatever happens to them."""
+"""At most one leader: between processes, and whatever happens to them."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -11,21 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.domain.errors import Busy, DatabaseUnusable
-from batchctl.system.lock import FileControllerLock
+from batchctl.domain.errors import DatabaseUnusable
+from batchctl.system import lock as product
+from batchctl.system.lock import FileLeaderLock
 from tests.system.watching import Ear, ends
 
 HOLD = """
 import subprocess, sys, threading
-from batchctl.system.lock import FileControllerLock
+from batchctl.system.lock import FileLeaderLock
 path, ear, child_too = sys.argv[1:]
-with FileControllerLock(path).hold("other:1:abc"):
-    if child_too == "yes":
-        child = subprocess.Popen(["sleep", "600"])
-        print(child.pid, file=open(ear, "w"))
-    else:
-        print("held", file=open(ear, "w"))
-    threading.Event().wait()
+assert FileLeaderLock(path).take("other:1:abc")
+if child_too == "yes":
+    child = subprocess.Popen(["sleep", "600"])
+    print(child.pid, file=open(ear, "w"))
+else:
+    print("held", file=open(ear, "w"))
+threading.Event().wait()
 """
 
 
@@ -41,91 +41,95 @@ def end(process: subprocess.Popen[bytes]) -> None:
 def test_nobody_holds_a_lock_that_was_never_used(tmp_path: Path) -> None:
     path = tmp_path / "lock"
 
-    assert FileControllerLock(str(path)).holder() is None
+    assert FileLeaderLock(str(path)).holder() is None
     assert not path.exists()
 
 
 def test_the_holder_is_known_while_it_holds(tmp_path: Path) -> None:
-    lock = FileControllerLock(str(tmp_path / "lock"))
+    lock = FileLeaderLock(str(tmp_path / "lock"))
 
-    with lock.hold("me:1:abc"):
-        assert lock.holder() == "me:1:abc"
+    assert lock.take("me:1:abc")
+    assert FileLeaderLock(str(tmp_path / "lock")).holder() == "me:1:abc"
+    assert lock.take("me:1:abc"), "who has it keeps it"
+    lock.release()
     assert lock.holder() is None
 
 
-def test_the_lock_is_given_back_when_the_work_fails(tmp_path: Path) -> None:
-    lock = FileControllerLock(str(tmp_path / "lock"))
+def test_a_lock_that_was_given_back_is_anybodys(tmp_path: Path) -> None:
+    first, second = (FileLeaderLock(str(tmp_path / "lock")) for _ in range(2))
+    assert first.take("me:1:abc")
+    first.release()
+    first.release()
 
-    with pytest.raises(ValueError, match="boom"), lock.hold("me:1:abc"):
-        raise ValueError("boom")
-
-    assert lock.holder() is None
-    with lock.hold("me:2:abc"):
-        assert lock.holder() == "me:2:abc"
+    assert second.take("me:2:abc")
+    assert not first.take("me:1:abc")
+    assert first.holder() == "me:2:abc"
 
 
-def test_a_second_controller_is_refused_and_told_who_the_first_is(tmp_path: Path, ear: Ear) -> None:
+def test_a_second_controller_is_refused_and_knows_who_the_first_is(tmp_path: Path, ear: Ear) -> None:
     path = tmp_path / "lock"
     other = other_controller(path, ear)
     ear.hear()
-    lock = FileControllerLock(str(path))
+    lock = FileLeaderLock(str(path))
 
-    with pytest.raises(Busy) as refused, lock.hold("me:2:abc"):
-        pass
-
-    written = json.loads(path.read_text(encoding="ascii"))
-    assert written["pid"] == other.pid
-    assert refused.value.message == (
-        f"Another controller works on this database: controller other:1:abc (process {other.pid} on other, "
-        f"since {written['since']})."
-    )
-    assert refused.value.next_step == "batchctl status"
-    assert refused.value.exit_code == 5
+    assert not lock.take("me:2:abc")
     assert lock.holder() == "other:1:abc"
     end(other)
 
 
-def test_a_dead_controller_holds_nothing(tmp_path: Path, ear: Ear) -> None:
+def test_a_dead_leader_holds_nothing(tmp_path: Path, ear: Ear) -> None:
     path = tmp_path / "lock"
     other = other_controller(path, ear)
     ear.hear()
     end(other)
-    lock = FileControllerLock(str(path))
+    lock = FileLeaderLock(str(path))
 
     assert lock.holder() is None
-    with lock.hold("me:2:abc"):
-        assert lock.holder() == "me:2:abc"
+    assert lock.take("me:2:abc")
+    assert lock.holder() == "me:2:abc"
 
 
-def test_a_child_of_a_dead_controller_holds_nothing(tmp_path: Path, ear: Ear) -> None:
+def test_a_child_of_a_dead_leader_holds_nothing(tmp_path: Path, ear: Ear) -> None:
     path = tmp_path / "lock"
     other = other_controller(path, ear, with_child=True)
     child = ear.hear_pid()
     end(other)
 
-    with FileControllerLock(str(path)).hold("me:2:abc"):
-        os.kill(child, 0)
-
+    assert FileLeaderLock(str(path)).take("me:2:abc")
+    os.kill(child, 0)
     os.kill(child, signal.SIGKILL)
     assert ends(child)
 
 
-def test_an_unreadable_holder_is_still_a_holder(tmp_path: Path) -> None:
+def test_a_holder_who_has_not_said_its_name_is_still_a_holder(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    first, second = FileControllerLock(str(path)), FileControllerLock(str(path))
+    first, second = FileLeaderLock(str(path)), FileLeaderLock(str(path))
 
-    with first.hold("me:1:abc"):
-        path.write_text("{half", encoding="ascii")
-        assert second.holder() == "unknown"
-        with pytest.raises(Busy, match="it has not yet said who it is"), second.hold("me:2:abc"):
-            pass
+    assert first.take("me:1:abc")
+    path.write_text("", encoding="ascii")
+    assert second.holder() == "unknown"
+    assert not second.take("me:2:abc")
+
+
+@pytest.mark.parametrize("is_made_anew", [False, True])
+def test_a_lock_file_that_is_taken_away_costs_the_leadership(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_made_anew: bool
+) -> None:
+    monkeypatch.setattr(product, "_LOOK_EVERY", 0.0)
+    path = tmp_path / "lock"
+    first, second = FileLeaderLock(str(path)), FileLeaderLock(str(path))
+    assert first.take("me:1:abc")
+    path.unlink()
+    if is_made_anew:
+        assert second.take("me:2:abc")
+
+    assert first.take("me:1:abc") is not is_made_anew, "it is looked at anew, and one of the two leads"
+    assert second.take("me:2:abc") is is_made_anew
+    assert first.holder() == ("me:2:abc" if is_made_anew else "me:1:abc")
 
 
 def test_a_lock_file_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     path = tmp_path / "gone" / "lock"
 
-    with (
-        pytest.raises(DatabaseUnusable, match="cannot be used: No such file"),
-        FileControllerLock(str(path)).hold("me"),
-    ):
-        pass
+    with pytest.raises(DatabaseUnusable, match="cannot be used: No such file"):
+        FileLeaderLock(str(path)).take("me")

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0003.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0004.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -311,6 +311,22 @@ CREATE TRIGGER TR_BatchResource_Notify AFTER INSERT OR UPDATE OR DELETE ON Batch
 CREATE TRIGGER TR_Setting_Notify AFTER INSERT OR UPDATE OR DELETE ON Setting FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
 
 UPDATE alembic_version SET version_num='0003' WHERE alembic_version.version_num = '0002';
+
+-- Running upgrade 0003 -> 0004
+
+INSERT INTO ProcessBatch (ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, DuplicateCheck, Description) SELECT 'Task', CASE WHEN (EXISTS (SELECT * 
+FROM ProcessBatch AS any_batch)) THEN 0 ELSE 1 END AS anon_1, 1000, 'continue', 1000, 0, 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' 
+WHERE NOT (EXISTS (SELECT * 
+FROM ProcessBatch AS theirs 
+WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
+
+INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}' 
+FROM ProcessBatch 
+WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT * 
+FROM ProcessControl 
+WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
+
+UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num = '0003';
 
 COMMIT;
 

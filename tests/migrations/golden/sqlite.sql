@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0003.
+-- The control database of batchctl on SQLite, schema 0004.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -367,6 +367,22 @@ CREATE INDEX "IX_BatchControl_Standing" ON BatchControl (BatchControl_id) WHERE 
 CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
 
 UPDATE alembic_version SET version_num='0003' WHERE alembic_version.version_num = '0002';
+
+-- Running upgrade 0003 -> 0004
+
+INSERT INTO ProcessBatch (ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, DuplicateCheck, Description) SELECT 'Task', CASE WHEN (EXISTS (SELECT * 
+FROM ProcessBatch AS any_batch)) THEN 0 ELSE 1 END AS anon_1, 1000, 'continue', 1000, 0, 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' 
+WHERE NOT (EXISTS (SELECT * 
+FROM ProcessBatch AS theirs 
+WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
+
+INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}' 
+FROM ProcessBatch 
+WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT * 
+FROM ProcessControl 
+WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
+
+UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num = '0003';
 
 COMMIT;
 

@@ -43,14 +43,24 @@ def test_recovering_twice_changes_nothing_more(world: World) -> None:
     assert world.sql("SELECT * FROM BatchControl") == before
 
 
-def test_what_is_left_of_the_step_is_stopped_first_and_said(world: World) -> None:
+@pytest.mark.parametrize(
+    ("host", "said"),
+    [
+        ("host1", "Nothing of it runs on host1 any more"),
+        ("host2", "It ran on host2, which cannot be asked from host1"),
+    ],
+)
+def test_what_is_left_of_the_step_is_looked_for_first_and_what_is_known_is_said(
+    world: World, host: str, said: str
+) -> None:
     crashed(world)
-    world.sql("UPDATE BatchProcessHistory SET Pid = 4711, PidStart = '1', BootId = 'b'")
-    world.runner.left_alive = (4711,)
+    world.sql("UPDATE BatchProcessHistory SET Host = ?", host)
+    world.runner.meanwhile = lambda: before.append(world.history()[0][-1])
+    before: list[str] = []
     world.recover()
 
-    assert world.runner.left_over == ["c1"]
-    assert "process 4711" in world.one("SELECT Message FROM BatchProcessHistory")
+    assert (world.runner.examined, before) == (["c1"], ["running"])
+    assert said in world.one("SELECT Message FROM BatchProcessHistory")
 
 
 def test_rerun_counts_a_lost_step_as_a_failure(world: World) -> None:
@@ -177,4 +187,4 @@ def test_an_open_attempt_of_an_instance_that_moved_on_is_closed_alone(world: Wor
 
     assert world.statuses() == ["failed"]
     assert world.history() == [(1, 10, 1, "auto", "lost")]
-    assert world.runner.left_over == []
+    assert world.runner.examined == ["c1"], "whoever has the instance now does not look for what is left of the attempt"

@@ -1,0 +1,184 @@
+"""`batchctl task` and `batchctl wait`: queue something, and wait for it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Seconds, Session, as_json, dry_run
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from batchctl.operations.tasks import Queued, Task
+    from batchctl.operations.waiting import Awaited, Reference
+
+FAILED = 1
+TIMED_OUT = 5
+LISTED_MOST = 10
+_COMMAND = "batchctl.command"
+
+
+class TaskCommand(click.Command):
+    """Keeps what stands behind `--` apart, whatever it looks like."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options before `--`."""
+        at = args.index("--") if "--" in args else len(args)
+        ctx.meta[_COMMAND] = None if at == len(args) else tuple(args[at + 1 :])
+        return super().parse_args(ctx, args[:at])
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Show both ways to call it."""
+        del ctx
+        return ["[OPTIONS]", "(SQL --connection NAME | -- COMMAND [ARG]...)"]
+
+
+@click.command(cls=TaskCommand)
+@click.argument("sql", nargs=-1, metavar="SQL")
+@click.option("--connection", metavar="NAME", help="Where the SQL runs: a connection of the configuration.")
+@click.option("--entity", metavar="NAME", default="Task", show_default=True, help="Another task queue.")
+@as_json
+@dry_run
+@click.pass_context
+def task(
+    ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str, as_json: bool, dry_run: bool
+) -> None:
+    """Queue a task: a FileProcess row whose Data is carried out as it stands.
+
+    A command stands behind -- and is never seen by a shell. SQL is one argument; - reads it from standard input. What
+    is printed, file:N, is what `batchctl wait` and `batchctl why` take.
+    """
+    from batchctl.cli import output
+    from batchctl.operations.tasks import Desk
+
+    session: Session = ctx.obj
+    wanted = _wanted(ctx, sql, connection, entity)
+    with session.app() as app:
+        desk = Desk(
+            transactions=app.transactions,
+            clock=app.clock,
+            populators=app.registry,
+            preparer=app.preparer,
+            user=app.ids.user(),
+            host=app.ids.host(),
+            dry_run=dry_run,
+        )
+        done = desk.queue(wanted)
+    if as_json:
+        output.print_json(done.columns())
+    elif done.intake_id is not None:
+        click.echo(f"file:{done.intake_id}")
+    _tell(done, as_json=as_json)
+
+
+def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> Task:
+    from batchctl.operations.tasks import Task
+    from batchctl.system.command_line import written
+
+    command: tuple[str, ...] | None = ctx.meta[_COMMAND]
+    if command is not None and (sql or connection is not None):
+        message = "A task is either SQL on a --connection, or a command behind --, not both."
+        raise click.UsageError(message, ctx)
+    if command:
+        return Task(body=written(command), entity=entity)
+    if command is not None or not sql:
+        message = 'Say what to do: batchctl task "SELECT ..." --connection NAME, or batchctl task -- COMMAND ARG...'
+        raise click.UsageError(message, ctx)
+    if connection is None:
+        message = "SQL needs --connection NAME. If it is a command, write -- before it: batchctl task -- COMMAND ARG..."
+        raise click.UsageError(message, ctx)
+    if len(sql) > 1:
+        message = f"The SQL is one argument: put it in quotes. It was {len(sql)} arguments."
+        raise click.UsageError(message, ctx)
+    text = sys.stdin.read() if sql == ("-",) else sql[0]
+    return Task(body=text, connection=connection, entity=entity)
+
+
+def _tell(done: Queued, *, as_json: bool) -> None:
+    from batchctl.cli import commands, output
+
+    if done.intake_id is None and not as_json:
+        output.say(f"A FileProcess row would be inserted, and batch {done.batch.name} would carry out:")
+        commands.show(output.console(), done.command_text)
+    for name in done.besides:
+        output.say(f"Note: batch {name} takes entity '{done.task.entity}' too.")
+    if not done.batch.enabled:
+        output.say(f"Note: batch {done.batch.name} is disabled, so the task waits.")
+        output.say(f"Next: batchctl enable {done.batch.name} --reason ...")
+    elif done.intake_id is not None:
+        output.say(
+            f"Next: batchctl wait file:{done.intake_id}   (a running controller takes it by itself: batchctl run)"
+        )
+
+
+@click.command()
+@click.argument("references", nargs=-1, required=True, metavar="ID...")
+@click.option(
+    "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
+)
+@as_json
+@click.pass_context
+def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
+    """Wait until instances are done or need a person.
+
+    ID is a BatchControl id (42), or file:17 for the instances of FileProcess row 17. Each is printed, with its status,
+    as soon as it is seen settled. Exit code 0 when all are complete, 1 when one is not (failed, held, paused, cancelled,
+    its row rejected or a duplicate), 3 when one does not exist, 5 when the time is over.
+    """
+    from batchctl.cli import output
+    from batchctl.operations.waiting import Wait
+
+    wanted = [_reference(text) for text in references]
+    session: Session = ctx.obj
+    with session.app() as app:
+        waiting = Wait(
+            app.transactions,
+            app.clock,
+            tell=_nothing if as_json else _settled,
+            trouble=lambda message: output.say(f"Note: still waiting, although: {message}"),
+        )
+        found = waiting.until_settled(wanted, timeout)
+    if as_json:
+        output.print_json([one.columns() for one in found])
+    left = [one for one in found if not one.settled]
+    if left:
+        _timed_out(left, timeout)
+        ctx.exit(TIMED_OUT)
+    if not all(one.succeeded for one in found):
+        ctx.exit(FAILED)
+
+
+def _reference(text: str) -> Reference:
+    from batchctl.operations.waiting import Reference
+
+    found = Reference.of(text)
+    if found is None:
+        said = f"'{visible(text)}' is neither a BatchControl id such as 42, nor a FileProcess row such as file:17."
+        raise click.BadParameter(said, param_hint="ID")
+    return found
+
+
+def _nothing(one: Awaited) -> None:
+    """With --json everything is printed at the end."""
+
+
+def _settled(one: Awaited) -> None:
+    from batchctl.cli import output
+
+    click.echo(f"{one.reference} {one.status}")
+    if not one.succeeded:
+        because = "" if one.message is None else f": {one.message}"
+        output.say(f"Error: {one.reference} is {one.status}{because}")
+        output.say(f"Next: {one.next_step}")
+
+
+def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
+    from batchctl.cli import output
+
+    more = "" if len(left) <= LISTED_MOST else f", and {len(left) - LISTED_MOST} more"
+    listed = ", ".join(f"{one.reference} ({one.status})" for one in left[:LISTED_MOST])
+    output.say(f"Error: the {timeout:g} seconds are over, and not settled are {listed}{more}.")
+    output.say(f"Next: {left[0].next_step}")

@@ -1,0 +1,183 @@
+"""Asking for a task: a `FileProcess` row whose Data is the very command or SQL to carry out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import (
+    LONG_AGO,
+    BatchDefinition,
+    BatchInstance,
+    InstanceId,
+    IntakeId,
+    IntakeRow,
+    Populated,
+    Step,
+)
+from batchctl.domain.status import Cause, InstanceStatus, IntakeStatus
+from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.operations.submission import Submission, submit
+from batchctl.plugin_api import CannotPopulate, Populator
+from batchctl.ports import Clock, Transactions
+from batchctl.preparation import Preparer
+from batchctl.store import definitions
+
+ENTITY = "Task"
+PROCESS_TYPE = "task"
+
+
+class Populators(Protocol):
+    """What is asked of the registry."""
+
+    def populator(self, name: str) -> Populator:
+        """Return a populator; raises `PluginError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What to do: SQL on a connection, or a command where there is none."""
+
+    body: str
+    connection: str | None = None
+    entity: str = ENTITY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queued:
+    """A task that was inserted (in a dry run: would be), the batch that takes it, and the command it will be."""
+
+    task: Task
+    intake_id: IntakeId | None
+    batch: BatchDefinition
+    besides: tuple[str, ...]
+    """Other batches that take the same entity."""
+    command_text: str
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by column names."""
+        return {
+            "FileProcess_id": self.intake_id,
+            "Entity": self.task.entity,
+            "FileName": self.task.connection,
+            "Data": self.task.body,
+            "ProcessBatchName": self.batch.name,
+            "Enabled": int(self.batch.enabled),
+            "CommandText": self.command_text,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Takes tasks; it refuses what the controller could only refuse later."""
+
+    transactions: Transactions
+    clock: Clock
+    populators: Populators
+    preparer: Preparer
+    user: str
+    host: str
+    dry_run: bool = False
+
+    def queue(self, task: Task) -> Queued:
+        """Insert the row of a task; the controller finds it by itself."""
+        self._check(task)
+        batch, step, besides = self._taker(task.entity)
+        command_text = self._command(task, batch, step)
+        wanted = Submission(entity=task.entity, file_name=task.connection, data=task.body)
+        done = submit(self.transactions, wanted, user=self.user, host=self.host, dry_run=self.dry_run)
+        return Queued(task=task, intake_id=done.intake_id, batch=batch, besides=besides, command_text=command_text)
+
+    def _check(self, task: Task) -> None:
+        known = self.preparer.surroundings.connections
+        trouble = unfit(task.body) or unfit(task.connection or "")
+        if trouble is not None:
+            raise Refused(f"The task cannot be queued: {trouble}.", next_step="batchctl task --help")
+        if not task.body.strip():
+            raise Refused("The task is empty: there is nothing to do.", next_step="batchctl task --help")
+        if task.connection is not None and task.connection not in known:
+            meant = visible(did_you_mean(task.connection, known))
+            raise Refused(
+                f"Connection '{visible(task.connection)}' is not in the configuration.{meant}",
+                next_step=f"add [connections.{visible(task.connection)}] to batchctl.toml, or name another",
+            )
+
+    def _taker(self, entity: str) -> tuple[BatchDefinition, Step, tuple[str, ...]]:
+        with self.transactions.read() as connection:
+            every = definitions.all_batches(connection)
+        takers = [batch for batch in every if batch.entity == entity]
+        found = [(batch, step) for batch in takers for step in batch.steps if step.process_type == PROCESS_TYPE]
+        if not found:
+            queues = {batch.entity for batch in every if any(at.process_type == PROCESS_TYPE for at in batch.steps)}
+            names = ", ".join(visible(batch.name) for batch in takers)
+            whose = (
+                f": batch {names} has no step of ProcessType 'task'" if takers else f".{did_you_mean(entity, queues)}"
+            )
+            raise Refused(
+                f"No batch carries out tasks of entity '{visible(entity)}'{visible(whose)}",
+                next_step="batchctl batches   (which there are; another task queue: batchctl task --entity NAME)",
+            )
+        batch, step = found[0]
+        return batch, step, tuple(other.name for other in takers if other.name != batch.name)
+
+    def _command(self, task: Task, batch: BatchDefinition, step: Step) -> str:
+        """Return what will run, by the code that will run it."""
+        instance = _imagined(task, batch, self._populated(task, batch))
+        ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=self.clock.now())
+        if ready.refusal is not None:
+            whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
+            because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
+            raise Refused(f"The task could not be carried out: {because}", next_step="correct it, and queue it again")
+        place = ready.step.data[0] if ready.step.process_type == "sql" else None
+        if place != task.connection:
+            raise Refused(
+                f"Batch {visible(batch.name)} would run it {_as(place)}, not {_as(task.connection)}.",
+                next_step="batchctl task --entity NAME ...   (another task queue; batchctl batches shows which there are)",
+            )
+        return ready.command_text
+
+    def _populated(self, task: Task, batch: BatchDefinition) -> Populated:
+        row = IntakeRow(
+            intake_id=IntakeId(0),
+            entity=task.entity,
+            file_name=task.connection,
+            status=IntakeStatus.READY,
+            data=task.body,
+            cycle_key=None,
+            source=None,
+            message=None,
+            inserted_at=self.clock.now(),
+        )
+        try:
+            return self.populators.populator(batch.populator).populate(row, batch)
+        except CannotPopulate as refused:
+            raise Refused(
+                f"Batch {visible(batch.name)} does not take the task: {visible(str(refused))}.",
+                next_step=f"batchctl why batch:{visible(batch.name)}",
+            ) from None
+
+
+def _as(connection: str | None) -> str:
+    return "as a command" if connection is None else f"as SQL on '{visible(connection)}'"
+
+
+def _imagined(task: Task, batch: BatchDefinition, populated: Populated) -> BatchInstance:
+    return BatchInstance(
+        instance_id=InstanceId(0),
+        batch_id=batch.batch_id,
+        intake_id=IntakeId(0),
+        last_seq=0,
+        status=InstanceStatus.READY,
+        retry_count=batch.retry_count,
+        next_run_time=LONG_AGO,
+        cycle_key=populated.cycle_key,
+        data=populated.data,
+        claim_token=0,
+        claimed_by=None,
+        lost_count=0,
+        entity=task.entity,
+        file_name=task.connection,
+    )

@@ -1,0 +1,182 @@
+"""Waiting for work: until instances are done, or need a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable, NotFound
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow
+from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
+from batchctl.domain.text import visible
+from batchctl.operations import columns
+from batchctl.ports import Transactions
+from batchctl.store import definitions, history, instances, intake, reports
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+"""Seconds between two looks; the longer nothing happens, the longer."""
+
+AT_ONCE = 50
+"""How many are looked at each time; the others are looked at when these are settled."""
+
+NEEDS_A_PERSON = frozenset({InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED})
+_STOPPED_SHORT = frozenset({InstanceStatus.FAILED, InstanceStatus.HELD})
+_REFERENCE = re.compile(r"(file:)?([0-9]{1,18})\Z")
+
+
+class Patience(Protocol):
+    """Time to wait in."""
+
+    def monotonic(self) -> float:
+        """Return seconds that never jump."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Something to wait for: `42` is a BatchControl id, `file:17` a FileProcess id and stands for all its instances."""
+
+    text: str
+    number: int
+    is_intake: bool
+
+    @classmethod
+    def of(cls, text: str) -> Reference | None:
+        """Read one; None when it is none."""
+        found = _REFERENCE.match(text)
+        return None if found is None else cls(text, int(found[2]), found[1] is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Awaited:
+    """How something that is waited for stands."""
+
+    reference: str
+    status: str
+    settled: bool
+    """True when nothing more happens unless a person acts."""
+    succeeded: bool = False
+    instances: tuple[BatchInstance, ...] = ()
+    message: str | None = None
+    next_step: str | None = None
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by column names."""
+        return {
+            "Reference": self.reference,
+            "Status": self.status,
+            "Settled": self.settled,
+            "Succeeded": self.succeeded,
+            "Message": self.message,
+            "Next": self.next_step,
+            "BatchControl": [columns.instance(instance) for instance in self.instances],
+        }
+
+
+@dataclass(slots=True)
+class Wait:
+    """Everything that is waited for, and how it stands.
+
+    `tell` hears of each as soon as it is seen settled. A database that fails meanwhile is waited for too; `trouble`
+    hears of it once.
+    """
+
+    transactions: Transactions
+    patience: Patience
+    tell: Callable[[Awaited], None]
+    trouble: Callable[[str], None]
+    _found: dict[Reference, Awaited] = field(default_factory=dict)
+    _is_troubled: bool = False
+
+    def until_settled(self, references: Sequence[Reference], timeout: float | None) -> tuple[Awaited, ...]:
+        """Wait until everything is settled, or the time is over; return how each stands."""
+        began, pause = self.patience.monotonic(), FIRST_PAUSE
+        self._look(list(dict.fromkeys(references)))
+        while left := self._left:
+            remaining = LONGEST_PAUSE if timeout is None else began + timeout - self.patience.monotonic()
+            if remaining <= 0:
+                self._look_again(left)
+                break
+            self.patience.sleep(min(pause, remaining))
+            self._look_again(left[:AT_ONCE])
+            pause = FIRST_PAUSE if len(self._left) < len(left) else min(pause * 1.5, LONGEST_PAUSE)
+        return tuple(self._found.values())
+
+    @property
+    def _left(self) -> list[Reference]:
+        return [reference for reference, one in self._found.items() if not one.settled]
+
+    def _look(self, references: Sequence[Reference]) -> None:
+        with self.transactions.read() as connection:
+            seen = {reference: _look_at(connection, reference) for reference in references}
+        self._found |= seen
+        for one in seen.values():
+            if one.settled:
+                self.tell(one)
+
+    def _look_again(self, references: Sequence[Reference]) -> None:
+        try:
+            self._look(references)
+        except (Busy, Conflict, DatabaseUnusable) as error:
+            if not self._is_troubled:
+                self.trouble(error.message)
+            self._is_troubled = True
+
+
+def _look_at(connection: Any, reference: Reference) -> Awaited:
+    if reference.is_intake:
+        row = intake.load(connection, IntakeId(reference.number))
+        if row is None:
+            raise NotFound(f"There is no FileProcess {reference.number}.", next_step="batchctl status")
+        return _intake(connection, reference, row)
+    instance = instances.load(connection, InstanceId(reference.number))
+    if instance is None:
+        meant = "" if intake.load(connection, IntakeId(reference.number)) is None else _MEANT.format(reference.number)
+        raise NotFound(f"There is no BatchControl {reference.number}.{meant}", next_step="batchctl status")
+    return _of_instances(connection, reference, [instance])
+
+
+_MEANT = " Did you mean FileProcess {0}, which is file:{0}?"
+
+
+def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:
+    why = f"batchctl why {reference.text}"
+    if row.status not in {IntakeStatus.READY, IntakeStatus.COMPLETE}:
+        message = row.message or f"the row is {row.status}"
+        return Awaited(reference=reference.text, status=row.status, settled=True, message=message, next_step=why)
+    made = reports.instances_of_intake(connection, row.intake_id)
+    if made:
+        return _of_instances(connection, reference, made)
+    if row.entity in {batch.entity for batch in definitions.all_batches(connection)}:
+        return Awaited(reference=reference.text, status=row.status, settled=False, next_step=why)
+    message = f"no batch takes entity '{visible(row.entity)}'"
+    return Awaited(reference=reference.text, status=row.status, settled=True, message=message, next_step=why)
+
+
+def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchInstance]) -> Awaited:
+    """Let the one instance speak that says most: one that goes on, else one that needs a person, else one given up."""
+    speaks = min(
+        made, key=lambda at: (at.status in FINAL, at.status in NEEDS_A_PERSON, at.status is InstanceStatus.COMPLETE)
+    )
+    settled = speaks.status in FINAL | NEEDS_A_PERSON
+    return Awaited(
+        reference=reference.text,
+        status=speaks.status,
+        settled=settled,
+        succeeded=speaks.status is InstanceStatus.COMPLETE,
+        instances=tuple(made),
+        message=_said(connection, speaks) if speaks.status in _STOPPED_SHORT else None,
+        next_step=f"batchctl {'show' if settled else 'why'} {speaks.instance_id}",
+    )
+
+
+def _said(connection: Any, instance: BatchInstance) -> str | None:
+    last = history.last_entry(connection, instance.instance_id)
+    return None if last is None else last.said

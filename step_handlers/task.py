@@ -1,0 +1,90 @@
+"""Steps of type `task`: what is to be done stands in the row that asks for it, and is done as it stands.
+
+Data2 says where the body is, with one placeholder such as `{Data3}`. Data1 is the connection on which the body is SQL:
+its name, or a placeholder; where it is empty, or what it names has no value, the body is a command. The body is carried
+out as a `sql` or an `os_command` step would be, and everything in it is literal: braces mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from batchctl.plugin_api import (
+    Literal,
+    Placeholder,
+    Problem,
+    Step,
+    StepRequest,
+    Surroundings,
+    Template,
+    did_you_mean,
+    fit_value,
+    parse_for,
+)
+from step_handlers import _sql_steps
+from step_handlers._checks import column, refuse, refuse_value, short, template_of, unfit_columns, unused_columns
+
+
+class Task:
+    """Carries out whatever the instance brings."""
+
+    process_type: ClassVar[str] = "task"
+
+    def check(self, step: Step, surroundings: Surroundings) -> Sequence[Problem]:
+        """Return everything wrong with the row; the bodies are nobody's business before they run."""
+        found = [*_problems(step), *unused_columns(step, {1, 2})]
+        if _is_one(template_of("Data1", column(step, 1))[0], Literal):
+            found += _sql_steps.connection_problems(step, surroundings)
+            found += _sql_steps.missing_database(step, surroundings)
+        return found
+
+    def delegate(self, request: StepRequest) -> Step:
+        """Return the body as a step of its own."""
+        refuse(request, _problems(request.step))
+        connection, body = _value(request, 1), _value(request, 2)
+        if not body.strip():
+            refuse_value(request, "Data2", f"there is no body in {request.step.data[1]}, so there is nothing to do")
+        if not connection:
+            return replace(request.step, process_type="os_command", data=(_literal(body), *_NOTHING_ELSE, None))
+        known = request.surroundings.connections
+        if connection not in known:
+            meant = did_you_mean(connection[:60], known)
+            refuse_value(request, "Data1", f"connection '{short(connection)}' is not in the configuration.{meant}")
+        if body.strip().startswith("file:"):
+            refuse_value(request, "Data2", "the SQL of a task stands in its body; only steps may name a file")
+        return replace(request.step, process_type="sql", data=(connection, _literal(body), *_NOTHING_ELSE))
+
+
+_NOTHING_ELSE = (None, None, None, None)
+
+
+def _problems(step: Step) -> list[Problem]:
+    connection, found = template_of("Data1", column(step, 1))
+    body, more = template_of("Data2", column(step, 2))
+    found += more
+    if connection and not _is_one(connection, (Literal, Placeholder)):
+        found.append(Problem("Data1", "write the name of a connection, or one placeholder, or nothing"))
+    if not more and not _is_one(body, Placeholder):
+        found.append(Problem("Data2", "write the one placeholder that the body is in, such as {Data3}"))
+    return found + unfit_columns(step)
+
+
+def _is_one(template: Template, kind: type[object] | tuple[type[object], ...]) -> bool:
+    return len(template) == 1 and isinstance(template[0], kind)
+
+
+def _value(request: StepRequest, number: int) -> str:
+    match parse_for(request, number):
+        case (Placeholder(name),):
+            return fit_value(request, name) or ""
+        case (Literal(text),):
+            return text
+        case _:
+            return ""
+
+
+def _literal(body: str) -> str:
+    """Write a body so that nothing in it is a placeholder."""
+    return body.replace("{", "{{").replace("}", "}}")

@@ -1,0 +1,277 @@
+"""A worker's own row, and its turns among others: signs of life, the leader's duties, what the dead have left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from batchctl.control.creation import Creator
+from batchctl.control.membership import REMEMBERED
+from batchctl.control.rescue import Rescue
+from batchctl.control.worker import Leading, Worker
+from batchctl.domain.errors import OutcomeUnknown
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.outcomes import Identity
+from batchctl.logs import Event
+from batchctl.ports import LeaderLock, Trace
+from batchctl.store import engine
+from batchctl.store.leader_lock import SessionLeaderLock
+from batchctl.system.lock import FileLeaderLock
+from tests.control.world import NO_WAIT, RUNS_ON, ScriptedRunner, World
+
+RHYTHM = Rhythm()
+POLL = timedelta(seconds=15)
+ROW = "SELECT ControllerName, Host, Pid, PidStart, BootId, Slots, HeartbeatSeq, Status, AppVersion FROM Controller"
+SEEN = "SELECT ControllerName, HeartbeatSeq, Status FROM Controller ORDER BY ControllerName"
+
+
+def test_a_controller_is_entered_with_what_others_need_to_look_for_it(world: World) -> None:
+    member = world.membership(process=Identity(pid=12, pid_start="34", boot_id="b"))
+    member.begin()
+    assert world.sql(ROW) == [("c1", "host1", 12, "34", "b", 1, 0, "running", "1")]
+    world.clock.advance(timedelta(seconds=3))
+    assert member.is_due
+    assert not member.beat()
+
+    assert not member.is_due
+    assert world.sql("SELECT HeartbeatSeq, Heartbeat FROM Controller") == [(1, "2026-11-21 03:00:03.000")]
+    member.end()
+    assert world.sql(SEEN) == [("c1", 1, "stopped")]
+
+
+def test_a_row_that_a_hand_has_deleted_is_entered_again(world: World) -> None:
+    member = world.membership()
+    member.begin()
+    world.sql("DELETE FROM Controller")
+
+    assert member.beat(), "others may have taken it for dead"
+    assert world.sql(SEEN) == [("c1", 1, "running")]
+    assert not member.beat()
+    assert world.sql(SEEN) == [("c1", 2, "running")]
+
+
+def test_one_that_was_found_dead_lives_again_with_its_next_sign(world: World) -> None:
+    member = world.membership()
+    member.begin()
+    world.sql("UPDATE Controller SET Status = 'lost'")
+
+    assert member.beat()
+    assert world.sql(SEEN) == [("c1", 1, "running")]
+    assert world.names() == ["controller.fenced"]
+    assert not member.beat()
+    assert world.names() == ["controller.fenced"]
+
+
+def test_a_sign_that_may_not_have_arrived_is_none(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    member = world.membership()
+    member.begin()
+    world.clock.advance(RHYTHM.lease)
+    with monkeypatch.context() as broken:
+        broken.setattr(world.transactions, "run", unknown)
+        with pytest.raises(OutcomeUnknown):
+            member.beat()
+
+    assert not member.is_trusted
+    assert member.is_due
+    assert member.beat()
+    assert member.is_trusted
+
+
+def unknown(*_: object) -> None:
+    """Be a transaction of which nobody knows whether it was committed."""
+    message = "nobody knows"
+    raise OutcomeUnknown(message)
+
+
+@pytest.mark.parametrize(
+    ("what", "is_kept"),
+    [
+        ("UPDATE Controller SET Status = 'stopped'", False),
+        ("UPDATE Controller SET Status = 'lost'", False),
+        ("UPDATE Controller SET Status = 'running'", True),
+        ("UPDATE BatchControl SET Status = 'running', ClaimedBy = 'old'", True),
+    ],
+)
+def test_who_ended_long_ago_is_forgotten_unless_something_is_left_of_it(
+    world: World, what: str, is_kept: bool
+) -> None:
+    world.batch()
+    world.submit()
+    world.create()
+    world.membership("old").begin()
+    world.sql(what)
+    world.clock.advance(REMEMBERED)
+    world.membership("c2").begin()
+    assert len(world.sql(SEEN)) == 2
+    world.clock.advance(timedelta(seconds=1))
+    world.membership("c3").begin()
+
+    assert [row[0] for row in world.sql(SEEN)] == ["c2", "c3", *(["old"] if is_kept else [])]
+
+
+class Hand(NamedTuple):
+    """A worker, what it carries out, and what it tells."""
+
+    worker: Worker
+    runner: ScriptedRunner
+    events: list[Event]
+
+    @property
+    def created(self) -> int:
+        """Return how many instances it has created."""
+        return [event.name for event in self.events].count("instance.created")
+
+    def turn(self, times: int = 3) -> None:
+        for _ in range(times):
+            self.worker.turn(NO_WAIT)
+
+
+def leader_lock(world: World) -> LeaderLock:
+    """Return one way to the lock, as each worker has its own."""
+    path = engine.lock_path(world.database.url, world.directory)
+    if path is None:
+        return SessionLeaderLock(engine.open_engine(world.database.url, world.directory))
+    return FileLeaderLock(str(path))
+
+
+def hired(world: World, name: str) -> Hand:
+    """Return a worker on a connection of its own, which has begun."""
+    transactions, runner, events = world.open(), ScriptedRunner(), list[Event]()
+    member = world.membership(name, transactions=transactions)
+    controller = world.controller(name, transactions=transactions, runner=runner, is_trusted=lambda: member.is_trusted)
+    creator = Creator(transactions, world.clock, world.populators, ZoneInfo("UTC"), events.append)
+    worker = Worker(
+        controller,
+        member,
+        Rescue(transactions, world.clock, runner, world.recorder(name), events.append),
+        runner,
+        world.clock,
+        events.append,
+        Leading(leader_lock(world), creator, POLL),
+    )
+    worker.begin()
+    return Hand(worker, runner, events)
+
+
+@pytest.fixture
+def hands(world: World) -> Iterator[tuple[Hand, Hand]]:
+    """Return two workers."""
+    made = hired(world, "c1"), hired(world, "c2")
+    yield made
+    for hand in made:
+        hand.worker.end()
+
+
+def test_only_one_of_two_workers_creates_and_the_other_follows_it(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, second = hands
+    world.batch(steps=1, MaxConcurrent=9)
+    first.turn()
+    for number in range(6):
+        world.submit(file_name=str(number))
+        world.clock.advance(POLL)
+        for hand in (second, first, second):
+            hand.turn()
+    assert (first.created, second.created) == (6, 0)
+
+    first.worker.end()
+    world.submit(file_name="later")
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    second.turn()
+    assert (first.created, second.created) == (6, 1)
+    assert len(world.statuses()) == 7
+
+
+def test_what_the_leader_creates_any_worker_carries_out(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, second = hands
+    world.batch(steps=1)
+    first.turn()
+    second.turn()
+    first.worker.controller.request_stop()
+    world.submit()
+    world.clock.advance(POLL)
+    first.turn()
+    before = world.statuses()
+    first.worker.end()
+    world.clock.advance(POLL)
+    second.turn(6)
+
+    assert before == [], "who is told to stop creates nothing more"
+    assert world.sql("SELECT Status FROM BatchControl") == [("complete",)]
+    assert world.one("SELECT ClaimedBy FROM BatchProcessHistory") == "c2"
+
+
+def test_a_worker_gives_signs_of_life_and_keeps_the_lease_of_its_steps(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, _ = hands
+    begun = first.runner.lease_until
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    first.turn()
+    beat = world.one("SELECT HeartbeatSeq FROM Controller WHERE ControllerName = 'c1'")
+    first.turn()
+
+    assert beat == world.one("SELECT HeartbeatSeq FROM Controller WHERE ControllerName = 'c1'") == 1
+    assert first.runner.lease_until - begun == RHYTHM.heartbeat_interval.total_seconds()
+    assert begun == pytest.approx(world.clock.monotonic() - 3 + RHYTHM.lease.total_seconds())
+
+
+def test_a_worker_that_stops_goes_on_giving_signs_of_life_and_leaves_the_dead_to_others(
+    world: World, hands: tuple[Hand, Hand]
+) -> None:
+    first, second = hands
+    first.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    first.turn(6)
+    assert first.runner.open
+    first.worker.controller.request_stop()
+    for _ in range(200):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        first.turn(1)
+        second.turn(1)
+
+    assert world.history() == [(1, 10, 1, "auto", "running")]
+    assert first.worker.membership.is_trusted
+
+
+def test_a_worker_takes_over_what_a_silent_one_has_left(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, second = hands
+    first.runner.script = second.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    first.turn(6)
+    (key,) = first.runner.open
+    second.runner.traces[key] = Trace.ADOPTABLE
+    for _ in range(101):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        second.turn(1)
+
+    assert second.runner.adopted == [(key, "c1")]
+    assert world.sql("SELECT ClaimedBy, ClaimToken FROM BatchControl") == [("c2", 2)]
+    assert world.sql("SELECT ControllerName, Status FROM Controller ORDER BY 1") == [("c1", "lost"), ("c2", "running")]
+    first.runner.goes_on_alone = True
+    first.turn()
+    assert not first.worker.controller.is_working
+    assert first.runner.stopped == []
+    second.runner.end(key, world.ok)
+    second.turn()
+    assert world.statuses() == ["complete"]
+
+
+def test_a_worker_that_was_silent_for_too_long_begins_nothing_before_its_next_sign(world: World) -> None:
+    hand = hired(world, "c1")
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.clock.advance(RHYTHM.lease)
+    controller = hand.worker.controller
+    for _ in range(3):
+        controller.turn(NO_WAIT)
+    before = list(hand.runner.started)
+    hand.turn()
+    hand.worker.end()
+
+    assert before == []
+    assert world.statuses() == ["complete"]

@@ -1,0 +1,144 @@
+"""Queueing a task inserts the row any program may insert, and refuses what the controller could only refuse later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from batchctl.domain.errors import Refused
+from batchctl.operations.tasks import Desk, Queued, Task
+from batchctl.plugin_api import Connection
+from batchctl.preparation import Preparer
+from batchctl.registry import Registry
+from batchctl.store import engine, schema
+from batchctl.store.transactions import StoreTransactions
+from batchctl.testing import surroundings
+from tests.control.world import World
+from tests.control_databases import ControlDatabase
+
+AROUND = surroundings("/shop", connections={"wh": Connection("wh", "sqlite:///wh.db")})
+
+
+@pytest.fixture
+def fresh(empty_database: ControlDatabase) -> Iterator[World]:
+    """Return a database as `db upgrade` makes it."""
+    url, directory = empty_database.url, empty_database.directory
+    transactions = StoreTransactions(engine.open_engine(url, directory, may_create=True))
+    transactions.run(frozenset(), schema.upgrade)
+    transactions.close()
+    made = World(empty_database)
+    yield made
+    made.close()
+
+
+def queue(world: World, task: Task, *, dry_run: bool = False) -> Queued:
+    registry = Registry.load()
+    preparer = Preparer(registry.handler, AROUND, "anna", "host1", "test")
+    desk = Desk(
+        transactions=world.transactions,
+        clock=world.clock,
+        populators=registry,
+        preparer=preparer,
+        user="anna",
+        host="host1",
+        dry_run=dry_run,
+    )
+    return desk.queue(task)
+
+
+def rows(world: World) -> list[tuple[object, ...]]:
+    return world.sql("SELECT Entity, FileName, Data, Status, Source FROM FileProcess ORDER BY FileProcess_id")
+
+
+def test_a_command_and_sql_become_rows_that_a_hand_could_have_inserted(fresh: World) -> None:
+    command = queue(fresh, Task(body="wc -l x"))
+    sql = queue(fresh, Task(body="DELETE FROM x", connection="wh"))
+
+    assert (command.intake_id, sql.intake_id) == (1, 2)
+    assert (command.batch.name, command.batch.enabled, command.besides) == ("Task", True, ())
+    assert "exec wc -l x" in command.command_text
+    assert "DELETE FROM x" in sql.command_text
+    assert rows(fresh) == [
+        ("Task", None, "wc -l x", "ready", "submit by anna@host1"),
+        ("Task", "wh", "DELETE FROM x", "ready", "submit by anna@host1"),
+    ]
+    assert sql.columns()["FileName"] == "wh"
+
+
+def test_identical_tasks_are_no_duplicates_of_each_other(fresh: World) -> None:
+    for _ in range(3):
+        queue(fresh, Task(body="wc -l x"))
+    fresh.create()
+
+    assert fresh.statuses() == ["ready", "ready", "ready"]
+
+
+def test_a_dry_run_shows_the_command_and_inserts_nothing(fresh: World) -> None:
+    shown = queue(fresh, Task(body="wc -l x"), dry_run=True)
+
+    assert shown.intake_id is None
+    assert "exec wc -l x" in shown.command_text
+    assert rows(fresh) == []
+
+
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (Task(body=" \n"), "The task is empty"),
+        (Task(body="a\x00b"), "The task cannot be queued: it contains a NUL"),
+        (Task(body="\udcff"), "The task cannot be queued: it contains bytes"),
+        (Task(body="SELECT 1", connection="wg"), "Connection 'wg' is not in the configuration. Known: wh."),
+        (Task(body="SELECT 1", connection=""), "Connection '' is not in the configuration"),
+        (Task(body="SELECT 'x", connection="wh"), "The task could not be carried out: Data2: a ' is never closed"),
+        (Task(body="file:x.sql", connection="wh"), "the SQL of a task stands in its body"),
+        (Task(body="echo 'x"), "The task could not be carried out: Data1: the command cannot be split"),
+        (Task(body="true", entity="Tsk"), "No batch carries out tasks of entity 'Tsk'. Did you mean 'Task'?"),
+    ],
+)
+def test_what_could_not_be_carried_out_is_refused_and_not_inserted(fresh: World, task: Task, said: str) -> None:
+    with pytest.raises(Refused) as refused:
+        queue(fresh, task)
+
+    assert said in refused.value.message
+    assert "BatchControl 0" not in refused.value.message
+    assert refused.value.next_step
+    assert rows(fresh) == []
+
+
+def test_a_connection_whose_name_a_file_name_would_hide_is_refused(fresh: World) -> None:
+    around = surroundings("/", connections={"a/wh": Connection("a/wh", "sqlite:///a.db"), **AROUND.connections})
+    registry = Registry.load()
+    desk = Desk(
+        transactions=fresh.transactions,
+        clock=fresh.clock,
+        populators=registry,
+        preparer=Preparer(registry.handler, around, "anna", "host1", "test"),
+        user="anna",
+        host="host1",
+    )
+
+    with pytest.raises(Refused, match="Batch Task would run it as SQL on 'wh', not as SQL on 'a/wh'"):
+        desk.queue(Task(body="SELECT 1", connection="a/wh"))
+    assert rows(fresh) == []
+
+
+def test_somebody_elses_batch_of_that_entity_is_named(fresh: World) -> None:
+    fresh.batch("Mine", Entity="Other")
+    fresh.batch("Watcher", Entity="Task")
+
+    assert queue(fresh, Task(body="true")).besides == ("Watcher",)
+    with pytest.raises(Refused, match="batch Mine has no step of ProcessType 'task'"):
+        queue(fresh, Task(body="true", entity="Other"))
+
+
+def test_a_queue_of_ones_own_runs_on_its_own_connection(fresh: World) -> None:
+    batch_id = fresh.batch("Nightly", steps=0, DuplicateCheck=0, MaxConcurrent=2)
+    fresh.step(batch_id, 10, ProcessType="task", Data1="wh", Data2="{Data3}")
+
+    done = queue(fresh, Task(body="DELETE FROM x", connection="wh", entity="Nightly"))
+
+    assert done.batch.name == "Nightly"
+    assert rows(fresh)[0][:3] == ("Nightly", "wh", "DELETE FROM x")
+    with pytest.raises(Refused, match="Batch Nightly would run it as SQL on 'wh', not as a command"):
+        queue(fresh, Task(body="rm x", entity="Nightly"))

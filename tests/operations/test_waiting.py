@@ -1,0 +1,241 @@
+"""Waiting ends when everything is done or needs a person, and says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from batchctl.domain.errors import Busy, DatabaseUnusable, NotFound
+from batchctl.operations.waiting import Awaited, Reference, Wait
+from tests.control.world import BAD, World
+
+
+class Watch:
+    """Time that passes only while somebody waits, and what happens meanwhile."""
+
+    def __init__(self, *happenings: Callable[[], object]) -> None:
+        self.happenings = list(happenings)
+        self.passed = 0.0
+
+    def monotonic(self) -> float:
+        return self.passed
+
+    def sleep(self, seconds: float) -> None:
+        self.passed += seconds
+        if self.happenings:
+            self.happenings.pop(0)()
+
+
+def references(*texts: str) -> list[Reference]:
+    found = [Reference.of(text) for text in texts]
+    assert None not in found
+    return [one for one in found if one is not None]
+
+
+class Waiter:
+    """Somebody who waits in a world."""
+
+    def __init__(self, world: World, *happenings: Callable[[], object]) -> None:
+        self.world = world
+        self.watch = Watch(*happenings)
+        self.told: list[str] = []
+        self.troubles: list[str] = []
+
+    def wait(self, *texts: str, timeout: float | None = None, transactions: Any = None) -> dict[str, Awaited]:
+        def tell(one: Awaited) -> None:
+            self.told.append(f"{one.reference} {one.status}")
+
+        waiting = Wait(transactions or self.world.transactions, self.watch, tell, self.troubles.append)
+        return {one.reference: one for one in waiting.until_settled(references(*texts), timeout)}
+
+
+def test_it_waits_until_the_row_is_created_and_its_instance_complete(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    waiter = Waiter(world, world.create, world.process)
+
+    found = waiter.wait("file:1")
+
+    assert found["file:1"].succeeded
+    assert [at.instance_id for at in found["file:1"].instances] == [1]
+    assert waiter.told == ["file:1 complete"]
+    assert waiter.watch.happenings == []
+
+
+def test_each_is_told_as_soon_as_it_is_settled(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.submit(Data="x")
+    world.create()
+    waiter = Waiter(world, world.process)
+    world.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE BatchControl_id = 2")
+
+    found = waiter.wait("1", "2", "1")
+
+    assert waiter.told == ["2 cancelled", "1 complete"]
+    assert [one.succeeded for one in found.values()] == [True, False]
+
+
+def test_a_failure_is_told_with_its_message_and_what_to_type(world: World) -> None:
+    world.runner.script = lambda rendered: BAD
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.process()
+
+    found = Waiter(world).wait("file:1")["file:1"]
+
+    assert (found.status, found.settled, found.succeeded) == ("failed", True, False)
+    assert found.message == "it broke"
+    assert found.next_step == "batchctl show 1"
+
+
+@pytest.mark.parametrize(
+    ("status", "settled", "succeeded"),
+    [
+        ("ready", False, False),
+        ("running", False, False),
+        ("retry", False, False),
+        ("pausing", False, False),
+        ("cancelling", False, False),
+        ("failed", True, False),
+        ("held", True, False),
+        ("paused", True, False),
+        ("cancelled", True, False),
+        ("complete", True, True),
+    ],
+)
+def test_what_goes_on_by_itself_is_waited_for_and_what_needs_a_person_is_not(
+    world: World, status: str, settled: bool, succeeded: bool
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = ?", status)
+
+    found = Waiter(world).wait("1", timeout=0)["1"]
+
+    assert (found.status, found.settled, found.succeeded) == (status, settled, succeeded)
+
+
+def test_a_row_of_two_batches_is_waited_for_until_both_are_settled(world: World) -> None:
+    world.batch("one", steps=1, Entity="E")
+    world.batch("two", steps=1, Entity="E")
+    world.submit("E")
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+
+    unsettled = Waiter(world).wait("file:1", timeout=0)["file:1"]
+    world.process()
+    settled = Waiter(world).wait("file:1")["file:1"]
+
+    assert (unsettled.status, unsettled.settled, unsettled.next_step) == ("ready", False, "batchctl why 2")
+    assert (settled.status, settled.succeeded, settled.next_step) == ("failed", False, "batchctl show 1")
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "said"),
+    [
+        ("rejected", "no match", "no match"),
+        ("duplicate", "same Data as FileProcess 1", "same Data as FileProcess 1"),
+        ("paused", None, "the row is paused"),
+    ],
+)
+def test_a_row_that_nothing_comes_of_is_not_waited_for(
+    world: World, status: str, message: str | None, said: str
+) -> None:
+    world.batch()
+    world.submit(Status=status, Message=message)
+
+    found = Waiter(world).wait("file:1")["file:1"]
+
+    assert (found.status, found.succeeded, found.message) == (status, False, said)
+    assert found.next_step == "batchctl why file:1"
+
+
+def test_a_row_whose_entity_nobody_takes_is_not_waited_for(world: World) -> None:
+    world.submit("Nobody")
+
+    assert Waiter(world).wait("file:1")["file:1"].message == "no batch takes entity 'Nobody'"
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("2", "There is no BatchControl 2. Did you mean FileProcess 2, which is file:2?"),
+        ("9", "There is no BatchControl 9."),
+        ("file:9", "There is no FileProcess 9."),
+    ],
+)
+def test_one_that_does_not_exist_is_said_before_anything_is_waited_for(world: World, reference: str, said: str) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.submit(Data="later")
+    waiter = Waiter(world)
+
+    with pytest.raises(NotFound) as missing:
+        waiter.wait("1", reference)
+
+    assert missing.value.message == said
+    assert (waiter.told, waiter.watch.passed) == ([], 0.0)
+
+
+def test_when_the_time_is_over_everything_is_looked_at_once_more(world: World) -> None:
+    world.batch(steps=1)
+    for number in range(60):
+        world.submit(Data=str(number))
+    world.create()
+    texts = [str(number) for number in range(1, 61)]
+
+    def finish_the_last() -> None:
+        world.sql("UPDATE BatchControl SET Status = 'complete' WHERE BatchControl_id = 60")
+
+    waiter = Waiter(world, finish_the_last)
+    found = waiter.wait(*texts, timeout=2)
+
+    assert waiter.watch.passed == pytest.approx(2)
+    assert waiter.told == ["60 complete"]
+    assert sum(not one.settled for one in found.values()) == 59
+
+
+class AwayForAMoment:
+    """A way to the database over which every second look fails."""
+
+    def __init__(self, real: Any, errors: Sequence[Exception]) -> None:
+        self.real = real
+        self.errors = [None, *errors]
+
+    def read(self) -> Any:
+        error = self.errors.pop(0) if self.errors else None
+        if error is not None:
+            raise error
+        return self.real.read()
+
+
+def test_a_database_that_is_away_for_a_while_is_waited_for(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    away = AwayForAMoment(world.transactions, [DatabaseUnusable("the server is away"), Busy("locked")])
+    waiter = Waiter(world, lambda: None, world.process)
+
+    found = waiter.wait("1", transactions=away)
+
+    assert found["1"].succeeded
+    assert waiter.troubles == ["the server is away"]
+
+
+def test_a_database_that_is_away_from_the_beginning_is_said(world: World) -> None:
+    away = AwayForAMoment(world.transactions, [])
+    away.errors = [DatabaseUnusable("the server is away")]
+
+    with pytest.raises(DatabaseUnusable):
+        Waiter(world).wait("1", transactions=away)
+
+
+@pytest.mark.parametrize("text", ["", "x", "file:", "file:x", "-1", "1.0", "batch:B", "1" * 19, "\u0663"])
+def test_what_is_no_reference_is_none(text: str) -> None:
+    assert Reference.of(text) is None
