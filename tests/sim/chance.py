@@ -30,7 +30,7 @@ from tests.sim.script import (
 )
 
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
-CALLS = ("start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
+CALLS = ("read", "start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
 RARE = ("C12", "examine", "adopt", "let_go", "stop_left_over")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
 KINDS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -129,6 +129,11 @@ class EdgedTransactions(StoreTransactions):
         result = super().run(boundaries, work)
         actor.leave()
         return result
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """Read, with what the script has in store before that."""
+        self._actor.call("read")
+        return super().read()
 
     def _connected(self) -> Connection:
         self._actor.reach_database()

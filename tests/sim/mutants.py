@@ -143,7 +143,9 @@ MUTANTS: tuple[Mutant, ...] = (
         "a controller counts as dead after one missed sign of life",
         (liveness, "rhythm.orphan_timeout", "rhythm.heartbeat_interval"),
     ),
-    _mutant("claims of the dead are released whatever runs", (rescue, " and instance.instance_id not in busy", "")),
+    _mutant(
+        "claims of the dead are released whatever runs", (rescue, "if instance.instance_id not in busy", "if True")
+    ),
 )
 
 
