@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -130,10 +130,12 @@ class EdgedTransactions(StoreTransactions):
         actor.leave()
         return result
 
-    def read(self) -> AbstractContextManager[Connection]:
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
         """Read, with what the script has in store before that."""
         self._actor.call("read")
-        return super().read()
+        with super().read() as connection:
+            yield connection
 
     def _connected(self) -> Connection:
         self._actor.reach_database()
