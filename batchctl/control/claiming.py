@@ -170,7 +170,7 @@ class Claimer:
     def _must_verify(self, connection: Any, before: BatchInstance, step: Step) -> bool:
         if step.on_lost is not OnLost.VERIFY or before.status is not InstanceStatus.RETRY:
             return False
-        last = history.last_entry(connection, before.instance_id)
+        last = history.last_that_ran(connection, before.instance_id)
         return last is not None and last.seq == step.seq and last.may_have_run
 
     def _finish_without_step(

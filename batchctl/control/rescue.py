@@ -88,8 +88,9 @@ class Rescue:
         """Forget what this host keeps about controllers of which nothing is open any more."""
         with self.transactions.read() as connection:
             live = {entry.history_id for entry in history.live_entries(connection)}
-            ended = [row.name for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING]
-        for name in ended:
+            ended = {row.name for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING}
+        # Others may have taken this one for dead while it began.
+        for name in sorted(ended - {self.recorder.controller}):
             self.runner.forget(name, live)
 
     def _is_dead(self, row: ControllerRow) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select, text, update
+from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
 
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
@@ -75,6 +75,8 @@ _LAST = (
     .order_by(_h.BatchProcessHistory_id.desc())
     .limit(1)
 )
+_NEVER_RAN = and_(_h.Status == HistoryStatus.LOST.value, _h.Spawned.is_(None))
+_LAST_THAT_RAN = _LAST.where(~_NEVER_RAN)
 _LOAD = select(batch_process_history).where(_h.BatchProcessHistory_id == bindparam("history_id"))
 _OF = (
     select(batch_process_history)
@@ -239,6 +241,12 @@ def attempts_of(connection: Connection, instance_ids: Sequence[InstanceId]) -> d
 def last_entry(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
     """Return the newest attempt of an instance."""
     row = connection.execute(_LAST, {"instance_id": instance_id}).one_or_none()
+    return None if row is None else entry(row)
+
+
+def last_that_ran(connection: Connection, instance_id: InstanceId) -> HistoryEntry | None:
+    """Return the newest attempt of an instance, those passed over that provably never ran: they have changed nothing."""
+    row = connection.execute(_LAST_THAT_RAN, {"instance_id": instance_id}).one_or_none()
     return None if row is None else entry(row)
 
 

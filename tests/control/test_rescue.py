@@ -7,6 +7,8 @@ from datetime import timedelta
 import pytest
 
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
+from batchctl.domain.rows import HistoryId
+from batchctl.ports import Trace
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
 
 
@@ -127,6 +129,32 @@ def test_a_verified_failure_is_retried_for_real(world: World) -> None:
         ("retry", "success"),
     ]
     assert world.statuses() == ["complete"]
+
+
+def test_a_check_that_never_ran_is_asked_again(world: World) -> None:
+    crashed(world, OnLost="verify")
+    world.recover()
+    world.runner.script = lambda rendered: RUNS_ON
+    world.process()
+    world.crash()
+    world.runner.traces[HistoryId(2)] = Trace.NEVER_RAN
+    world.recover()
+    world.runner.script = lambda rendered: StepOutcome(succeeded=True, value=1)
+    world.process()
+
+    assert [entry[1:] for entry in world.history()[:3]] == [
+        (10, 1, "auto", "lost"),
+        (10, 2, "verify", "lost"),
+        (10, 3, "verify", "success"),
+    ]
+
+
+def test_one_that_was_taken_for_dead_while_it_began_does_not_forget_itself(world: World) -> None:
+    for name in ("c1", "c2"):
+        world.sql(f"INSERT INTO Controller (ControllerName, Host, Slots, Status) VALUES ('{name}', 'h', 1, 'lost')")
+    world.rescue("c2").tidy()
+
+    assert world.runner.forgotten == ["c1"]
 
 
 def test_a_cancelled_instance_whose_controller_died_is_cancelled(world: World) -> None:

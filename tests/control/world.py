@@ -80,6 +80,7 @@ class ScriptedRunner:
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
     waits: list[timedelta] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
@@ -169,8 +170,9 @@ class ScriptedRunner:
         self.committed.extend(keys)
 
     def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Keep nothing here."""
-        del claimed_by, live
+        """Note who is forgotten."""
+        del live
+        self.forgotten.append(claimed_by)
         return True
 
     def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.ports import Boundary
-from batchctl.store import engine, intake, schema
+from batchctl.store import definitions, engine, intake, schema
 from batchctl.store.dialects import postgresql, postgresql_errors
 from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions
@@ -208,6 +208,22 @@ def test_only_a_creation_that_meets_another_is_run_again(
     assert runs == expected
     one.close()
     other.close()
+
+
+def test_a_session_that_ends_amid_a_transaction_is_told_as_what_it_is(postgres: PostgresServer, database: str) -> None:
+    def read_without_a_session(connection: Connection) -> object:
+        with postgres.connect(database) as dba:
+            dba.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        return definitions.all_batches(connection)
+
+    transactions = way_to(postgres.url(database))
+    with pytest.raises(DatabaseUnusable, match="terminating connection due to administrator command"):
+        transactions.run(C1, read_without_a_session)
+    assert transactions.run(C1, add) > 0
+    transactions.close()
 
 
 def test_the_leaders_lock_names_its_holder_and_ends_with_its_session(postgres: PostgresServer, database: str) -> None:

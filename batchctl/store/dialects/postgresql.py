@@ -259,6 +259,9 @@ def commit(connection: Connection) -> None:
 
 def rollback(connection: Connection) -> None:
     """Undo what `begin_write` began, unless the connection is gone and the server does it."""
+    if connection.invalidated:
+        # SQLAlchemy would complain, and its complaint would be told instead of what happened.
+        return
     raw = _raw(connection)
     if raw is not None and not raw.closed:
         raw.execute("ROLLBACK")

@@ -1,0 +1,51 @@
+"""`python3 dev.py chaos`: real workers on real databases, killed in every way there is; then what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from random import SystemRandom
+
+from tests.chaos import sabotage
+from tests.chaos.campaign import Campaign, Options
+from tests.chaos.report import figures, findings
+
+KINDS = ("sqlite", "postgresql")
+
+
+def main() -> int:
+    """Run a campaign on each database asked for; the exit code says whether every promise was kept."""
+    asked = _arguments()
+    kinds = KINDS if asked.database == "both" else (asked.database,)
+    seed = SystemRandom().randrange(10**6) if asked.seed is None else asked.seed
+    failed = False
+    for at, kind in enumerate(kinds):
+        kills = asked.kills // len(kinds) + (asked.kills % len(kinds) if at == 0 else 0)
+        directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{kind}-"))
+        outcome = Campaign(Options(kills, seed, kind, asked.sabotage), directory).run()
+        print(figures(outcome), flush=True)
+        if outcome.violations:
+            failed = True
+            print(findings(outcome), flush=True)
+        elif asked.keep:
+            print(f"  everything lies in {directory}", flush=True)
+        else:
+            shutil.rmtree(directory)
+    return 1 if failed else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="dev.py chaos", description=__doc__)
+    parser.add_argument("--kills", type=int, default=2000, help="how many SIGKILLs in all (2000)")
+    parser.add_argument("--seed", type=int, help="what the dice begin with; a new one unless given")
+    parser.add_argument("--database", choices=[*KINDS, "both"], default="both")
+    parser.add_argument("--keep", action="store_true", help="leave the folder also when nothing was found")
+    parser.add_argument("--sabotage", choices=sorted(sabotage.KINDS), help="break the engine, to see it found")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""The figures of a campaign, for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tests.chaos import cuts
+from tests.chaos.campaign import Outcome
+
+PROMISES = ("lost", "doubled", "stuck", "left over", "fsck")
+
+
+def figures(outcome: Outcome) -> str:
+    """Return what happened and what came of it."""
+    points = [*cuts.points((*cuts.OF_WORKERS, *cuts.OF_INTAKE, *cuts.OF_PEOPLE, "C14"))]
+    reached = sum(point in outcome.points for point in points)
+    broken = {found.promise: len(found.rows) for found in outcome.violations}
+    counted = {name: sum(times for said, times in broken.items() if said.startswith(name)) for name in PROMISES}
+    counted["other"] = sum(broken.values()) - sum(counted.values())
+    rate = outcome.kills / max(outcome.chaos_seconds, 0.001) * 60
+    options, times = outcome.options, sum(outcome.points.values())
+    found = ", ".join(f"{name} {number}" for name, number in counted.items())
+    chaos = f"{outcome.kills} kills in {outcome.chaos_seconds:.0f} s ({rate:.0f} a minute)"
+    work = f"{outcome.instances} instances, {outcome.executions} executions of steps"
+    lines = [
+        f"{options.database}, seed {options.seed}: {chaos}, {outcome.seconds:.0f} s in all",
+        f"  befell:    {_listed(outcome.counts)}",
+        f"  cut at:    {reached} of {len(points)} crash points ({times} times)",
+        f"  work:      {work}; attempts: {_listed(outcome.attempts)}",
+        f"  rescued:   {_listed(outcome.rescued)}",
+        f"  people:    {_listed(outcome.people) or 'nothing'}",
+        f"  found:     {found}",
+    ]
+    return "\n".join(lines)
+
+
+def findings(outcome: Outcome) -> str:
+    """Return what was violated, with the rows, and how to see it again."""
+    lines = [
+        f"seed {outcome.options.seed}: {len(outcome.violations)} promises were not kept",
+        *(f"  {found}" for found in outcome.violations),
+        f"  everything lies in {outcome.directory}",
+        f"  again: {outcome.options.command}",
+    ]
+    return "\n".join(lines)
+
+
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{name} {times}" for name, times in counts.most_common())

@@ -1,0 +1,191 @@
+"""What the campaign works on: a folder, a control database, batches, and the ledger of all that was handed in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psycopg
+
+from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
+from tests.postgres import PostgresServer
+from tests.proxy import Proxy
+from tests.strict_postgres import StrictServer
+
+LEASE = 1.0
+"""Seconds after which a worker that gives no sign of life is called dead."""
+
+SETTINGS = {
+    "poll_interval": 0.5,
+    "heartbeat_interval": 0.2,
+    "orphan_timeout": LEASE,
+    "stop_grace": 0.5,
+    "shutdown_grace": 1.0,
+    "state_directory": "state",
+}
+
+BATCHES = (
+    ("hold_one", "hold", 1, "hold_batch", 3),
+    ("hold_many", "hold", 4, "continue", 3),
+    ("rerun_many", "rerun", 3, "continue", 2),
+    ("verify_two", "verify", 2, "continue", 3),
+)
+"""Name, OnLost, MaxConcurrent, OnFailure and the number of steps."""
+
+STEPS = {name: tuple(10 * at for at in range(1, steps + 1)) for name, _, _, _, steps in BATCHES}
+ON_LOST = {name: on_lost for name, on_lost, *_ in BATCHES}
+MAX_CONCURRENT = {name: most for name, _, most, *_ in BATCHES}
+
+BEHAVIOURS = {"ok": 60, "nap": 10, "slow": 8, "long": 2, "deaf": 2, "child": 3, "fail": 6}
+FINAL = ("complete", "cancelled")
+
+
+@dataclass
+class Place:
+    """A control database for a campaign; a server of its own may be stopped, and has a proxy before it."""
+
+    database: ControlDatabase
+    server: PostgresServer | None = None
+    proxy: Proxy | None = None
+
+    @property
+    def proxied_url(self) -> str:
+        """The way through the proxy, where there is one."""
+        if self.server is None or self.proxy is None or not isinstance(self.database, PostgresControl):
+            return self.database.url
+        return self.server.url(self.database.name, port=self.proxy.port)
+
+    def close(self) -> None:
+        """Take down what is the campaign's own; a file stays."""
+        if self.proxy is not None:
+            self.proxy.close()
+        if self.server is not None:
+            self.server.remove()
+
+
+def place_of_its_own(kind: str, directory: Path) -> Place:
+    """Return a database that nobody else uses, on PostgreSQL with a server as durable as a real one."""
+    if kind == "sqlite":
+        return Place(SqliteControl(directory))
+    server = StrictServer()
+    server.start()
+    return Place(PostgresControl(server, directory, server.new_database()), server, Proxy(server.port))
+
+
+@dataclass
+class Shop:
+    """The batches, and what was handed in."""
+
+    directory: Path
+    place: Place
+    random: Random
+    acknowledged: set[str] = field(default_factory=set)
+    """The file names whose rows were committed for all that anybody could see."""
+    handed_in: int = 0
+    _hand: Hand | None = None
+
+    def __post_init__(self) -> None:
+        for folder in ("logs", "locks"):
+            (self.directory / folder).mkdir()
+        (self.directory / "effects").touch()
+        for script in ("effect.sh", "check.sh"):
+            shutil.copy(Path(__file__).with_name(script), self.directory)
+        lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in SETTINGS.items())
+        for file, url in (("batchctl.toml", self.place.database.url), ("proxied.toml", self.place.proxied_url)):
+            (self.directory / file).write_text(f'database_url = "{url}"\n{lines}', encoding="utf-8")
+
+    def register(self) -> None:
+        """Insert the definitions of the batches."""
+        for name, on_lost, most, on_failure, steps in BATCHES:
+            self.sql(
+                "INSERT INTO ProcessBatch (ProcessBatchName, RetryCount, RetryWaitMins, MaxConcurrent, OnFailure, DuplicateCheck)"
+                " VALUES (?, 3, 0, ?, ?, 0)",
+                name,
+                most,
+                on_failure,
+            )
+            for seq in range(10, 10 * steps + 1, 10):
+                self.sql(
+                    "INSERT INTO ProcessControl"
+                    " (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data6, OnLost)"
+                    " SELECT ProcessBatch_id, ?, ?, 'os_command', ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                    seq,
+                    f"step {seq}",
+                    f"sh effect.sh {{BatchControl_id}} {seq} {{Data3}}",
+                    f"sh check.sh {{BatchControl_id}} {seq}" if on_lost == "verify" else None,
+                    on_lost,
+                    name,
+                )
+
+    def next_row(self) -> tuple[str, str, str]:
+        """Return entity, file name and data of a row that nobody has handed in yet."""
+        self.handed_in += 1
+        entity = self.random.choice([name for name, *_ in BATCHES])
+        words = self.random.choices(list(BEHAVIOURS), list(BEHAVIOURS.values()), k=len(STEPS[entity]))
+        return entity, f"/in/{self.handed_in}.csv", ".".join(words)
+
+    def hand_in(self, most: int) -> None:
+        """Insert rows as a file watcher does; what the database does not acknowledge may be there or not."""
+        for _ in range(most):
+            entity, name, data = self.next_row()
+            if (
+                self.ask("INSERT INTO FileProcess (Entity, FileName, Data) VALUES (?, ?, ?)", entity, name, data)
+                is not None
+            ):
+                self.acknowledged.add(name)
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Do a statement by hand, on a connection that is made anew when it has been lost."""
+        if self._hand is None:
+            self._hand = self._new_hand()
+        try:
+            return self._hand.sql(statement, *values)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            self.let_go()
+            raise
+
+    def _new_hand(self) -> Hand:
+        hand = self.place.database.hand()
+        if self.place.database.kind == "sqlite":
+            # A worker that stands still may hold the lock; it is this very process that wakes it up.
+            hand.sql("PRAGMA busy_timeout = 100")
+        return hand
+
+    def ask(self, statement: str, *values: object) -> list[tuple[Any, ...]] | None:
+        """Do a statement; None when the database does not answer now."""
+        try:
+            return self.sql(statement, *values)
+        except (psycopg.OperationalError, psycopg.InterfaceError, sqlite3.OperationalError):
+            return None
+
+    def standing(self) -> dict[int, str] | None:
+        """Return the status of every instance that is not over; None when the database does not answer now."""
+        final = ", ".join(f"'{status}'" for status in FINAL)
+        found = self.ask(f"SELECT BatchControl_id, Status FROM BatchControl WHERE Status NOT IN ({final})")
+        return None if found is None else dict(found)
+
+    def waiting_intake(self) -> int | None:
+        """Count the rows that have no instance yet; None when the database does not answer now."""
+        found = self.ask(
+            "SELECT count(*) FROM FileProcess f WHERE f.Status = 'ready'"
+            " AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
+        )
+        return None if found is None else found[0][0]
+
+    def effects(self) -> Iterable[str]:
+        """Return the lines the steps have left, in their order."""
+        return (self.directory / "effects").read_text(encoding="utf-8").splitlines()
+
+    def let_go(self) -> None:
+        """Close the connection of one's own."""
+        if self._hand is not None:
+            with suppress(psycopg.Error):
+                self._hand.close()
+            self._hand = None
