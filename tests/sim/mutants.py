@@ -128,7 +128,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "what others may repeat is not leashed",
-        (controller, "return self.attempt.step.on_lost is OnLost.RERUN", "return False"),
+        (controller, "return self.attempt.step.on_lost is", "return False and self.attempt.step.on_lost is"),
     ),
     _mutant(
         "a step starts before its history row is committed",
