@@ -1,4 +1,4 @@
-"""Everything a developer types: `python3 dev.py demo | test | check | bench | chaos`.
+"""Everything a developer types: `python3 dev.py demo | test | check | bench | sim | chaos`.
 
 Needs Python 3.11 and nothing else: it makes `.venv` beside itself and installs the pinned versions into it.
 What follows the verb goes to the tool behind it: `python3 dev.py test -k placeholders`.
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         return 2
     verb = arguments[0]
     try:
-        install(with_tools=verb in ("test", "check", "chaos"))
+        install(with_tools=verb in ("test", "check", "sim", "chaos"))
         return VERBS[verb](arguments[1:])
     except InstallError as failure:
         print(f"dev.py: {failure}", file=sys.stderr)
@@ -79,6 +79,11 @@ def bench(arguments: list[str]) -> int:
     return run_python(str(ROOT / "benchmarks" / "run.py"), *arguments)
 
 
+def sim(arguments: list[str]) -> int:
+    """Play random schedules of failures against the engine."""
+    return run_python("-m", "tests.sim", *arguments, cwd=ROOT)
+
+
 def chaos(arguments: list[str]) -> int:
     """Kill real workers on real databases, over and over, and see what came of the work."""
     return run_python("-m", "tests.chaos", *arguments, cwd=ROOT)
@@ -89,6 +94,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "test": test,
     "check": check,
     "bench": bench,
+    "sim": sim,
     "chaos": chaos,
 }
 

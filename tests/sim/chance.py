@@ -1,0 +1,227 @@
+"""A seed becomes a script: everything is drawn here, and nowhere else."""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.sim.script import (
+    Away,
+    BatchPlan,
+    BootHost,
+    CrashHost,
+    Event,
+    Fault,
+    Jump,
+    Kill,
+    KillSupervisor,
+    Kind,
+    Operate,
+    Options,
+    Run,
+    Script,
+    Stall,
+    StepPlan,
+    Submit,
+    Switch,
+    Terminate,
+    Turn,
+    Wait,
+    Wake,
+)
+
+BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
+CALLS = ("read", "start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
+RARE = ("C12", "examine", "adopt", "let_go", "stop_left_over")
+ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
+KINDS = (
+    "crash",
+    "crash",
+    "commit",
+    "database",
+    "freeze",
+    "freeze",
+    "kill",
+    "stall",
+    "stall",
+    "terminate",
+    "supervisor",
+    "host",
+    "jump",
+    "away",
+    "operate",
+    "switch",
+    "data",
+)
+"""What may be switched off: each seed does without a random half of it."""
+FAULTS = {
+    "crash": (Kind.CRASH_BEFORE, Kind.CRASH_AFTER),
+    "commit": (Kind.UNKNOWN_MADE, Kind.UNKNOWN_NOT_MADE),
+    "database": (Kind.BUSY, Kind.LOCKED, Kind.LOST),
+}
+
+
+def script_of(seed: int) -> Script:
+    """Draw a schedule."""
+    chance = Random(seed)
+    swarm = tuple(kind for kind in KINDS if chance.random() < 0.5) or ("crash",)
+    drawn = _Draw(chance, swarm, _options(chance))
+    return Script(drawn.options, drawn.events(), seed)
+
+
+def _options(chance: Random) -> Options:
+    hosts = chance.choice((1, 1, 2, 2, 3))
+    return Options(
+        luck=chance.randrange(1, 1_000_000),
+        batches=tuple(_batch(chance) for _ in range(chance.choice((1, 1, 2)))),
+        places=tuple(chance.randrange(hosts) for _ in range(chance.choice((1, 2, 2, 2, 3)))),
+        limit=chance.choice((None, None, None, None, 1, 2)),
+        slots=chance.choice((1, 2, 2, 3)),
+        orphan_timeout=chance.choice((20.0, 60.0, 300.0)),
+        ahead=tuple(float(chance.choice((0, 0, -3600, 86400))) for _ in range(hosts)),
+    )
+
+
+def _batch(chance: Random) -> BatchPlan:
+    steps = tuple(
+        StepPlan(chance.choice(("hold", "hold", "rerun", "rerun", "verify")), is_command=chance.random() < 0.7)
+        for _ in range(chance.choice((1, 2, 2, 3)))
+    )
+    return BatchPlan(
+        steps,
+        retry_count=chance.choice((0, 1, 2, 2)),
+        retry_wait=chance.choice((0, 0, 1)),
+        on_failure=chance.choice(("hold_batch", "hold_batch", "continue", "continue", "continue", "stop_all")),
+        max_concurrent=chance.choice((1, 2, 3, 3)),
+        units=chance.choice((0, 0, 0, 0, 1, 2)),
+        exclusive=chance.random() < 0.3,
+        poison=chance.random() < 0.3,
+    )
+
+
+class _Draw:
+    """Draws events."""
+
+    def __init__(self, chance: Random, swarm: tuple[str, ...], options: Options) -> None:
+        self.chance = chance
+        self.swarm = swarm
+        self.options = options
+        self.submitted = 0
+
+    def events(self) -> tuple[Event, ...]:
+        """Return the events of the whole schedule."""
+        drawn: list[Event] = [self._submit() for _ in range(self.chance.choice((2, 3, 4, 5)))]
+        for _ in range(self.chance.randrange(8, 22)):
+            drawn += self._events()
+        return tuple(drawn)
+
+    def _events(self) -> list[Event]:
+        chance, drawn = self.chance, self.chance.random()
+        if drawn < 0.22:
+            return [Turn(self._worker())]
+        if drawn < 0.50:
+            return [Run(float(chance.choice((1, 1, 5))))]
+        if drawn < 0.54:
+            return [Run(self._long())]
+        if drawn < 0.58:
+            return [Wait(self._seconds())]
+        if drawn < 0.64:
+            return [self._submit()]
+        return self._trouble(chance.choice(self.swarm))
+
+    def _trouble(self, kind: str) -> list[Event]:
+        """Draw trouble of a kind; some of it matters only when time passes then."""
+        chance = self.chance
+        match kind:
+            case "crash" | "commit" | "database":
+                return self._with_cause(self._fault(kind))
+            case "freeze":
+                return self._with_cause(self._freeze())
+            case "kill" | "stall":
+                return self._silence(kind)
+            case "terminate":
+                return [Terminate(self._worker())]
+            case "supervisor":
+                return [KillSupervisor(self._worker())]
+            case "host":
+                host = chance.randrange(len(self.options.ahead))
+                later = [Run(self._long()), BootHost(host)] if chance.random() < 0.5 else [BootHost(host)]
+                return [CrashHost(host), *later]
+            case "jump":
+                return [Jump(chance.randrange(len(self.options.ahead)), float(chance.choice((-7200, 90, 86400))))]
+            case "away":
+                return [Away(chance.choice((1.0, 20.0, 1.2 * self.options.orphan_timeout)))]
+            case "operate":
+                return [Operate(chance.choice(ACTIONS), chance.randrange(6)) for _ in range(chance.choice((1, 1, 2)))]
+            case "switch":
+                batch = chance.randrange(2)
+                return [Switch(batch, enabled=False), Run(5.0), Switch(batch, enabled=True)]
+            case _:
+                return [self._submit(data="same")]
+
+    def _silence(self, kind: str) -> list[Event]:
+        """Let a worker give no sign of life for a while: others have to look after what it has begun."""
+        chance, worker = self.chance, self._worker()
+        if kind == "kill":
+            return (
+                [Kill(worker), Stall(worker), Run(self._long()), Wake(worker)]
+                if chance.random() < 0.5
+                else [Kill(worker)]
+            )
+        if chance.random() < 0.3:
+            # It comes back just while another takes over.
+            back = Fault(None, "C12", Kind.FREEZE_BEFORE, (Wake(worker), Turn(worker), Run(1.0)))
+            return [Run(1.0), Stall(worker), back, Run(1.6 * self.options.orphan_timeout)]
+        return [Run(1.0), Stall(worker), Run(self._long()), Wake(worker), Turn(worker)]
+
+    def _with_cause(self, fault: Fault) -> list[Event]:
+        """Let something happen that leads to where the fault strikes, if that is rare."""
+        if fault.at in RARE:
+            return [fault, *self._silence(self.chance.choice(("kill", "stall")))]
+        return [fault]
+
+    def _fault(self, kind: str) -> Fault:
+        chance = self.chance
+        if kind == "crash" and chance.random() < 0.3:
+            return Fault(self._whom(), chance.choice(CALLS), Kind.CRASH_BEFORE)
+        return Fault(self._whom(), chance.choice(BOUNDARIES), chance.choice(FAULTS[kind]))
+
+    def _freeze(self) -> Fault:
+        chance = self.chance
+        meanwhile = tuple(self._meanwhile() for _ in range(chance.choice((1, 2, 2, 3))))
+        if chance.random() < 0.3:
+            return Fault(self._whom(), chance.choice(CALLS), Kind.FREEZE_BEFORE, meanwhile)
+        kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER))
+        return Fault(self._whom(), chance.choice(BOUNDARIES), kind, meanwhile)
+
+    def _meanwhile(self) -> Event:
+        chance, drawn = self.chance, self.chance.random()
+        if drawn < 0.35:
+            return Run(self._long())
+        if drawn < 0.55:
+            return Run(1.0)
+        if drawn < 0.7:
+            return Wake(self._worker())
+        if drawn < 0.8:
+            return Turn(self._worker())
+        return chance.choice(
+            (Kill(self._worker()), Operate(chance.choice(ACTIONS), chance.randrange(6)), Wait(self._long()))
+        )
+
+    def _long(self) -> float:
+        """Draw a time within which others may take somebody silent for dead, or almost."""
+        return self.options.orphan_timeout * self.chance.choice((0.6, 1.6, 1.6))
+
+    def _seconds(self) -> float:
+        return float(self.chance.choice((1, 5, 0.5 * self.options.orphan_timeout, 1.2 * self.options.orphan_timeout)))
+
+    def _worker(self) -> int:
+        return self.chance.randrange(len(self.options.places))
+
+    def _whom(self) -> int | None:
+        return None if self.chance.random() < 0.6 else self._worker()
+
+    def _submit(self, data: str | None = None) -> Event:
+        self.submitted += 1
+        prefix = self.chance.choice(("file",) * 8 + ("poison", "surprise"))
+        batch = self.chance.randrange(len(self.options.batches))
+        return Submit(f"B{batch}", f"{prefix}{self.submitted}", data)

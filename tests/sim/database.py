@@ -1,0 +1,213 @@
+"""The control database of a schedule: the real tables and the real SQL in memory, behind an edge where faults strike."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, TypeVar
+
+import tenacity
+from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy.pool import NullPool
+
+from batchctl.domain.rows import BatchDefinition
+from batchctl.ports import Boundary
+from batchctl.store import definitions, schema
+from batchctl.store.dialects import sqlite
+from batchctl.store.transactions import StoreTransactions
+from tests.sim.clock import BEGINNING
+from tests.sim.faults import Actor, ConnectionLost
+
+Result = TypeVar("Result")
+
+_REAL_NOW = "strftime('%Y-%m-%d %H:%M:%f','now')"
+_KEPT = {"alembic_version", "Setting"}
+
+_SEEN = """
+CREATE TEMP TABLE Seen (
+    Seen_id integer PRIMARY KEY, What text, Row integer, Was text, Became text,
+    SeqWas integer, SeqBecame integer, TokenWas integer, TokenBecame integer, OwnerWas text, OwnerBecame text,
+    RetriesWas integer, RetriesBecame integer
+)
+"""
+_SEE_INSTANCES = """
+CREATE TEMP TRIGGER SeeInstance AFTER UPDATE ON main.BatchControl BEGIN
+    INSERT INTO Seen (What, Row, Was, Became, SeqWas, SeqBecame, TokenWas, TokenBecame, OwnerWas, OwnerBecame,
+                      RetriesWas, RetriesBecame)
+    VALUES ('instance', new.BatchControl_id, old.Status, new.Status, old.PrevProcessControlSeq, new.PrevProcessControlSeq,
+            old.ClaimToken, new.ClaimToken, old.ClaimedBy, new.ClaimedBy,
+            old.RetryCount, new.RetryCount);
+END
+"""
+_SEE_ATTEMPTS = """
+CREATE TEMP TRIGGER SeeAttempt AFTER UPDATE ON main.BatchProcessHistory BEGIN
+    INSERT INTO Seen (What, Row, Was, Became, SeqWas, SeqBecame, TokenWas, TokenBecame, OwnerWas)
+    VALUES ('attempt', new.BatchProcessHistory_id, old.Status, new.Status, old.ProcessControlSeq, new.ProcessControlSeq,
+            old.ClaimToken, (SELECT c.ClaimToken FROM BatchControl c WHERE c.BatchControl_id = new.BatchControl_id),
+            new.BatchControl_id);
+END
+"""
+
+
+class Shared(sqlite3.Connection):
+    """The one connection behind all programs of a schedule; who closes it only goes away."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._functions: set[str] = set()
+
+    def close(self) -> None:
+        """Stay open for the others."""
+
+    def create_function(self, name: str, *arguments: Any, **options: Any) -> None:
+        """Register only once what SQLAlchemy registers at each connect: it makes SQLite compile every statement anew."""
+        if name not in self._functions:
+            self._functions.add(name)
+            super().create_function(name, *arguments, **options)
+
+
+class Database:
+    """One database, emptied for each schedule."""
+
+    def __init__(self) -> None:
+        self.raw = sqlite3.connect(":memory:", isolation_level=None, factory=Shared, cached_statements=512)
+        # A connection that the garbage collector returns to the pool must not roll back somebody else's transaction.
+        self.engine = create_engine(
+            "sqlite://",
+            creator=lambda: self.raw,
+            poolclass=NullPool,
+            isolation_level="AUTOCOMMIT",
+            pool_reset_on_return=None,
+        )
+        self.now: Callable[[], datetime] = lambda: BEGINNING
+        self.raw.create_function("virtual_now", 0, lambda: self.now().strftime("%Y-%m-%d %H:%M:%S.000"))
+        for statement in _definitions():
+            self.raw.execute(statement.replace(_REAL_NOW, "virtual_now()"))
+        self.tables = [
+            name
+            for (name,) in self.raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if name not in _KEPT and not name.startswith("sqlite_")
+        ]
+        for statement in (_SEEN, _SEE_INSTANCES, _SEE_ATTEMPTS):
+            self.raw.execute(statement)
+
+    def empty(self) -> None:
+        """Forget the last schedule."""
+        if self.raw.in_transaction:
+            self.raw.execute("ROLLBACK")
+        self.raw.execute("PRAGMA foreign_keys = OFF")
+        for table in (*self.tables, "sqlite_sequence", "temp.Seen"):
+            self.raw.execute(f"DELETE FROM {table}")
+        self.raw.execute("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
+        self.raw.execute("PRAGMA foreign_keys = ON")
+
+
+def _definitions() -> list[str]:
+    """Return the statements that make what the migrations make."""
+    with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as connection:
+        schema.upgrade(connection)
+        found = connection.exec_driver_sql(
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+            " ORDER BY CASE type WHEN 'table' THEN 0 ELSE 1 END"
+        )
+        return [str(sql) for sql in found.scalars()]
+
+
+class EdgedTransactions(StoreTransactions):
+    """The real transactions of one program; only what the driver would do is done here."""
+
+    def __init__(self, engine: Engine, actor: Actor, synchronise: Callable[[datetime], None] | None = None) -> None:
+        super().__init__(engine, synchronise)
+        self._actor = actor
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
+        """Run a transaction, with what the script has in store for it."""
+        actor = self._actor
+        actor.arrive(boundaries)
+        result = super().run(boundaries, work)
+        actor.leave()
+        return result
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Read, with what the script has in store before that."""
+        self._actor.call("read")
+        with super().read() as connection:
+            yield connection
+
+    def _connected(self) -> Connection:
+        self._actor.reach_database()
+        return super()._connected()
+
+
+class Edge:
+    """What stands in for the driver's part of the dialect while a schedule is played."""
+
+    actor: Actor
+    """Who is acting at this moment."""
+
+    def begin_write(self, connection: Connection, *, alone: bool = False) -> datetime:
+        """Begin, unless the database is locked or away; the database tells its time, as a server does."""
+        self.actor.begin()
+        _raw(connection).execute("BEGIN IMMEDIATE")
+        return self.actor.world.time.database_now()
+
+    def commit(self, connection: Connection) -> None:
+        """Commit, or lose the connection at that moment."""
+        self.actor.commit(_raw(connection))
+
+    def all_batches(self, connection: Connection) -> tuple[BatchDefinition, ...]:
+        """Return the definitions, read anew only when a person has changed them: that is a fifth of all the time."""
+        world = self.actor.world
+        if world.batches is None:
+            world.batches = _all_batches(connection)
+        return world.batches
+
+    def change_marker(self, connection: Connection) -> object:
+        """Return what differs once anybody else has committed."""
+        del connection
+        return self.actor.session, self.actor.world.commits - self.actor.commits
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Say whether an error is one of a lost connection."""
+        return isinstance(error, ConnectionLost)
+
+    def is_about_the_database(self, error: BaseException) -> bool:
+        """Say whether an error concerns the database as a whole."""
+        return isinstance(error, ConnectionLost) or _is_about_the_database(error)
+
+
+_is_about_the_database = sqlite.is_about_the_database
+_all_batches = definitions.all_batches
+EDGE = Edge()
+
+
+class _Sleepless:
+    """What tenacity sleeps with: nobody sleeps in virtual time."""
+
+    @staticmethod
+    def sleep(seconds: float) -> None:
+        """Return at once."""
+        del seconds
+
+
+@contextmanager
+def edged() -> Iterator[None]:
+    """Put the edge between the store and SQLite."""
+    names = ("begin_write", "commit", "change_marker", "is_lost", "is_about_the_database")
+    replaced: list[tuple[Any, str, Any]] = [(sqlite, name, getattr(EDGE, name)) for name in names]
+    replaced += [(definitions, "all_batches", EDGE.all_batches), (tenacity.nap, "time", _Sleepless)]
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
+    try:
+        for owner, name, value in replaced:
+            setattr(owner, name, value)
+        yield
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
+
+
+def _raw(connection: Connection) -> Any:
+    return connection.connection.dbapi_connection

@@ -1,0 +1,114 @@
+"""Where faults strike: every commit, and every call of the runner, of every program."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from tests.sim.script import Fault, Kind
+
+if TYPE_CHECKING:
+    from tests.sim.world import World
+
+
+class Crashed(BaseException):
+    """The program's process has died here."""
+
+
+class ConnectionLost(sqlite3.OperationalError):
+    """The connection to the database is gone."""
+
+
+class Actor:
+    """Whoever uses the database: a worker, or a person."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.name = name
+        self.dead = False
+        self.session = 0
+        self.commits = 0
+        self.armed: list[Fault] = []
+        self._fault: Fault | None = None
+        """What is in store for the transaction under way."""
+        self._boundaries: Collection[str] = ()
+        self._stays_locked = 0
+        """How often the transaction still finds the database locked."""
+
+    def arrive(self, boundaries: Collection[str]) -> None:
+        """Come to a transaction."""
+        self.stay_alive()
+        fault = self._next_at(boundaries)
+        self._freeze_or_crash(fault, Kind.FREEZE_BEFORE, Kind.CRASH_BEFORE)
+        self._fault, self._boundaries = fault, boundaries
+        self._stays_locked = {Kind.BUSY: 1, Kind.LOCKED: 1000}.get(fault.kind, 0) if fault else 0
+
+    def leave(self) -> None:
+        """Have committed, and learned it."""
+        fault, self._fault = self._fault, None
+        self._freeze_or_crash(fault, Kind.FREEZE_AFTER, Kind.CRASH_AFTER)
+
+    def begin(self) -> None:
+        """Ask the database to begin."""
+        self.stay_alive()
+        if self._stays_locked > 0:
+            self._stays_locked -= 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorname = "SQLITE_BUSY"
+            raise error
+        if self._meets(Kind.LOST):
+            self.lose_connection()
+
+    def commit(self, raw: Any) -> None:
+        """Ask the database to commit; what is lost meanwhile was committed or was not."""
+        if self._meets(Kind.UNKNOWN_NOT_MADE):
+            raw.execute("ROLLBACK")
+            self.lose_connection()
+        raw.execute("COMMIT")
+        self.commits += 1
+        self.world.committed(self, self._boundaries)
+        if self._meets(Kind.UNKNOWN_MADE):
+            self.lose_connection()
+
+    def _meets(self, kind: Kind) -> bool:
+        return self._fault is not None and self._fault.kind is kind
+
+    def reach_database(self) -> None:
+        """Have a connection, unless the database is away."""
+        self.stay_alive()
+        if self.world.time.seconds < self.world.away_until:
+            self.lose_connection()
+
+    def lose_connection(self) -> None:
+        """Lose the connection."""
+        self.session += 1
+        raise ConnectionLost("the connection is gone")
+
+    def call(self, port: str) -> None:
+        """Come to a call of a port."""
+        self.stay_alive()
+        self._freeze_or_crash(self._next_at((port,)), Kind.FREEZE_BEFORE, Kind.CRASH_BEFORE)
+
+    def stay_alive(self) -> None:
+        """Do nothing more when dead, whatever `finally` blocks would like."""
+        if self.dead:
+            raise Crashed
+
+    def _next_at(self, places: Collection[str]) -> Fault | None:
+        for armed in (self.armed, self.world.armed_for(self)):
+            for fault in armed:
+                if fault.at in places:
+                    armed.remove(fault)
+                    self.world.happened[f"{fault.kind}"] += 1
+                    return fault
+        return None
+
+    def _freeze_or_crash(self, fault: Fault | None, freeze: Kind, crash: Kind) -> None:
+        if fault is None:
+            return
+        if fault.kind is crash:
+            raise Crashed
+        if fault.kind is freeze:
+            self.world.play(fault.meanwhile, frozen=self)
+            self.stay_alive()

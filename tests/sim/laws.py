@@ -1,0 +1,276 @@
+"""The laws, asked after every commit, at every start of an execution, and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy.dialects import sqlite
+
+from batchctl.domain.status import CLAIMED, TRANSITIONS, InstanceStatus, InstanceVerb
+from batchctl.ports import Boundary
+from batchctl.store.invariants import INVARIANTS
+from tests.sim.hosts import Running
+
+if TYPE_CHECKING:
+    from tests.sim.faults import Actor
+    from tests.sim.programs import Program
+    from tests.sim.world import World
+
+AT_EVERY_COMMIT = frozenset({"I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21", "I41", "I42", "I43"})
+_PERSONS = frozenset(
+    {
+        InstanceVerb.RERUN,
+        InstanceVerb.SKIP,
+        InstanceVerb.REQUEST_PAUSE,
+        InstanceVerb.REQUEST_CANCEL,
+        InstanceVerb.RESUME,
+        InstanceVerb.RESUME_RETRY,
+        InstanceVerb.PAUSE,
+        InstanceVerb.CANCEL,
+        InstanceVerb.FINISH,
+    }
+)
+_ENGINES = frozenset(InstanceVerb) - _PERSONS | {InstanceVerb.PAUSE, InstanceVerb.CANCEL, InstanceVerb.FINISH}
+
+
+class Broken(BaseException):
+    """A law is broken: nothing of the engine may catch this."""
+
+    def __init__(self, law: str, message: str) -> None:
+        super().__init__(f"{law}: {message}")
+        self.law = law
+
+
+def _moves(verbs: Collection[InstanceVerb]) -> frozenset[tuple[str, str]]:
+    return frozenset((source.value, target.value) for verb in verbs for source, target in TRANSITIONS[verb].items())
+
+
+MOVES_OF_PERSONS = _moves(_PERSONS) | {(status.value, "complete") for status in InstanceStatus}
+"""A skip of the last step goes on to the end."""
+MOVES_OF_THE_ENGINE = _moves(_ENGINES)
+_CLAIMED = frozenset(status.value for status in CLAIMED)
+_FAILED = frozenset({"failed", "timeout"})
+_KNOWN_ENDS = frozenset({"success", "failed", "timeout", "cancelled"})
+
+
+def _asked(codes: Collection[str]) -> str:
+    """Return one statement that asks some of the laws of `fsck`."""
+    parts = []
+    for invariant in INVARIANTS:
+        if invariant.code in codes:
+            compiled = invariant.broken.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
+            parts.append(f"SELECT '{invariant.code}', * FROM ({compiled})")
+    return " UNION ALL ".join(parts)
+
+
+CHEAP = _asked(AT_EVERY_COMMIT)
+ALL = [_asked({one.code}) for one in INVARIANTS if one.code != "I01"]
+"""I01 depends on the time and is asked where everything has come to rest."""
+
+
+def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: list[tuple[Any, ...]]) -> None:
+    """Ask what must hold after every commit, and whether each of its changes was a legal one."""
+    for code, row in world.raw.execute(CHEAP):
+        raise Broken(code, f"row {row} after {sorted(boundaries)} of {actor.name}")
+    by_person = Boundary.OPERATOR in boundaries
+    claimed = [
+        row for what, row, was, became, *_ in seen if what == "instance" and became in _CLAIMED and was not in _CLAIMED
+    ]
+    if claimed and not by_person:
+        _check_claims(world, claimed)
+    failed = {int(owner) for what, _, _, became, *_, owner, _, _, _ in seen if what == "attempt" and became in _FAILED}
+    for what, row, was, became, seq_was, seq, token_was, token, owner_was, owner, retries_was, retries in seen:
+        said = f"{what} {row} went from {was} to {became} by {actor.name}"
+        if what == "attempt":
+            _check_attempt(said, was, became, token_was, token)
+            continue
+        legal = MOVES_OF_PERSONS if by_person else MOVES_OF_THE_ENGINE
+        if was != became and (was, became) not in legal:
+            raise Broken("I32", said)
+        if seq < seq_was and not by_person:
+            raise Broken("I33", f"{said}, and from step {seq_was} back to {seq}")
+        if row in failed and became == "retry" and retries != retries_was - 1:
+            raise Broken("retry", f"{said} after a failure, and from {retries_was} retries to {retries}")
+        if token < token_was:
+            raise Broken("I34", f"{said}, and from token {token_was} back to {token}")
+        if became in _CLAIMED and was not in _CLAIMED and token == token_was:
+            raise Broken("I34", f"{said} without a new token")
+        if became in _CLAIMED and was in _CLAIMED and owner != owner_was and token == token_was:
+            raise Broken("I34", f"{said} and from {owner_was} to {owner} without a new token")
+        if Boundary.TAKEOVER in boundaries and world.is_trusted(owner_was):
+            raise Broken("lease", f"{said} while the lease of {owner_was} lasts")
+        others = owner_was not in (None, actor.name) and Boundary.TAKEOVER not in boundaries
+        if others and not by_person and (became not in _CLAIMED or owner != owner_was or seq != seq_was):
+            raise Broken("I34", f"{said}, though it belonged to {owner_was}")
+
+
+_OVERALL = """
+SELECT count(*) FROM BatchControl c, Setting s WHERE s.Name = 'MaxConcurrent'
+AND c.Status IN ('running', 'pausing', 'cancelling') HAVING count(*) > CAST(max(s.Value) AS integer)
+"""
+_CLAIMS = """
+SELECT c.BatchControl_id, CASE
+    WHEN c.NextRunTime > ? THEN 'before its NextRunTime ' || c.NextRunTime
+    WHEN b.Enabled = 0 THEN 'although its batch is disabled'
+    WHEN b.OnFailure <> 'continue' AND EXISTS (SELECT 1 FROM BatchControl e WHERE e.ProcessBatch_id = c.ProcessBatch_id
+        AND e.BatchControl_id < c.BatchControl_id AND (e.Status IN ('retry', 'failed', 'held')
+        OR e.Status = 'ready' AND b.OnFailure <> 'stop_all'))
+        THEN 'before an earlier one of its batch'
+    WHEN EXISTS (SELECT 1 FROM BatchControl s JOIN ProcessBatch p ON p.ProcessBatch_id = s.ProcessBatch_id
+        WHERE p.OnFailure = 'stop_all' AND s.Status IN ('failed', 'held')) THEN 'although a failure stops everything'
+    END AS Wrong
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.BatchControl_id IN (SELECT value FROM json_each(?)) AND Wrong IS NOT NULL
+"""
+
+
+def _check_claims(world: World, claimed: list[int]) -> None:
+    """Ask whether what was claimed might be: due by the database's clock, in its turn, and not too many at once."""
+    now = world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000")
+    for row, wrong in world.rows(_CLAIMS, now, str(claimed)):
+        raise Broken("walk", f"instance {row} is claimed {wrong}")
+    for (count,) in world.rows(_OVERALL):
+        raise Broken("walk", f"{count} instances are claimed, which is more than there may be of all batches together")
+
+
+def _check_attempt(said: str, was: str, became: str, token: int, token_of_instance: int) -> None:
+    if was not in {"running", became}:
+        raise Broken("I12", f"{said}, though it had ended")
+    if was == "running" and became in _KNOWN_ENDS and token != token_of_instance:
+        raise Broken("I34", f"{said} under token {token}, though the instance has {token_of_instance}")
+
+
+def check_start(world: World, new: Running) -> None:
+    """Ask whether an execution may begin: I30 and I31."""
+    now = world.time.seconds
+    ((status, spawned),) = world.rows(
+        "SELECT Status, Spawned FROM BatchProcessHistory WHERE BatchProcessHistory_id = ?", new.key
+    )
+    if status == "lost" and spawned is None:
+        raise Broken("I30", f"attempt {new.key} starts after it was recorded that it never ran")
+    for other in world.executions:
+        if other.key == new.key:
+            raise Broken("I30", f"attempt {new.key} is started twice")
+        if other.instance == new.instance and other.is_alive(now) and not _is_out_of_sight(world, other, new):
+            raise Broken("I31", f"attempt {new.key} starts while {other.key} of instance {new.instance} is alive")
+    if new.checks:
+        return
+    before = {
+        one.key: one
+        for one in world.executions
+        if (one.instance, one.seq) == (new.instance, new.seq) and not one.checks
+    }
+    if not before:
+        return
+    ((on_lost,),) = world.rows(
+        "SELECT p.OnLost FROM BatchProcessHistory h JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id"
+        " AND p.ProcessControlSeq = h.ProcessControlSeq WHERE h.BatchProcessHistory_id = ?",
+        new.key,
+    )
+    statuses = world.rows(
+        "SELECT BatchProcessHistory_id, Status FROM BatchProcessHistory"
+        " WHERE BatchProcessHistory_id IN (SELECT value FROM json_each(?))",
+        str([*before]),
+    )
+    for key, ended in statuses:
+        if asked(world, new.instance, key):
+            continue
+        if ended == "failed" and before[key].outcome.fatal:
+            raise Broken("retry", f"step {new.seq} of instance {new.instance} starts again after a fatal failure")
+        may_again = ended in ("failed", "timeout") or (ended == "lost" and on_lost == "rerun")
+        may_again = may_again or (
+            ended == "lost" and on_lost == "verify" and checked(world, new.instance, new.seq, key)
+        )
+        if not may_again:
+            raise Broken(
+                "I30", f"step {new.seq} of instance {new.instance} starts again although attempt {key} is {ended}"
+            )
+
+
+def _is_out_of_sight(world: World, other: Running, new: Running) -> bool:
+    """Say whether an execution lives where nobody can know of it: its supervisor was killed, and on another host."""
+    return other.host is not new.host and other.key in world.supervisors[other.owner].unwatched
+
+
+def check_adoption(world: World, program: Program, key: int) -> None:
+    """Ask whether whoever adopts an execution may: it has the claim, and the execution is one that was begun."""
+    ((owner, status),) = world.rows(
+        "SELECT c.ClaimedBy, h.Status FROM BatchProcessHistory h JOIN BatchControl c ON c.BatchControl_id ="
+        " h.BatchControl_id WHERE h.BatchProcessHistory_id = ?",
+        key,
+    )
+    if owner != program.name and status == "running":
+        raise Broken("I34", f"attempt {key} is adopted by {program.name}, though it belongs to {owner}")
+    if all(one.key != key for one in world.executions):
+        raise Broken("I30", f"attempt {key} is adopted, though it never ran")
+
+
+def check_stop(world: World, program: Program, running: Running) -> None:
+    """Ask whether whoever stops an execution may: it has not been adopted by another."""
+    for (owner,) in world.rows(
+        "SELECT c.ClaimedBy FROM BatchProcessHistory h JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id"
+        " WHERE h.BatchProcessHistory_id = ? AND h.Status = 'running' AND h.ClaimToken = c.ClaimToken AND c.ClaimedBy <> ?",
+        running.key,
+        program.name,
+    ):
+        if not running.leashed:
+            raise Broken("I34", f"{program.name} stops attempt {running.key}, which {owner} has adopted")
+
+
+def asked(world: World, instance: int, after: int) -> bool:
+    """Say whether a person asked for a new attempt at an instance after one of its attempts had begun."""
+    return bool(
+        world.rows(
+            "SELECT 1 FROM AuditLog a, BatchProcessHistory h WHERE a.Target = 'BatchControl:' || ? AND a.Action = 'rerun'"
+            " AND h.BatchProcessHistory_id = ? AND a.z_inserted >= h.StartTime",
+            instance,
+            after,
+        )
+    )
+
+
+def checked(world: World, instance: int, seq: int, after: int) -> bool:
+    """Say whether a check has said, after an attempt, that the step was not done."""
+    return bool(
+        world.rows(
+            "SELECT 1 FROM BatchProcessHistory WHERE BatchControl_id = ? AND ProcessControlSeq = ?"
+            " AND BatchProcessHistory_id > ? AND Cause = 'verify' AND Status = 'failed'",
+            instance,
+            seq,
+            after,
+        )
+    )
+
+
+_TAKEN_TWICE = """
+SELECT f.Entity, f.Data FROM FileProcess f JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
+WHERE f.Data IS NOT NULL GROUP BY f.Entity, f.Data, c.ProcessBatch_id HAVING count(*) > 1
+"""
+
+
+def check_all(world: World) -> None:
+    """Ask everything that `fsck` asks."""
+    for statement in ALL:
+        for code, row in world.raw.execute(statement):
+            raise Broken(code, f"row {row} at the end")
+
+
+def check_end(world: World) -> None:
+    """Ask whether what the history says did happen."""
+    by_key = {one.key: one for one in world.executions}
+    for key, status, message in world.rows("SELECT BatchProcessHistory_id, Status, Message FROM BatchProcessHistory"):
+        execution = by_key.get(key)
+        if status == "success" and (execution is None or not (execution.outcome.succeeded or execution.checks)):
+            raise Broken("I30", f"attempt {key} is a success, but nothing of it succeeded")
+        if (
+            status in ("failed", "timeout")
+            and execution is not None
+            and execution.outcome.succeeded
+            and not execution.checks
+        ):
+            raise Broken("I30", f"attempt {key} is {status} ({message}), but it succeeded")
+        if status == "running":
+            raise Broken("I35", f"attempt {key} is still running")
+    for entity, data in world.rows(_TAKEN_TWICE):
+        raise Broken("intake", f"entity {entity} with Data {data} was taken in twice")

@@ -1,0 +1,201 @@
+"""Plausible mistakes, made in the engine on purpose: the simulation has to find every one of them."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from batchctl.control import claiming, controller, creation, recording, rescue
+from batchctl.domain import gates, liveness, moves
+from batchctl.store import instances, transactions
+
+
+@dataclass(frozen=True)
+class Change:
+    """In the source of a module, one text in the place of another; `within` names the function where there are several."""
+
+    module: ModuleType
+    text: str
+    instead: str
+    within: str | None = None
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mistake."""
+
+    name: str
+    changes: tuple[Change, ...]
+
+
+def _mutant(name: str, *changes: tuple[ModuleType, str, str] | tuple[ModuleType, str, str, str]) -> Mutant:
+    return Mutant(name, tuple(Change(*change) for change in changes))
+
+
+_OWN_ONLY = (
+    "Occupancy({key: sum(1 for one in instances.claimed(connection) if one.batch_id == key"
+    " and one.claimed_by == self.recorder.controller) for key in batches}, batches, limit)"
+)
+_ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(before))"
+_COMMITS_HALF = (
+    "from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
+    " of(connection).begin_write(connection); history.close_entries(connection, [_ending"
+)
+
+MUTANTS: tuple[Mutant, ...] = (
+    _mutant(
+        "ends are recorded whoever has the instance by then",
+        (recording, "found.claim_token == attempt.instance.claim_token and ", ""),
+    ),
+    _mutant(
+        "a rescue does not look whether all is still as it was read",
+        (rescue, "return found is not None and", "return True or"),
+        (rescue, "if owner is not None:", "if False:"),
+    ),
+    _mutant(
+        "a rescue does not look for a new sign of life",
+        (rescue, " or now_there.heartbeat_seq != owner.heartbeat_seq", ""),
+    ),
+    _mutant(
+        "the end of a step is committed in two parts",
+        (recording, "history.close_entries(connection, [_ending", _COMMITS_HALF),
+    ),
+    _mutant(
+        "the clock of the host decides",
+        (transactions, "if now is not None and self._synchronise", "if False and self._synchronise"),
+    ),
+    _mutant("OnLost is forgotten", (moves, "on_lost is OnLost.HOLD or ", "")),
+    _mutant(
+        "a commit in doubt is tried again",
+        (
+            transactions,
+            "if self._is_transient(error):",
+            "if self._is_transient(error) or isinstance(error, OutcomeUnknown):",
+        ),
+    ),
+    _mutant(
+        "a commit in doubt is forgotten",
+        (controller, "self._unsettled |= isinstance(error, OutcomeUnknown)", "pass"),
+    ),
+    _mutant(
+        "whatever was lost counts as never run",
+        (rescue, "never_ran, message = trace is Trace.NEVER_RAN,", "never_ran, message = True,"),
+    ),
+    _mutant("what is unclear counts as gone", (rescue, "if trace is Trace.UNCLEAR:", "if False:")),
+    _mutant(
+        "an adoption takes no new token",
+        (moves, "claim_token=instance.claim_token + 1", "claim_token=instance.claim_token", "taken_over"),
+    ),
+    _mutant(
+        "an adoption in doubt is forgotten",
+        (rescue, "if owner == self.recorder.controller and", "if False and"),
+    ),
+    _mutant("what another has adopted is stopped", (controller, "self._runner.let_go(key)", "self._runner.stop(key)")),
+    _mutant(
+        "a claim takes no new token",
+        (moves, "claim_token=instance.claim_token + 1", "claim_token=instance.claim_token", "claimed"),
+    ),
+    _mutant(
+        "MaxConcurrent counts only what one's own program has claimed",
+        (claiming, "limits.occupancy(connection, batches, limit)", _OWN_ONLY),
+    ),
+    _mutant(
+        "a retry is not counted",
+        (moves, "retry_count=instance.retry_count - 1", "retry_count=instance.retry_count"),
+    ),
+    _mutant("a fatal failure is retried", (moves, " or end.fatal", "")),
+    _mutant(
+        "NextRunTime is ignored",
+        (gates, "if instance.next_run_time <= now:", "if True:"),
+        (gates, "instance.next_run_time > now", "False"),
+        (instances, "return _CLAIM(connection, _changes(before, after, now), **_identity(before), now=now)", _ANY_TIME),
+        (instances, "(_CLAIM if claim else _MOVE)", "_MOVE"),
+    ),
+    _mutant(
+        "instances are not taken in order", (instances, "readable(rows, instance)", "readable(rows[::-1], instance)")
+    ),
+    _mutant("the FileProcess row is not completed", (recording, "if over:", "if False:")),
+    _mutant("duplicates are not looked for", (creation, "if check else None", "if False else None")),
+    _mutant(
+        "one row that nobody foresaw stops the others",
+        (creation, "except Exception as error:", "except ZeroDivisionError as error:"),
+    ),
+    _mutant(
+        "what others may repeat is not leashed",
+        (controller, "return self.attempt.step.on_lost is", "return False and self.attempt.step.on_lost is"),
+    ),
+    _mutant(
+        "a step starts before its history row is committed",
+        (controller, "        return written", "        self._start(written); return written"),
+        (controller, "self._start(written)", "pass"),
+    ),
+    _mutant(
+        "what is under way is begun again after a commit in doubt",
+        (recording, "is_new = entry.history_id not in known and", "is_new ="),
+    ),
+    _mutant(
+        "a controller counts as dead after one missed sign of life",
+        (liveness, "rhythm.orphan_timeout", "rhythm.heartbeat_interval"),
+    ),
+    _mutant(
+        "claims of the dead are released whatever runs", (rescue, "if instance.instance_id not in busy", "if True")
+    ),
+)
+
+
+@contextmanager
+def made(mutant: Mutant) -> Iterator[None]:
+    """Make the mistake, and mend it at the end."""
+    sources: dict[FunctionType, str] = {}
+    for change in mutant.changes:
+        functions = [one for one in _functions(change.module) if change.within in (None, one.__name__)]
+        found = [one for one in functions if change.text in sources.get(one, _source(one))]
+        assert found, f"{mutant.name}: there is no '{change.text}' in {change.module.__name__} any more"
+        for function in found:
+            sources[function] = sources.get(function, _source(function)).replace(change.text, change.instead)
+    with ExitStack() as stack:
+        for function, source in sources.items():
+            # Whoever has imported the function gets the mistake too.
+            stack.callback(setattr, function, "__code__", function.__code__)
+            function.__code__ = _compiled(function, source)
+        yield
+
+
+def _functions(module: ModuleType) -> Iterator[FunctionType]:
+    owners = [module, *(one for one in vars(module).values() if isinstance(one, type))]
+    for owner in owners:
+        for value in vars(owner).values():
+            function = (
+                value.fget if isinstance(value, property) else inspect.unwrap(value) if callable(value) else value
+            )
+            if (
+                isinstance(function, FunctionType)
+                and function.__module__ == module.__name__
+                and function.__qualname__ != "<lambda>"
+            ):
+                yield function
+
+
+@cache
+def _source(function: FunctionType) -> str:
+    try:
+        return textwrap.dedent(inspect.getsource(function))
+    except OSError:
+        return ""  # What dataclasses write themselves.
+
+
+def _compiled(function: FunctionType, source: str) -> CodeType:
+    lines = source.splitlines(keepends=True)
+    while lines[0].startswith("@"):
+        del lines[0]
+    found: dict[str, Any] = {}
+    code = compile("from __future__ import annotations\n" + "".join(lines), "<mutant>", "exec")
+    exec(code, function.__globals__, found)
+    made_anew: FunctionType = found[function.__name__]
+    return made_anew.__code__

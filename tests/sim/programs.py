@@ -1,0 +1,215 @@
+"""The programs of a schedule: a worker on a host, and the person with the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from batchctl.control.controller import Controller
+from batchctl.control.creation import Creator
+from batchctl.control.membership import Membership
+from batchctl.control.recording import Recorder
+from batchctl.control.rescue import Rescue
+from batchctl.control.worker import Leading, Worker
+from batchctl.domain.errors import BatchctlError, PluginError
+from batchctl.domain.outcomes import Identity
+from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
+from batchctl.operations.intervene import Operator
+from batchctl.operations.submission import Submission, submit
+from batchctl.plugin_api import CannotPopulate, StepHandler
+from batchctl.preparation import Preparer
+from batchctl.testing import surroundings
+from tests.sim.clock import HostClock
+from tests.sim.database import EdgedTransactions
+from tests.sim.faults import Actor, Crashed
+from tests.sim.hosts import Host
+from tests.sim.runner import HANDLERS, ScriptedRunner
+from tests.sim.script import Operate, Submit, Switch
+
+if TYPE_CHECKING:
+    from tests.sim.world import World
+
+POLL_INTERVAL = 15.0
+ZONE = ZoneInfo("Europe/Amsterdam")
+AROUND = surroundings("/work")
+
+
+class Populators:
+    """Populators that take the file's name, and break on poison."""
+
+    def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
+        """Return the values of an instance."""
+        name = row.file_name or ""
+        if populator == "poisoned" and name.startswith("poison"):
+            raise CannotPopulate("poison")
+        if populator == "poisoned" and name.startswith("surprise"):
+            raise RuntimeError("nobody foresaw this")
+        return Populated(data=(name, None, None, None, None, None))
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+class Program(Actor):
+    """A start of the worker on a host: it lives until it is killed, and what it knew is gone then."""
+
+    def __init__(self, world: World, place: int, name: str, host: Host) -> None:
+        super().__init__(world, name)
+        self.place = place
+        self.host = host
+        self.clock = HostClock(world.time, host.ahead, host.booted)
+        self.runner = ScriptedRunner(world, self)
+        self.transactions = EdgedTransactions(world.engine, self, self.clock.synchronise)
+        self.worker = self._worker()
+        self._has_begun = False
+
+    def turn(self) -> None:
+        """Make one pass of the loop; a program that cannot begin ends."""
+        self.world.acting(self, self._pass)
+
+    def terminate(self) -> None:
+        """End in good order: what can go on alone does so."""
+        self.world.acting(self, self._end)
+
+    def die(self) -> None:
+        """Lose everything that is only in memory; commands go on under their supervisor."""
+        if not self.dead:
+            self.dead = True
+            self.world.died(self)
+
+    @property
+    def has_news(self) -> bool:
+        """Say whether the next turn has anything to do, as far as is known without looking into the database."""
+        return not self._has_begun or self.runner.has_news
+
+    def _pass(self) -> None:
+        try:
+            if not self._has_begun:
+                self.worker.begin()
+                self._has_begun = True
+            self.worker.turn(timedelta(0))
+        except Crashed:
+            self.die()
+        except BatchctlError as error:
+            self.world.tell(self.name, "program.ended", {"Message": error.message})
+            self.die()
+
+    def _end(self) -> None:
+        controller = self.worker.controller
+        try:
+            controller.request_stop()
+            controller.leave_steps()
+            for _ in range(5):
+                if self._has_begun and controller.is_working:
+                    self.worker.turn(timedelta(0))
+            if self._has_begun:
+                self.worker.end()
+            self.runner.close()
+        except (Crashed, BatchctlError):
+            pass
+        self.die()
+
+    def _worker(self) -> Worker:
+        world, options, listener = self.world, self.world.options, self.world.listener(self.name)
+        rhythm = options.rhythm
+        membership = Membership(
+            transactions=self.transactions,
+            clock=self.clock,
+            listener=listener,
+            name=self.name,
+            host=self.host.name,
+            process=Identity(pid=self.place, pid_start=self.name, boot_id=self.host.boot_id),
+            slots=options.slots,
+            version="simulated",
+            rhythm=rhythm,
+        )
+        preparer = Preparer(find_handler, AROUND, "anna", self.host.name, "simulated")
+        recorder = Recorder(preparer, self.name, self.host.name)
+        controller = Controller(
+            transactions=self.transactions,
+            clock=self.clock,
+            runner=self.runner,
+            recorder=recorder,
+            listener=listener,
+            slots=options.slots,
+            is_trusted=lambda: membership.is_trusted,
+        )
+        rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
+        creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
+        leading = Leading(ScriptedLeaderLock(world, self), creator, timedelta(seconds=POLL_INTERVAL))
+        return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading)
+
+
+class ScriptedLeaderLock:
+    """The leader's lock as one program sees it: it ends with the program, and with its connection."""
+
+    def __init__(self, world: World, program: Program) -> None:
+        self._world = world
+        self._program = program
+
+    def take(self, controller: str) -> bool:
+        """Take the lock if nobody has it."""
+        self._program.stay_alive()
+        return self._world.take_lock(self._program)
+
+    def release(self) -> None:
+        """Give it back."""
+        self._world.release_lock(self._program)
+
+    def holder(self) -> str | None:
+        """Name the leader."""
+        return None if self._world.leader is None else self._world.leader.name
+
+
+class Person(Actor):
+    """Who acts with the command line, on whatever host."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world, "anna")
+        self.clock = HostClock(world.time, 0.0, 0.0)
+        self.transactions = EdgedTransactions(world.engine, self, self.clock.synchronise)
+        preparer = Preparer(find_handler, AROUND, "anna", "desk", "simulated")
+        self._operator = Operator(
+            transactions=self.transactions, clock=self.clock, preparer=preparer, user="anna", host="desk"
+        )
+
+    def submit(self, event: Submit) -> None:
+        """Ask for work."""
+        wanted = Submission(entity=event.entity, file_name=event.file_name, data=event.data)
+        self._act(lambda: submit(self.transactions, wanted, user="anna", host="desk"))
+
+    def operate(self, event: Operate) -> None:
+        """Act on an instance; a person who reruns a lost step has looked that nothing of it is alive."""
+        found = self.world.rows("SELECT BatchControl_id FROM BatchControl ORDER BY 1")
+        if not found:
+            return
+        (instance_id,) = found[event.nth % len(found)]
+        if event.action in ("rerun", "skip") and self.world.alive_of(instance_id):
+            return
+        act = getattr(self._operator, event.action)
+        self._act(lambda: act(InstanceId(instance_id), reason="because"))
+
+    def switch(self, event: Switch) -> None:
+        """Disable or enable a batch."""
+        name = f"B{event.nth % len(self.world.options.batches)}"
+        self.world.batches = None
+        self._act(lambda: self._operator.set_enabled(name, enabled=event.enabled, reason="because"))
+        self.world.batches = None
+
+    def _act(self, act: Callable[[], object]) -> None:
+        def try_it() -> None:
+            try:
+                act()
+            except BatchctlError as refused:
+                self.world.tell(self.name, "refused", {"Message": refused.message})
+
+        self.world.acting(self, try_it)
+
+
+def find_handler(process_type: str) -> StepHandler:
+    """Return the handler of a step."""
+    if process_type not in HANDLERS:
+        raise PluginError(f"there is no ProcessType '{process_type}'")
+    return HANDLERS[process_type]

@@ -1,0 +1,240 @@
+"""A schedule as a value: the definitions, and the list of what happens. Printed, it is Python that makes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
+from enum import StrEnum
+from typing import TypeAlias
+
+from batchctl.domain.liveness import Rhythm
+
+
+class Kind(StrEnum):
+    """What can go wrong where a program commits, or asks the runner for something."""
+
+    CRASH_BEFORE = "crash_before"
+    CRASH_AFTER = "crash_after"
+    UNKNOWN_MADE = "unknown_made"
+    UNKNOWN_NOT_MADE = "unknown_not_made"
+    BUSY = "busy"
+    LOCKED = "locked"
+    LOST = "lost"
+    FREEZE_BEFORE = "freeze_before"
+    FREEZE_AFTER = "freeze_after"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One pass of a worker's loop."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Time passes."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Time passes, and all workers make their turns."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A worker makes no more turns by itself, as if it were swapped out."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """A stalled worker goes on."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Arm a fault: it strikes when the worker, or whichever is the first, comes to `at`: a commit, or a call of the runner."""
+
+    worker: int | None
+    at: str
+    kind: Kind
+    meanwhile: tuple[Event, ...] = ()
+    """What happens while the worker is frozen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """A worker's process dies."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class KillSupervisor:
+    """The supervisor of a worker's commands dies; the commands themselves do not."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class Terminate:
+    """A worker is asked to end in good order."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class CrashHost:
+    """The power of a host fails."""
+
+    host: int
+
+
+@dataclass(frozen=True, slots=True)
+class BootHost:
+    """The host is there again, and its workers are started."""
+
+    host: int
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Somebody sets the wall clock of a host."""
+
+    host: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    """The database cannot be reached for so long."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Something asks for work."""
+
+    entity: str
+    file_name: str
+    data: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operate:
+    """A person acts on the nth instance."""
+
+    action: str
+    nth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A person disables or enables the nth batch."""
+
+    nth: int
+    enabled: bool
+
+
+Event: TypeAlias = (
+    "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
+    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan:
+    """A step: what becomes of it when it is lost, and whether it is a command of its own."""
+
+    on_lost: str = "hold"
+    is_command: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlan:
+    """A batch."""
+
+    steps: tuple[StepPlan, ...]
+    retry_count: int = 0
+    retry_wait: int = 1
+    on_failure: str = "hold_batch"
+    max_concurrent: int = 1
+    units: int = 0
+    """How many tapes an instance needs."""
+    exclusive: bool = False
+    poison: bool = False
+    """True when the populator breaks on some of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a schedule is played on."""
+
+    luck: int = 0
+    """Decides how long each execution takes and how it ends; 0: all at once, and well."""
+    batches: tuple[BatchPlan, ...] = (BatchPlan((StepPlan(),)),)
+    places: tuple[int, ...] = (0,)
+    """The host of each worker."""
+    slots: int = 1
+    ahead: tuple[float, ...] = (0.0,)
+    """By how many seconds the wall clock of each host is wrong at first."""
+    tapes: int = 2
+    """How many units the one resource has."""
+    limit: int | None = None
+    """How many instances of all batches may be under way at once."""
+    orphan_timeout: float = 300.0
+
+    @property
+    def rhythm(self) -> Rhythm:
+        """How often workers give signs of life."""
+        return Rhythm(orphan_timeout=timedelta(seconds=self.orphan_timeout))
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A whole schedule."""
+
+    options: Options
+    events: tuple[Event, ...] = ()
+    seed: int | None = field(default=None, compare=False)
+
+    def with_events(self, events: tuple[Event, ...]) -> Script:
+        """Return the same schedule with other events."""
+        return replace(self, events=events)
+
+
+def lines(script: Script) -> Iterator[str]:
+    """Yield a schedule as Python, one event a line."""
+    yield "Script("
+    yield f"    {plain(script.options)},"
+    yield "    ("
+    yield from (f"        {plain(event)}," for event in script.events)
+    yield "    ),"
+    yield ")"
+
+
+def plain(value: object) -> str:
+    """Return a value as Python; fields that are as they are by default are left out."""
+    if isinstance(value, Kind):
+        return f"Kind.{value.name}"
+    if isinstance(value, tuple):
+        inner = ", ".join(plain(one) for one in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if not hasattr(value, "__dataclass_fields__"):
+        return repr(value)
+    told = []
+    for at in fields(value):  # type: ignore[arg-type]
+        held = getattr(value, at.name)
+        if held != at.default:
+            told.append(f"{at.name}={plain(held)}")
+    return f"{type(value).__name__}({', '.join(told)})"

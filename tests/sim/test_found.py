@@ -1,0 +1,89 @@
+"""What the simulation has found, each as small as it could be made."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.hosts import Luck
+from tests.sim.playing import play
+from tests.sim.script import (
+    BatchPlan,
+    Fault,
+    Kill,
+    KillSupervisor,
+    Kind,
+    Operate,
+    Options,
+    Run,
+    Script,
+    Stall,
+    StepPlan,
+    Submit,
+    Turn,
+    Wake,
+)
+
+PATIENCE = 20.0
+LONG = next(seed for seed in range(1, 1000) if Luck(seed, PATIENCE).of(1, 10, 1)[0] == 2.5 * PATIENCE)
+"""Luck with which the first attempt of the first instance takes long."""
+
+
+def script(*events: object, luck: int = LONG, places: tuple[int, ...] = (0, 1), **step: object) -> Script:
+    batch = BatchPlan((StepPlan(**step),), retry_count=1, retry_wait=0)  # type: ignore[arg-type]
+    options = Options(luck, (batch,), places, ahead=(0.0, 0.0), orphan_timeout=PATIENCE)
+    return Script(options, (Submit("B0", "file"), *events))  # type: ignore[arg-type]
+
+
+def test_whether_a_step_was_done_is_not_asked_while_it_goes_on_on_another_host() -> None:
+    silent = script(Turn(1), Turn(0), Turn(0), Kill(0), Stall(0), Run(40.0), on_lost="verify")
+
+    assert play(silent).message == ""
+
+
+def test_an_adoption_whose_commit_nobody_saw_is_gone_on_with_although_the_first_owner_is_back() -> None:
+    doubtful = script(
+        Turn(1),
+        Turn(0),
+        Turn(0),
+        Stall(0),
+        Fault(1, "C12", Kind.UNKNOWN_MADE),
+        Run(32.0),
+        Wake(0),
+        Run(3.0),
+        places=(0, 0),
+    )
+
+    assert play(doubtful).message == ""
+
+
+def test_a_check_that_was_never_begun_is_made_again() -> None:
+    unasked = script(
+        Turn(0),
+        Turn(0),
+        KillSupervisor(0),
+        Fault(0, "start", Kind.CRASH_BEFORE),
+        Run(2.0),
+        places=(0,),
+        on_lost="verify",
+    )
+
+    assert play(unasked).message == ""
+
+
+@pytest.mark.parametrize("on_lost", ["hold", "rerun", "verify"])
+@pytest.mark.parametrize("is_command", [True, False])
+def test_what_was_frozen_before_a_start_does_not_start_once_others_have_taken_over(
+    on_lost: str, *, is_command: bool
+) -> None:
+    meanwhile = (Run(60.0), Operate("rerun", 0), Run(5.0))
+    late = script(
+        Turn(1),
+        Fault(0, "start", Kind.FREEZE_BEFORE, meanwhile),
+        Turn(0),
+        Turn(0),
+        luck=0,
+        on_lost=on_lost,
+        is_command=is_command,
+    )
+
+    assert play(late).message == ""

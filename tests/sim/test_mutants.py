@@ -1,0 +1,23 @@
+"""Every mistake made in the engine on purpose is found: this measures the simulation."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.chance import script_of
+from tests.sim.mutants import MUTANTS, Mutant, made
+from tests.sim.playing import play
+
+SCHEDULES = 500
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mistake_is_found(mutant: Mutant) -> None:
+    with made(mutant):
+        found = any(play(script_of(seed)).law is not None for seed in range(SCHEDULES))
+
+    assert found
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(MUTANTS) >= 20

@@ -1,0 +1,68 @@
+"""The engine keeps its laws however programs, hosts and the database fail; `dev.py sim` plays far more of this."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sim import script as scripts
+from tests.sim.chance import script_of
+from tests.sim.many import CHUNK, play_chunk
+from tests.sim.mutants import MUTANTS, made
+from tests.sim.playing import play, play_twice
+from tests.sim.script import Script, lines
+from tests.sim.shrink import smallest
+
+ROOT = Path(__file__).parents[2]
+SCHEDULES = 500
+
+
+@pytest.mark.parametrize("first", range(0, SCHEDULES, CHUNK))
+def test_no_schedule_breaks_a_law(first: int) -> None:
+    figures = play_chunk(range(first, first + CHUNK))
+
+    assert figures.failed == []
+    assert figures.schedules == CHUNK
+
+
+def test_what_once_broke_a_law_does_so_no_more() -> None:
+    said = (Path(__file__).parent / "regressions.txt").read_text(encoding="utf-8").splitlines()
+    seeds = [int(line.split()[0]) for line in said if line and not line.startswith("#")]
+
+    assert [(seed, play_twice(script_of(seed)).message) for seed in seeds] == [(seed, "") for seed in seeds]
+
+
+def test_a_seed_always_tells_the_same_story() -> None:
+    told = "from tests.sim.playing import play; from tests.sim.chance import script_of\n"
+    told += "print([play(script_of(seed)).world.fingerprint for seed in (3, 4, 5)])"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", told],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": hashes, "PYTHONPATH": str(ROOT)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for hashes in ("1", "2")
+    }
+
+    assert len(outputs) == 1
+
+
+def test_a_script_that_breaks_a_law_is_made_small_and_printed_as_it_can_be_typed() -> None:
+    forgets = next(mutant for mutant in MUTANTS if mutant.name == "OnLost is forgotten")
+    with made(forgets):
+        broken = next(played for played in map(play, map(script_of, range(SCHEDULES))) if played.law is not None)
+        small = smallest(broken.script, str(broken.law))
+        again = eval(" ".join(lines(small)), vars(scripts))
+        found = play(again)
+
+    assert isinstance(again, Script)
+    assert len(small.events) < len(broken.script.events)
+    assert found.law == broken.law
+    assert play(again).message == ""

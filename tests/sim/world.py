@@ -1,0 +1,270 @@
+"""The world of one schedule: plays its events, then heals, and sees that everything comes to its end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.rows import BatchDefinition, HistoryId
+from batchctl.logs import Event as Told
+from batchctl.logs import Listener
+from batchctl.ports import Boundary
+from tests.sim import laws
+from tests.sim.clock import TrueTime
+from tests.sim.database import EDGE, Database
+from tests.sim.faults import Actor
+from tests.sim.happening import happen
+from tests.sim.hosts import STOPPED, Host, Luck, Running, Supervisor
+from tests.sim.programs import Person, Program
+from tests.sim.script import (
+    BatchPlan,
+    Event,
+    Fault,
+    Script,
+)
+
+
+class World:
+    """Everything there is while a schedule is played."""
+
+    def __init__(self, database: Database, script: Script) -> None:
+        self.script = script
+        self.options = script.options
+        self.time = TrueTime()
+        self.raw = database.raw
+        self.engine = database.engine
+        database.empty()
+        database.now = self.time.database_now
+        self.luck = Luck(script.options.luck, script.options.orphan_timeout)
+        self.executions: list[Running] = []
+        self.supervisors: dict[str, Supervisor] = {}
+        self.commits = 0
+        self.happened: Counter[str] = Counter()
+        """How often what happened; a fault counts when it strikes."""
+        self.away_until = -1.0
+        self._trace: list[tuple[float, str, str, Mapping[str, Any]]] = []
+        self._seen = 0
+        self._starts = 0
+        self.leader: Program | None = None
+        self.progress = 0
+        """How many commits were more than a sign of life."""
+        self.armed: list[Fault] = []
+        self.frozen: list[Actor] = []
+        self.stalled: set[int] = set()
+        """Workers that make no turn by themselves at present."""
+        self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
+        self.workers: list[Program | None] = [None] * len(self.options.places)
+        self.person = Person(self)
+        self.batches: tuple[BatchDefinition, ...] | None = None
+        """The definitions as they were last read; None once they were changed."""
+        self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
+        if self.options.limit is not None:
+            self.raw.execute(
+                "INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", (str(self.options.limit),)
+            )
+        for number, plan in enumerate(self.options.batches):
+            self._register(number, plan)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what is the same whenever the same schedule is played."""
+        return hashlib.sha256("\n".join(self.story()).encode()).hexdigest()
+
+    def story(self) -> Iterator[str]:
+        """Tell what happened, line by line."""
+        for seconds, name, what, fields in self._trace:
+            yield f"{seconds:9.1f} {name:8} {what} " + " ".join(f"{key}={told(value)}" for key, value in fields.items())
+
+    def play(self, events: Iterable[Event], frozen: Actor | None = None) -> None:
+        """Let events happen, while a program is frozen."""
+        if frozen is not None:
+            self.frozen.append(frozen)
+        before = EDGE.__dict__.get("actor")
+        for event in events:
+            happen(self, event)
+        if frozen is not None:
+            self.frozen.remove(frozen)
+        if before is not None:
+            EDGE.actor = before
+
+    def acting(self, actor: Actor, act: Callable[[], None]) -> None:
+        """Let somebody act."""
+        before = EDGE.__dict__.get("actor")
+        EDGE.actor = actor
+        try:
+            act()
+        finally:
+            if before is not None:
+                EDGE.actor = before
+
+    @property
+    def pace(self) -> float:
+        """How many seconds a worker may leave between two turns and still be trusted."""
+        return 0.8 * self.options.rhythm.lease.total_seconds()
+
+    def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Look into the tables as nobody in the world can."""
+        return list(self.raw.execute(statement, values))
+
+    def listener(self, name: str) -> Listener:
+        """Return what a program tells its events to."""
+        return lambda event: self.note(name, event)
+
+    def note(self, name: str, event: Told) -> None:
+        """Put an event into the trace."""
+        self.tell(name, event.name, event.fields)
+
+    def tell(self, name: str, what: str, fields: Mapping[str, Any]) -> None:
+        """Put something into the trace."""
+        self._trace.append((self.time.seconds, name, what, fields))
+
+    def committed(self, actor: Actor, boundaries: Collection[str]) -> None:
+        """See what a commit has changed."""
+        self.commits += 1
+        self.progress += Boundary.HEARTBEAT not in boundaries
+        seen = self.rows("SELECT * FROM Seen WHERE Seen_id > ? ORDER BY Seen_id", self._seen)
+        if seen:
+            self._seen = seen[-1][0]
+        self.tell(actor.name, f"commit {self.commits}", {"at": boundaries, "seen": [row[1:5] for row in seen]})
+        laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
+
+    def armed_for(self, actor: Actor) -> list[Fault]:
+        """Return the faults that strike whichever program is the first."""
+        return self.armed if isinstance(actor, Program) else []
+
+    def take_lock(self, program: Program) -> bool:
+        """Take the leader's lock if it is free; whoever is cut off from the database has lost it."""
+        if self.time.seconds < self.away_until:
+            self.leader = None
+            return False
+        if self.leader is None or self.leader.dead:
+            self.leader = program
+        return self.leader is program
+
+    def release_lock(self, program: Program) -> None:
+        """Give the leader's lock back."""
+        if self.leader is program:
+            self.leader = None
+
+    def is_dead(self, name: str) -> bool:
+        """Say whether a program has died."""
+        return all(program is None or program.name != name for program in self.workers)
+
+    def is_trusted(self, name: str | None) -> bool:
+        """Say whether a program is alive, and its last sign of life so young that nobody may take it for dead."""
+        found = next((program for program in self.workers if program is not None and program.name == name), None)
+        return found is not None and found.worker.membership.is_trusted
+
+    def check_adoption(self, program: Program, key: int) -> None:
+        """See that nobody else who is alive watches over an execution any more under the newest claim."""
+        self.tell(program.name, "adopts", {"key": key})
+        laws.check_adoption(self, program, key)
+
+    def check_stop(self, program: Program, running: Running) -> None:
+        """See that nobody stops what another has adopted."""
+        self.tell(program.name, "stops", {"key": running.key})
+        laws.check_stop(self, program, running)
+
+    def new_supervisor(self, program: Program) -> Supervisor:
+        """Return the supervisor of a new program."""
+        made = self.supervisors[program.name] = Supervisor(program.host, program.host.boot)
+        return made
+
+    def execute(
+        self, program: Program, key: HistoryId, spec: dict[str, Any], *, is_command: bool, leashed: bool
+    ) -> Running:
+        """Let an execution begin."""
+        now = self.time.seconds
+        seconds, outcome, grace = self.luck.of(spec["instance"], spec["seq"], spec["attempt"])
+        if spec["checks"]:
+            outcome = self._answer(spec["instance"], spec["seq"], doubtful=not outcome.succeeded)
+        running = Running(
+            key=int(key),
+            instance=spec["instance"],
+            seq=spec["seq"],
+            attempt=spec["attempt"],
+            checks=spec["checks"],
+            host=program.host,
+            owner=program.name,
+            is_command=is_command,
+            leashed=leashed,
+            pid=len(self.executions) + 100,
+            started=now,
+            ends=now + seconds,
+            outcome=outcome,
+            grace=grace,
+        )
+        self.tell(program.name, "execution", {"key": int(key), "spec": spec, "ends": running.ends})
+        laws.check_start(self, running)
+        self.executions.append(running)
+        return running
+
+    def alive_of(self, instance: int) -> list[Running]:
+        """Return what of an instance is alive at this moment."""
+        now = self.time.seconds
+        return [one for one in self.executions if one.instance == instance and one.is_alive(now)]
+
+    def died(self, program: Program) -> None:
+        """Let a program's commands go on and the rest end with it."""
+        self.tell(program.name, "died", {})
+        now = self.time.seconds
+        for one in self.executions:
+            if one.owner == program.name and not one.is_command:
+                one.end(now, STOPPED)
+        self.supervisors[program.name].orphaned = True
+        self.workers[program.place] = None
+
+    def _answer(self, instance: int, seq: int, *, doubtful: bool) -> StepOutcome:
+        """Say whether a step was done, as a check that looks at its work does."""
+        if doubtful:
+            return StepOutcome(succeeded=False, message="cannot tell")
+        done = any(one.outcome.succeeded for one in self.executions if (one.instance, one.seq) == (instance, seq))
+        return StepOutcome(succeeded=True, value=done)
+
+    def _register(self, number: int, plan: BatchPlan) -> None:
+        self.raw.execute(
+            "INSERT INTO ProcessBatch (ProcessBatchName, Seq, RetryCount, RetryWaitMins, OnFailure, MaxConcurrent, Populator)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                f"B{number}",
+                100 + number,
+                plan.retry_count,
+                plan.retry_wait,
+                plan.on_failure,
+                plan.max_concurrent,
+                "poisoned" if plan.poison else "pattern",
+            ),
+        )
+        if plan.units:
+            self.raw.execute(
+                "INSERT INTO BatchResource (ProcessBatch_id, Resource_id, Units, Exclusive)"
+                " SELECT ProcessBatch_id, 1, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (plan.units, int(plan.exclusive), f"B{number}"),
+            )
+        for at, step in enumerate(plan.steps, start=1):
+            self.raw.execute(
+                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost)"
+                " SELECT ProcessBatch_id, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (10 * at, f"step {at}", "command" if step.is_command else "call", step.on_lost, f"B{number}"),
+            )
+
+    def program(self, worker: int) -> Program | None:
+        """Return the worker's program; what watches over programs starts it again when it has died."""
+        host = self.hosts[self.options.places[worker]]
+        if self.workers[worker] is None and host.up:
+            self._starts += 1
+            self.workers[worker] = Program(self, worker, f"w{worker}.{self._starts}", host)
+        return self.workers[worker]
+
+    def turn(self, worker: int) -> None:
+        program = self.program(worker)
+        if program is not None and program not in self.frozen:
+            program.turn()
+
+
+def told(value: object) -> str:
+    """Return a value in words that are the same each time."""
+    return "+".join(sorted(value)) if isinstance(value, frozenset) else str(value)
