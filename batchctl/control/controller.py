@@ -47,11 +47,13 @@ class Flight:
     started: float
     alarmed: bool = False
     stop: StopReason | None = None
+    begun: bool = True
+    """False for what is recorded as begun and has not been started yet."""
 
     @property
     def is_leashed(self) -> bool:
-        """Say whether others may repeat it once they take this controller for dead."""
-        return self.attempt.step.on_lost is OnLost.RERUN
+        """Say whether others may repeat it, or ask whether it was done, once they take this controller for dead."""
+        return self.attempt.step.on_lost is not OnLost.HOLD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +143,8 @@ class Controller:
         self._has_looked = False
         self._looked_at = 0.0
         self._next_due: datetime | None = None
+        self._left: set[HistoryId] = set()
+        """Attempts that go on without this controller."""
         self._soon = False
         """True while something waits for another controller's transaction to end."""
         self.tally = Tally()
@@ -207,8 +211,9 @@ class Controller:
     def leave_steps(self) -> None:
         """Let what can go on without this controller do so, and stop the rest, because the controller ends."""
         for key, flight in list(self._flights.items()):
-            if flight.stop is None and self._runner.let_go(key):
+            if not flight.begun or (flight.stop is None and self._runner.let_go(key)):
                 del self._flights[key]
+                self._left.add(key)
                 self._tell_of("step.left", flight.attempt)
             else:
                 self._stop(key, flight, StopReason.SHUTDOWN)
@@ -217,7 +222,7 @@ class Controller:
         """Collect what has ended, decide and record in one transaction, start what was recorded."""
         self._collect(wait)
         is_trusted = self._is_trusted()
-        for key, flight in self._flights.items():
+        for key, flight in list(self._flights.items()):
             self._watch(key, flight, is_trusted=is_trusted)
         try:
             self._look_around()
@@ -323,17 +328,24 @@ class Controller:
         running = timedelta(seconds=self._clock.monotonic() - flight.started)
         if step.max_duration is not None and running >= step.max_duration:
             self._stop(key, flight, StopReason.TIMEOUT)
-        if flight.is_leashed and not is_trusted:
+        if flight.is_leashed and flight.begun and not is_trusted:
             self._stop(key, flight, StopReason.LEASE)
         if step.alarm_duration is not None and running >= step.alarm_duration and not flight.alarmed:
             flight.alarmed = True
             self._tell_of("step.alarm", flight.attempt, Seconds=int(running.total_seconds()))
 
     def _stop(self, key: HistoryId, flight: Flight, why: StopReason) -> None:
-        if flight.stop is None:
-            flight.stop = why
-            self._tell_of("step.stopping", flight.attempt, Reason=why.value)
+        if flight.stop is not None:
+            return
+        flight.stop = why
+        self._tell_of("step.stopping", flight.attempt, Reason=why.value)
+        if flight.begun:
             self._runner.stop(key)
+            return
+        del self._flights[key]
+        if why is not StopReason.FENCED:
+            outcome = StepOutcome(succeeded=False, stopped=True, message="it was stopped before it was started")
+            self._ends.append(End(attempt=flight.attempt, outcome=outcome, stop=why))
 
     def _record_spawned(self) -> None:
         """Record the processes of attempts under way; one that has ended is recorded with its end."""
@@ -410,7 +422,9 @@ class Controller:
         for name in sorted(lasting - self._contended_told):
             with self._transactions.read() as connection:
                 blocker = instances.blocker(connection)
-            message = f"nothing of it can be claimed: the row of the batch, or of what limits it, is locked by {blocker}"
+            message = (
+                f"nothing of it can be claimed: the row of the batch, or of what limits it, is locked by {blocker}"
+            )
             self._tell("batch.locked", ProcessBatchName=name, Message=message)
         self._contended_told |= lasting
         if names:
@@ -434,7 +448,9 @@ class Controller:
             now = self._clock.now()
             written, left = Written(), ends
             if self._unsettled:
-                written, left = self._recorder.settle(connection, ends, self._batches, self._flights)
+                written, left = self._recorder.settle(
+                    connection, ends, self._batches, self._flights.keys() | self._left
+                )
             written += self._recorder.record_ends(connection, left, self._batches, now, stopping=stopping)
             places = self._free - len(written.starts)
             if claims and places > 0:
@@ -474,12 +490,8 @@ class Controller:
     def _start(self, written: Written) -> None:
         """Start what was recorded, then tell what is so since the commit: a step need not wait for the telling."""
         for attempt in written.starts:
-            flight = self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic())
-            ready = attempt.prepared
-            if ready.handler is None or ready.rendered is None:
-                self._runner.refuse(attempt.history_id, ready.refusal or "")
-            else:
-                self._runner.start(attempt.history_id, ready.handler, ready.rendered, leashed=flight.is_leashed)
+            self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic(), begun=False)
+        self._begin()
         for told in written.told:
             self._count(told)
             for event in told.events():
@@ -487,6 +499,18 @@ class Controller:
         for attempt in written.starts:
             self.tally.started += 1
             self._tell_of("step.started", attempt, AttemptNo=attempt.attempt_no, Cause=attempt.cause.value)
+
+    def _begin(self) -> None:
+        """Start what is recorded as begun; whoever froze meanwhile looks first whether it is still his to start."""
+        for key, flight in self._flights.items():
+            if flight.begun or not self._is_trusted():
+                continue
+            flight.begun, flight.started = True, self._clock.monotonic()
+            ready = flight.attempt.prepared
+            if ready.handler is None or ready.rendered is None:
+                self._runner.refuse(key, ready.refusal or "")
+            else:
+                self._runner.start(key, ready.handler, ready.rendered, leashed=flight.is_leashed)
 
     def _count(self, told: Told) -> None:
         if told.instance.status is InstanceStatus.COMPLETE:

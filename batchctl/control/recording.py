@@ -272,7 +272,12 @@ class Recorder:
         """Record that somebody else has the instance now: nothing of this attempt counts."""
         attempt = end.attempt
         found = self._load(connection, attempt)
-        if found is not None and found.status.is_claimed and found.claimed_by == self.controller:
+        if (
+            found is not None
+            and found.status.is_claimed
+            and found.claimed_by == self.controller
+            and _is_idle(connection, found)
+        ):
             # A hand has changed the token, and nobody else works on it: a person must look.
             instances.move(connection, found, moves.moved(found, moves.held(found)), now)
         how = end.outcome.message or ("well" if end.outcome.succeeded else "badly")
@@ -292,6 +297,14 @@ class Recorder:
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
         return Written(told=(Told(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
+
+
+def _is_idle(connection: Any, instance: BatchInstance) -> bool:
+    """Say whether no attempt is under way under the claim of an instance."""
+    return not any(
+        entry.instance_id == instance.instance_id and entry.claim_token == instance.claim_token
+        for entry in history.live_entries(connection)
+    )
 
 
 def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstance]:

@@ -107,9 +107,9 @@ class ThreadStepRunner:
             else:
                 self._on_thread(step, partial(order, post=self._loop.post))
         elif rendered.brief and not _may_be_one_command(type(handler)):
-            self._brief.append(partial(self._carry, step, partial(handler.execute, rendered, step)))
+            self._brief.append(partial(self._execute, step, partial(handler.execute, rendered, step)))
         else:
-            self._on_thread(step, partial(self._carry, step, partial(handler.execute, rendered, step)))
+            self._on_thread(step, partial(self._execute, step, partial(handler.execute, rendered, step)))
 
     def refuse(self, key: HistoryId, reason: str) -> None:
         """Report an execution that could not be rendered as a fatal failure."""
@@ -369,6 +369,14 @@ class ThreadStepRunner:
         except RuntimeError as error:
             message = f"the system refused to start another thread: {error}"
             self._report(step, StepOutcome(succeeded=False, message=message))
+
+    def _execute(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
+        """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
+        if self._lease is not None and time.monotonic() >= self._lease:
+            message = "not started: its worker has lost touch with the database"
+            self._report(step, StepOutcome(succeeded=False, message=message))
+        else:
+            self._carry(step, work)
 
     def _carry(self, step: RunningStep, work: Callable[[], StepOutcome], ended_at: datetime | None = None) -> None:
         try:

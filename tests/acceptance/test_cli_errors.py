@@ -181,9 +181,7 @@ def controller(busy: Night, installed_batchctl: Path) -> Iterator[subprocess.Pop
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process alone")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_controller_ends_in_order(
-    controller: subprocess.Popen[str], busy: Night, number: int
-) -> None:
+def test_an_interrupted_controller_ends_in_order(controller: subprocess.Popen[str], busy: Night, number: int) -> None:
     controller.send_signal(number)
     out, err = controller.communicate(timeout=PATIENCE)
 

@@ -79,13 +79,8 @@ def _moment(text: str) -> datetime:
 
 def at_once(log: list[tuple[Any, ...]]) -> int:
     """Return how many attempts were under way at the same time, at most."""
-    return max(
-        sum(start <= begin and end - begin > CLOCKS_AGREE for _, _, start, end, *_ in log) for begin in _starts(log)
-    )
-
-
-def _starts(log: list[tuple[Any, ...]]) -> list[datetime]:
-    return [row[2] for row in log]
+    spans: list[tuple[datetime, datetime]] = [(row[2], row[3]) for row in log]
+    return max(sum(start <= begin and end - begin > CLOCKS_AGREE for start, end in spans) for begin, _ in spans)
 
 
 @pytest.fixture

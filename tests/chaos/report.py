@@ -13,7 +13,8 @@ PROMISES = ("lost", "doubled", "stuck", "left over", "fsck")
 def figures(outcome: Outcome) -> str:
     """Return what happened and what came of it."""
     points = [*cuts.points((*cuts.OF_WORKERS, *cuts.OF_INTAKE, *cuts.OF_PEOPLE, "C14"))]
-    reached = sum(point in outcome.points for point in points)
+    missed = [point for point in points if point not in outcome.points]
+    never = f"; never at {', '.join(missed)}" if 0 < len(missed) <= 5 else ""
     broken = {found.promise: len(found.rows) for found in outcome.violations}
     counted = {name: sum(times for said, times in broken.items() if said.startswith(name)) for name in PROMISES}
     counted["other"] = sum(broken.values()) - sum(counted.values())
@@ -25,7 +26,7 @@ def figures(outcome: Outcome) -> str:
     lines = [
         f"{options.database}, seed {options.seed}: {chaos}, {outcome.seconds:.0f} s in all",
         f"  befell:    {_listed(outcome.counts)}",
-        f"  cut at:    {reached} of {len(points)} crash points ({times} times)",
+        f"  cut at:    {len(points) - len(missed)} of {len(points)} crash points ({times} times){never}",
         f"  work:      {work}; attempts: {_listed(outcome.attempts)}",
         f"  rescued:   {_listed(outcome.rescued)}",
         f"  people:    {_listed(outcome.people) or 'nothing'}",

@@ -83,7 +83,7 @@ class Supervisor:
         """Say why nothing may be begun any more, if that is so."""
         if self.closed:
             return "its journal is closed"
-        return "its worker has lost touch with the database" if leashed and now >= self.lease else None
+        return "its worker has lost touch with the database" if now >= self.lease else None
 
     def die(self, now: float) -> None:
         """Leave what runs without anybody to watch it."""

@@ -73,7 +73,7 @@ class ScriptedRunner:
         self._program.call("start")
         spec: Any = rendered.spec
         is_command = handler.process_type == "command"
-        refusal = self.supervisor.refuses(self._now, leashed=leashed) if is_command else None
+        refusal = self.supervisor.refuses(self._now, leashed=leashed)
         if refusal is not None:
             self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refusal), None))
             return

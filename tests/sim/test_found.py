@@ -19,6 +19,7 @@ from tests.sim.script import (
     Stall,
     StepPlan,
     Submit,
+    Terminate,
     Turn,
     Wake,
 )
@@ -87,3 +88,48 @@ def test_what_was_frozen_before_a_start_does_not_start_once_others_have_taken_ov
     )
 
     assert play(late).message == ""
+
+
+def test_what_was_left_to_its_supervisor_is_not_begun_again_after_a_commit_in_doubt() -> None:
+    ended = next(seed for seed in range(1, 10_000) if _lasts(seed, 1, 1.0) and _lasts(seed, 2, 5.0))
+    batch = BatchPlan((StepPlan("rerun"),), on_failure="continue", max_concurrent=2)
+    left = Script(
+        Options(ended, (batch,), slots=2, orphan_timeout=PATIENCE),
+        (
+            Submit("B0", "first"),
+            Submit("B0", "second"),
+            Turn(0),
+            Turn(0),
+            Fault(0, "C8", Kind.UNKNOWN_NOT_MADE),
+            Run(1.0),
+            Terminate(0),
+        ),
+    )
+
+    assert play(left).message == ""
+
+
+def test_the_late_end_of_an_old_attempt_does_not_touch_the_new_one_that_was_adopted() -> None:
+    batch = BatchPlan((StepPlan("rerun"),), retry_count=2, retry_wait=0, max_concurrent=2)
+    late = Script(
+        Options(292660, (batch,), places=(0, 0), slots=2, orphan_timeout=PATIENCE),
+        (
+            Submit("B0", "surprise3"),
+            Submit("B0", "file4"),
+            Submit("B0", "file5"),
+            Run(1.0),
+            Stall(1),
+            Run(32.0),
+            Wake(1),
+            Fault(None, "C9", Kind.FREEZE_BEFORE, (Run(32.0),)),
+            Run(5.0),
+            Terminate(1),
+        ),
+    )
+
+    assert play(late).message == ""
+
+
+def _lasts(seed: int, instance: int, seconds: float) -> bool:
+    lasts, outcome, _ = Luck(seed, PATIENCE).of(instance, 10, 1)
+    return lasts == seconds and outcome.succeeded
