@@ -170,9 +170,7 @@ def interrupt(controller: subprocess.Popen[str]) -> int:
 
 
 @pytest.mark.parametrize(("is_patient", "code"), [(True, 0), (False, 130)])
-def test_ctrl_c_leaves_a_step_that_does_not_end_to_the_next_controller(
-    shop: Shop, is_patient: bool, code: int
-) -> None:
+def test_ctrl_c_leaves_a_step_that_does_not_end_to_the_next_controller(shop: Shop, is_patient: bool, code: int) -> None:
     shop.batch("B", shop.says("trap '' TERM; while :; do sleep 1; done"))
     shop.submit("B")
     if not is_patient:
