@@ -95,14 +95,16 @@ def engine(folder: Path, process_type: str, command: str, instances: int, slots:
     file = str(folder / "batchctl.toml")
     upgrade_database(file)
     with sqlite3.connect(folder / "batchctl.db") as hand:
-        hand.execute("INSERT INTO ProcessBatch (ProcessBatchName, MaxConcurrent) VALUES ('B', ?)", (slots,))
+        added = hand.execute("INSERT INTO ProcessBatch (ProcessBatchName, MaxConcurrent) VALUES ('B', ?)", (slots,))
+        batch = added.lastrowid
         add = "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
         hand.executemany(
-            f"{add} VALUES (1, ?, 'step', ?, ?)", [(at, process_type, command) for at in range(1, 1 + STEPS)]
+            f"{add} VALUES (?, ?, 'step', ?, ?)", [(batch, at, process_type, command) for at in range(1, 1 + STEPS)]
         )
         numbers = [(number,) for number in range(1, instances + 1)]
         hand.executemany("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (?, 'B')", numbers)
-        hand.executemany("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (1, ?)", numbers)
+        rows = [(batch, number) for (number,) in numbers]
+        hand.executemany("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (?, ?)", rows)
     hand.close()
     app = App(config.load(file))
     begun = time.perf_counter()
