@@ -737,7 +737,6 @@ def test_a_creation_asks_for_no_locked_rows(server: SqlServer, transaction: Conn
     assert len(server.asked) == asked
 
 
-
 # Changes, constraints, definitions
 
 
