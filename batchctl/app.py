@@ -59,6 +59,7 @@ class App:
         self.clock = SystemClock()
         self.ids = SystemIds()
         self._stop_by: float | None = None
+        self._stop_told = False
         self._controller: Controller | None = None
 
     @cached_property
@@ -214,6 +215,9 @@ class App:
     def _turn(self, worker: Worker) -> None:
         controller = worker.controller
         worker.turn(IDLE_WAIT)
+        if self._stop_by is not None and not self._stop_told:
+            self._stop_told = True
+            self._announce("controller.stopping")
         if self._stop_by is not None and self.clock.monotonic() >= self._stop_by:
             controller.leave_steps()
             if controller.obstacle is not None and not controller.is_flying:

@@ -16,23 +16,23 @@ _LOOK_AT_LOCK = 1.0
 """Seconds after which it is asked again whether a supervisor lives that writes nothing."""
 
 
-def watch(state: Path, key: int) -> Watch | None:
-    """Return what watches a command that a journal of this host knows of."""
-    for place in journal.places_in(state):
-        found = _look(place)
-        if found is not None and found[0].knows(key):
-            return Watch(place, key)
-    return None
+def watch(state: Path, claimed_by: str, key: int) -> Watch | None:
+    """Return what watches a command, if the journal of the worker that began it knows of it."""
+    place = journal.place_of(state, claimed_by)
+    found = _look(place)
+    return Watch(place, key) if found is not None and found[0].knows(key) else None
 
 
 def examine(state: Path, claimed_by: str, key: int, grace: float) -> Trace:
-    """Say what has become of a command that a worker may have begun; what nobody watches over is stopped."""
-    for place in journal.places_in(state):
-        found = _look(place)
-        if found is not None and found[0].knows(key):
-            return _trace_of(*found, key, grace)
+    """Say what has become of a command that a worker may have begun; what nobody watches over is stopped.
+
+    Only that worker's journal is asked: a database that was restored gives out its numbers again, and another
+    worker's journal may know an execution of the same number.
+    """
     own = journal.place_of(state, claimed_by)
     found = _look(own)
+    if found is not None and found[0].knows(key):
+        return _trace_of(*found, key, grace)
     # After a loss of power a journal may lack what was written last.
     if found is None or found[0].boot_id is None or found[0].boot_id != platform.boot_id():
         return Trace.GONE

@@ -189,13 +189,6 @@ def close(place: Path) -> bool:
     return True
 
 
-def places_in(state: Path) -> list[Path]:
-    """List the directories of all workers of this host."""
-    with suppress(OSError):
-        return [entry for entry in state.iterdir() if (entry / _JOURNAL).is_file()]
-    return []
-
-
 def lease_of(place: Path, key: int) -> float:
     """Return until when whoever has adopted an execution vouches for it, by the monotonic clock."""
     try:

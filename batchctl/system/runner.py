@@ -206,7 +206,7 @@ class ThreadStepRunner:
             pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id, spawned_at=entry.spawned_at
         )
         self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
-        watch = None if self._state is None else adoption.watch(self._state, key)
+        watch = None if self._state is None else adoption.watch(self._state, entry.claimed_by or "", key)
         if watch is None:
             self._hear_lost(key, f"no journal of this host knows of execution {key}")
             return

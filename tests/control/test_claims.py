@@ -302,12 +302,12 @@ def test_a_rerun_that_waits_for_a_completion_makes_the_row_ready_again(
     first, second, transactions = completing(world)
     second.turn(NO_WAIT)
     done = InstanceId(world.statuses().index("complete") + 1)
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = ? AND wait_event_type = 'Lock'"
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     with ThreadPoolExecutor(1) as threads, closing(world.open()) as hers, closing(world.database.hand()) as dba:
 
         def meanwhile() -> None:
             acts.append(threads.submit(lambda: anna(world, hers).rerun(done, from_seq=10, reason="again")))
-            assert any(dba.sql(waiting, world.database.name) == [(1,)] for _ in range(LOOKS))
+            assert any(dba.sql(waiting) == [(1,)] for _ in range(LOOKS))
 
         acts: list[Any] = []
         transactions.meanwhile = meanwhile

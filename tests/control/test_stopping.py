@@ -234,7 +234,7 @@ def test_a_step_that_can_go_on_alone_is_left_as_it_is(world: World) -> None:
 def test_a_step_that_is_being_stopped_is_not_left(world: World) -> None:
     controller = running(world, MaxDuration=60)
     world.runner.goes_on_alone = True
-    world.runner.stop = world.runner.stopped.append  # it takes its time
+    world.runner.stops_at_once = False
     world.clock.advance(timedelta(seconds=61))
     controller.turn(NO_WAIT)
     controller.request_stop()

@@ -40,6 +40,7 @@ OK = StepOutcome(succeeded=True)
 BAD = StepOutcome(succeeded=False, message="it broke", return_code=3)
 FATAL = StepOutcome(succeeded=False, message="no use", fatal=True)
 RUNS_ON = None
+PROCESS = Identity(pid=4711)
 
 
 class ToldHandler:
@@ -89,6 +90,7 @@ class ScriptedRunner:
     """What happens while an execution is examined."""
     adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
     goes_on_alone: bool = False
+    stops_at_once: bool = True
     released: list[HistoryId] = field(default_factory=list)
     lease_until: float = 0.0
     committed: list[HistoryId] = field(default_factory=list)
@@ -130,7 +132,7 @@ class ScriptedRunner:
     def stop(self, key: HistoryId) -> None:
         """Let a stopped execution end as stopped."""
         self.stopped.append(key)
-        if key in self.open:
+        if key in self.open and self.stops_at_once:
             self.end(key, StepOutcome(succeeded=False, stopped=True, message="stopped"))
 
     def is_gone(self, controller: ControllerRow) -> bool:
@@ -336,7 +338,7 @@ class World:
         )
 
     def membership(
-        self, name: str = "c1", *, transactions: StoreTransactions | None = None, process: Identity = Identity(pid=4711)
+        self, name: str = "c1", *, transactions: StoreTransactions | None = None, process: Identity = PROCESS
     ) -> Membership:
         """Return a controller's own row; it is not entered yet."""
         return Membership(

@@ -13,9 +13,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
 
 
 def need(units: int = 1, *, of: int = 4, exclusive: bool = False, resource: int = 1) -> Need:
-    return Need(
-        resource_id=ResourceId(resource), name=f"r{resource}", capacity=of, units=units, exclusive=exclusive
-    )
+    return Need(resource_id=ResourceId(resource), name=f"r{resource}", capacity=of, units=units, exclusive=exclusive)
 
 
 def batch(number: int, *needs: Need, most: int = 10) -> BatchDefinition:
@@ -47,7 +45,9 @@ def test_all_batches_together_have_as_many_as_the_setting_says(limit: int | None
     assert places({2: 2, 3: 1}, batch(1), batch(2), limit=limit) == expected, "a batch that is gone counts too"
 
 
-@pytest.mark.parametrize(("units", "held", "expected"), [(1, 0, 4), (1, 3, 1), (2, 1, 1), (3, 1, 1), (3, 2, 0), (5, 0, 0)])
+@pytest.mark.parametrize(
+    ("units", "held", "expected"), [(1, 0, 4), (1, 3, 1), (2, 1, 1), (3, 1, 1), (3, 2, 0), (5, 0, 0)]
+)
 def test_units_are_shared_by_all_who_need_them(units: int, held: int, expected: int) -> None:
     assert places({2: held}, batch(1, need(units)), batch(2, need(1))) == expected
 

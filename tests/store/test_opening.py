@@ -75,7 +75,9 @@ def write(file: Path) -> str:
     """Try to switch a batch off."""
     transactions = StoreTransactions(engine.open_engine(f"sqlite:///{file}", file.parent))
     try:
-        transactions.run(frozenset(), lambda connection: connection.exec_driver_sql("UPDATE ProcessBatch SET Enabled = 0"))
+        transactions.run(
+            frozenset(), lambda connection: connection.exec_driver_sql("UPDATE ProcessBatch SET Enabled = 0")
+        )
     except DatabaseUnusable as refused:
         return f"{refused.message} Next: {refused.next_step}"
     return "written"

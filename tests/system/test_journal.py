@@ -113,6 +113,19 @@ def test_what_nobody_knows_any_more_cannot_be_adopted(runner: ThreadStepRunner, 
     assert (outcome.lost, outcome.message) == (True, "no journal of this host knows of execution 1")
 
 
+def test_another_workers_execution_of_the_same_number_is_another_one(
+    runner: ThreadStepRunner, controller_id: str, state: Path, dead: Path
+) -> None:
+    # A database that was restored from a backup gives out its numbers again.
+    write(dead, SUPERVISOR, START, RUNNING, END)
+    later = f"{controller_id}-later"
+    journal.prepare(journal.place_of(state, later), later)
+
+    assert runner.examine(entry(1, later), Shell(""), BRIEF) is Trace.NEVER_RAN
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, later))
+    assert finished(runner).outcome.lost
+
+
 def test_what_was_no_command_is_gone_with_its_worker(runner: ThreadStepRunner, controller_id: str, dead: Path) -> None:
     handler = Does(lambda execution: StepOutcome(succeeded=True))
 

@@ -110,9 +110,9 @@ def test_what_was_adopted_is_adopted_again_when_the_adopter_dies_too(
     first.die()
     second.die()
 
-    # By the tables it is the second's by now.
-    assert runner.examine(entry(1, second.name), Shell(""), BRIEF) is Trace.ADOPTABLE
-    runner.adopt(KEY, Shell(""), BRIEF, entry(1, second.name))
+    # The tables name who began it, whoever has adopted it since.
+    assert runner.examine(entry(1, first.name), Shell(""), BRIEF) is Trace.ADOPTABLE
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, first.name))
     os.kill(pid, signal.SIGKILL)
 
     assert finished(runner).outcome.message == "SIGKILL"
