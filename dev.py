@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         return 2
     verb = arguments[0]
     try:
-        install(with_tools=verb in ("test", "check", "sim", "chaos"))
+        install(with_tools=verb in ("test", "check", "bench", "sim", "chaos"))
         return VERBS[verb](arguments[1:])
     except InstallError as failure:
         print(f"dev.py: {failure}", file=sys.stderr)

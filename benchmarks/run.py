@@ -1,30 +1,36 @@
 """How much of the machine's limit the engine reaches: ratios to a bare loop in the same run, never bare figures.
 
-`sqlite-noop`: instances of five no-op Python steps, in-process, each durably recorded, beside raw sqlite3 doing one
-durable transaction a step (UPDATE, UPDATE, INSERT) on tables made by the same migration. `sqlite-noop-child`: the same with
-jobs in the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one
-after the other. With `--slots N` N steps are under way at once; the limits stay as they are.
-Each pair is alternated; the figure is the median of the rounds.
+`*-noop`: instances of five no-op Python steps, in-process, each durably recorded, beside the driver alone doing one durable
+transaction a step (UPDATE, UPDATE, INSERT) on the same tables; `-8` with eight slots. `sqlite-noop-child`: the same with jobs in
+the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one after the
+other; `-4` with four slots. `claims`: the rate beside 200,000 waiting instances and as many ended attempts, to that beside a
+thousand. Each pair is alternated; the figure is the median of the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sqlite3
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from batchctl import config
 from batchctl.app import App, upgrade_database
+from benchmarks import databases
+from benchmarks.databases import Database
 
 STEPS = 5
+MANY = 200_000
 
 CONFIGURATION = 'plugin_modules = ["noop_jobs"]\nstate_directory = "state"\n'
 
@@ -38,6 +44,9 @@ def noop() -> None:
 def noop_in_child() -> None:
     """Do nothing, elsewhere."""
 '''
+
+Lend = Callable[[Path], AbstractContextManager[Database]]
+Measure = Callable[[Path], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +65,15 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit")
     parser.add_argument("--instances", type=int, default=600, help="instances a round (default 600)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds (default 3)")
-    parser.add_argument("--slots", type=int, default=1, help="steps under way at once (default 1)")
-    parser.add_argument("--only", metavar="NAME", choices=list(BENCHMARKS), help="run one of them")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=list(BENCHMARKS), help="run one, or several")
     options = parser.parse_args()
-    figures = []
-    for name, (process_type, command, share, limit) in BENCHMARKS.items():
-        if options.only in (None, name):
-            ours = partial(
-                engine,
-                process_type=process_type,
-                command=command,
-                instances=options.instances // share,
-                slots=options.slots,
-            )
-            figures.append(compare(name, options.rounds, ours, limit))
+    try:
+        figures = [
+            compare(name, options.rounds, *BENCHMARKS[name](options.instances))
+            for name in options.only or list(BENCHMARKS)
+        ]
+    finally:
+        databases.stop_server()
     if options.json:
         print(json.dumps([asdict(figure) for figure in figures]))
         return
@@ -77,7 +81,7 @@ def main() -> None:
         print(f"{figure.name:18} {figure.ratio:5.2f} of the limit ({figure.rate:,.0f} of {figure.limit:,.0f} steps/s)")
 
 
-def compare(name: str, rounds: int, ours: Callable[[Path], float], limit: Callable[[Path], float]) -> Figure:
+def compare(name: str, rounds: int, ours: Measure, limit: Measure) -> Figure:
     """Alternate both and return the medians; each round begins in a fresh folder."""
     pairs = []
     for _ in range(rounds):
@@ -88,24 +92,19 @@ def compare(name: str, rounds: int, ours: Callable[[Path], float], limit: Callab
     return Figure(name, round(ratio, 3), round(rate, 1), round(bare_rate, 1))
 
 
-def engine(folder: Path, process_type: str, command: str, instances: int, slots: int = 1) -> float:
-    """Process a backlog with the engine; return steps per second."""
-    (folder / "batchctl.toml").write_text(f"{CONFIGURATION}slots = {slots}\n", encoding="utf-8")
-    (folder / "noop_jobs.py").write_text(JOBS, encoding="utf-8")
+def engine(
+    folder: Path, lend: Lend, process_type: str, command: str, instances: int, *, slots: int = 1, besides: int = 0
+) -> float:
+    """Process a number of instances with the engine; return steps per second.
+
+    `besides` so many more instances wait behind them, each with an ended attempt.
+    """
     file = str(folder / "batchctl.toml")
-    upgrade_database(file)
-    with sqlite3.connect(folder / "batchctl.db") as hand:
-        added = hand.execute("INSERT INTO ProcessBatch (ProcessBatchName, MaxConcurrent) VALUES ('B', ?)", (slots,))
-        batch = added.lastrowid
-        add = "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
-        hand.executemany(
-            f"{add} VALUES (?, ?, 'step', ?, ?)", [(batch, at, process_type, command) for at in range(1, 1 + STEPS)]
-        )
-        numbers = [(number,) for number in range(1, instances + 1)]
-        hand.executemany("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (?, 'B')", numbers)
-        rows = [(batch, number) for (number,) in numbers]
-        hand.executemany("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (?, ?)", rows)
-    hand.close()
+    with lend(prepared(folder)) as database:
+        lines = f'{CONFIGURATION}slots = {slots}\ndatabase_url = "{database.url}"\n'
+        Path(file).write_text(lines, encoding="utf-8")
+        upgrade_database(file)
+        fill(database, process_type, command, instances, slots, besides)
     app = App(config.load(file))
     begun = time.perf_counter()
     report = app.process()
@@ -117,29 +116,81 @@ def engine(folder: Path, process_type: str, command: str, instances: int, slots:
     return report.succeeded / seconds
 
 
-def raw_sqlite(folder: Path, steps: int = 3000) -> float:
-    """Do what a step needs and nothing else: UPDATE, UPDATE, INSERT in one durable transaction."""
-    raw = sqlite3.connect(folder / "batchctl.db", isolation_level=None)
-    raw.execute("PRAGMA synchronous = FULL")
-    now = "2026-11-21 03:15:00.000"
-    open_entry = (
-        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
-        " ClaimToken, CommandText, CommandSpec, StartTime, Host) VALUES (1, 1, ?, 'step', 'python', 1, ?, '{}', ?, 'h')"
+def prepared(folder: Path) -> Path:
+    """Make a folder with the jobs in it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "noop_jobs.py").write_text(JOBS, encoding="utf-8")
+    return folder
+
+
+def fill(database: Database, process_type: str, command: str, instances: int, slots: int, besides: int) -> None:
+    """Register a batch and its instances; those that wait behind them are paused."""
+    database.run("INSERT INTO ProcessBatch (ProcessBatchName, MaxConcurrent) VALUES ('B', ?)", slots)
+    (batch,) = database.run("SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'B'").fetchone()
+    add = "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
+    steps = [(batch, at, process_type, command) for at in range(1, 1 + STEPS)]
+    database.many(f"{add} VALUES (?, ?, 'step', ?, ?)", steps)
+    first = 1_000_000
+    numbers = range(first, first + instances + besides)
+    database.many("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (?, 'B')", [(number,) for number in numbers])
+    waits = ("ready", "2999-01-01 00:00:00")
+    starts = ("ready", "1900-01-01 00:00:00")
+    database.many(
+        "INSERT INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id, Status, NextRunTime)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [(at, batch, at, *(starts if at < first + instances else waits)) for at in numbers],
     )
-    close_entry = "UPDATE BatchProcessHistory SET Status = 'success', EndTime = ? WHERE BatchProcessHistory_id = ?"
-    advance = "UPDATE BatchControl SET PrevProcessControlSeq = ?, z_updated = ? WHERE BatchControl_id = 1"
+    database.many(
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " CommandText, Status, EndTime) VALUES (?, ?, 99, 'step', 'python', '', 'success', '2026-01-01 00:00:00')",
+        [(at, batch) for at in numbers[instances:]],
+    )
+
+
+def raw(folder: Path, lend: Lend, steps: int = 3000) -> float:
+    """Do what a step needs and nothing else: UPDATE, UPDATE, INSERT in one durable transaction."""
+    now = "2026-11-21 03:15:00.000"
     text = "x" * 290  # as long as the engine's own command text and specification
-    entry = raw.execute(open_entry, (1000, text, now)).lastrowid
+    columns = (
+        "BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ClaimToken, CommandText,"
+        " CommandSpec, StartTime, Host, Status, EndTime"
+    )
+    with lend(folder) as database:
+        (instance, batch) = database.run(
+            "SELECT BatchControl_id, ProcessBatch_id FROM BatchControl ORDER BY BatchControl_id"
+        ).fetchone()
+        opened = f"INSERT INTO BatchProcessHistory ({columns}) VALUES ({instance}, {batch}, ?, 'step', 'python', 1, ?, '{{}}', ?, 'h', 'success', ?)"  # noqa: E501 - our own ids
+        closed = "UPDATE BatchProcessHistory SET Status = 'success', EndTime = ? WHERE BatchControl_id = ? AND ProcessControlSeq = ? AND AttemptNo = 1"  # noqa: E501
+        moved = "UPDATE BatchControl SET PrevProcessControlSeq = ?, z_updated = ? WHERE BatchControl_id = ?"
+        if database.mark == "?":
+            return _three_statements(database, opened, closed, moved, instance, now, text, steps)
+        return _one_statement(database, opened, closed, moved, instance, now, text, steps)
+
+
+def _three_statements(
+    database: Database, opened: str, closed: str, moved: str, instance: int, now: str, text: str, steps: int
+) -> float:
+    database.run(opened, 1000, text, now, now)
     begun = time.perf_counter()
     for at in range(1001, 1001 + steps):
-        raw.execute("BEGIN IMMEDIATE")
-        raw.execute(close_entry, (now, entry))
-        raw.execute(advance, (at, now))
-        entry = raw.execute(open_entry, (at, text, now)).lastrowid
-        raw.execute("COMMIT")
-    seconds = time.perf_counter() - begun
-    raw.close()
-    return steps / seconds
+        database.run("BEGIN IMMEDIATE")
+        database.run(closed, now, instance, at - 1)
+        database.run(moved, at, now, instance)
+        database.run(opened, at, text, now, now)
+        database.run("COMMIT")
+    return steps / (time.perf_counter() - begun)
+
+
+def _one_statement(
+    database: Database, opened: str, closed: str, moved: str, instance: int, now: str, text: str, steps: int
+) -> float:
+    """On a server each round trip counts, so the limit is what needs one."""
+    whole = f"WITH closed AS ({closed}), moved AS ({moved}) {opened}"
+    database.run(opened, 1000, text, now, now)
+    begun = time.perf_counter()
+    for at in range(1001, 1001 + steps):
+        database.run(whole, now, instance, at - 1, at, now, instance, at, text, now, now)
+    return steps / (time.perf_counter() - begun)
 
 
 def bare_spawns(folder: Path, steps: int = 1000) -> float:
@@ -150,12 +201,49 @@ def bare_spawns(folder: Path, steps: int = 1000) -> float:
     return steps / (time.perf_counter() - begun)
 
 
-BENCHMARKS: dict[str, tuple[str, str, int, Callable[[Path], float]]] = {
-    "sqlite-noop": ("python", "noop", 1, raw_sqlite),
-    "sqlite-noop-child": ("python", "noop_in_child", 3, raw_sqlite),
-    "os-true": ("os_command", "/bin/true", 1, bare_spawns),
+def _noop(lend: Lend, slots: int, instances: int) -> tuple[Measure, Measure]:
+    ours = partial(engine, lend=lend, process_type="python", command="noop", instances=instances, slots=slots)
+    return ours, partial(raw, lend=lend)
+
+
+def _noop_in_child(instances: int) -> tuple[Measure, Measure]:
+    ours = partial(
+        engine, lend=databases.sqlite, process_type="python", command="noop_in_child", instances=instances // 3
+    )
+    return ours, partial(raw, lend=databases.sqlite)
+
+
+def _true(slots: int, instances: int) -> tuple[Measure, Measure]:
+    ours = partial(
+        engine,
+        lend=databases.sqlite,
+        process_type="os_command",
+        command="/bin/true",
+        instances=instances,
+        slots=slots,
+    )
+    return ours, bare_spawns
+
+
+def _claims(instances: int) -> tuple[Measure, Measure]:
+    def beside(folder: Path, besides: int) -> float:
+        at = folder / str(besides)
+        return engine(at, databases.sqlite, "python", "noop", instances // 3, slots=1, besides=besides)
+
+    return partial(beside, besides=MANY), partial(beside, besides=1000)
+
+
+BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
+    "sqlite-noop": partial(_noop, databases.sqlite, 1),
+    "sqlite-noop-8": partial(_noop, databases.sqlite, 8),
+    "sqlite-noop-child": _noop_in_child,
+    "postgresql-noop": partial(_noop, databases.postgresql, 1),
+    "postgresql-noop-8": partial(_noop, databases.postgresql, 8),
+    "os-true": partial(_true, 1),
+    "os-true-4": partial(_true, 4),
+    "claims": _claims,
 }
-"""Each with its kind of step, its command, by what to divide the number of instances, and its limit."""
+"""Each returns what to measure, and what to measure it by."""
 
 
 if __name__ == "__main__":

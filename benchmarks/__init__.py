@@ -1,0 +1,1 @@
+"""How fast the engine is, beside what the machine can do."""
