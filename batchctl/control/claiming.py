@@ -14,7 +14,7 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchInstance, InstanceId, Step
-from batchctl.domain.status import InstanceStatus, OnLost
+from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.store import history, instances, intake, limits
 from batchctl.store.transactions import savepoint
 
@@ -200,6 +200,8 @@ def _startable(
 
 def _open_of(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:
     after, most = 0, FIRST_PAGE
-    while page := instances.open_of(connection, batch.batch_id, after, most):
+    # Where failures keep nobody back, thousands of them may stand before the next one.
+    read = instances.waiting_of if batch.on_failure is OnFailure.CONTINUE else instances.open_of
+    while page := read(connection, batch.batch_id, after, most):
         yield from page
         after, most = page[-1].instance_id, most * 2

@@ -42,6 +42,16 @@ _OPEN_OF = RowSelect(
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
+_WAITING_OF = RowSelect(
+    _WHOLE.where(
+        _c.ProcessBatch_id == bindparam("batch_id"),
+        _OPEN,
+        text("BatchControl.Status IN ('ready', 'retry')"),
+        _c.BatchControl_id > bindparam("after"),
+    )
+    .order_by(_c.BatchControl_id)
+    .limit(bindparam("most"))
+)
 _CLAIMED = _WHOLE.where(text(f"BatchControl.{CLAIMED_INSTANCE}")).order_by(_c.BatchControl_id)
 _STANDING = _WHOLE.where(text(f"BatchControl.{STANDING_INSTANCE}")).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
@@ -107,6 +117,12 @@ def batches_with_open(connection: Connection) -> frozenset[BatchId]:
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
     rows = _OPEN_OF(connection, batch_id=batch_id, after=after, most=most)
+    return readable(rows, instance)
+
+
+def waiting_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
+    """Return a batch's instances behind `after` that are ready or wait for their retry, in order of creation."""
+    rows = _WAITING_OF(connection, batch_id=batch_id, after=after, most=most)
     return readable(rows, instance)
 
 
