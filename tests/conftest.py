@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
+from tests.leftovers import end_supervisors
 from tests.postgres import PostgresServer
 
 settings.register_profile("suite", deadline=None)
@@ -37,6 +38,12 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch, tmp_path_factory:
             monkeypatch.delenv(name)
     # Where the person who runs the tests keeps what batchctl remembers, no test leaves anything.
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_supervisor_stays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    yield
+    end_supervisors(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(scope="session")
