@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.rows import BatchDefinition, IntakeRow, Step
+from batchctl.domain.rows import BatchDefinition, IntakeRow, Need, Step
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost
 
 
@@ -25,7 +25,7 @@ def message_of(line: bytes) -> dict[str, Any]:
     return message
 
 
-def fields_of(row: IntakeRow | BatchDefinition | Step) -> dict[str, Any]:
+def fields_of(row: IntakeRow | BatchDefinition | Step | Need) -> dict[str, Any]:
     """Take a row apart, to be put together again by `intake_row` or `batch_definition`."""
     return {field.name: getattr(row, field.name) for field in fields(row)}
 
@@ -46,6 +46,7 @@ def batch_definition(message: Mapping[str, Any]) -> BatchDefinition:
         "on_failure": OnFailure(message["on_failure"]),
         "dependency_mode": DependencyMode(message["dependency_mode"]),
         "steps": tuple(_step(step) for step in message["steps"]),
+        "needs": tuple(Need(**need) for need in message["needs"]),
     }
     return BatchDefinition(**{**message, **changed})
 
@@ -65,7 +66,7 @@ def _plain(value: object) -> object:
             return value.isoformat()
         case timedelta():
             return value.total_seconds()
-        case Step():
+        case Step() | Need():
             return fields_of(value)
         case _:
             raise TypeError(type(value).__name__)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, Need, ResourceId, Step
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost
 from batchctl.system.messages import batch_definition, fields_of, intake_row, line_of, message_of
 
@@ -40,6 +40,14 @@ steps = st.builds(
     on_lost=st.sampled_from(OnLost),
     data=st.tuples(*[maybe_text] * 6),
 )
+needs = st.builds(
+    Need,
+    resource_id=st.integers().map(ResourceId),
+    name=st.text(),
+    capacity=st.integers(),
+    units=st.integers(),
+    exclusive=st.booleans(),
+)
 batches = st.builds(
     BatchDefinition,
     batch_id=st.integers().map(BatchId),
@@ -50,6 +58,7 @@ batches = st.builds(
     on_failure=st.sampled_from(OnFailure),
     dependency_mode=st.sampled_from(DependencyMode),
     steps=st.lists(steps, max_size=3).map(tuple),
+    needs=st.lists(needs, max_size=3).map(tuple),
 )
 
 

@@ -267,12 +267,17 @@ def test_a_frozen_workers_leashed_commands_are_stopped_when_its_lease_is_over(  
     assert journal.read(worker.place).ended[1]["stopped"]
 
 
-def test_without_a_leash_a_command_goes_on_beyond_the_lease(runner: ThreadStepRunner, ear: Ear, tmp_path: Path) -> None:
+@pytest.mark.parametrize("leashed", [True, False])
+def test_without_a_leash_a_command_goes_on_beyond_the_lease_and_none_is_begun_then(
+    runner: ThreadStepRunner, ear: Ear, tmp_path: Path, leashed: bool
+) -> None:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
+    runner.keep_lease(SystemClock().monotonic() + 600)
+    runner.start(KEY, Shell(f"echo $$ > {ear.path}; read x < {gate}; exit 7"), BRIEF)
+    ear.hear_pid()
     runner.keep_lease(SystemClock().monotonic() - 1)
-    runner.start(KEY, Shell(f"read x < {gate}; exit 7"), BRIEF)
-    runner.start(HistoryId(2), Shell("exit 8"), BRIEF, leashed=True)
+    runner.start(HistoryId(2), Shell("exit 8"), BRIEF, leashed=leashed)
 
     assert "has lost touch with the database" in (finished(runner, 2).outcome.message or "")
     gate.write_text("go\n", encoding="ascii")
