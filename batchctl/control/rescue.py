@@ -31,6 +31,11 @@ from batchctl.ports import Boundary, Clock, StepRunner, Trace, Transactions
 from batchctl.store import controllers, definitions, history, instances, intake
 from batchctl.store.history import Ending
 
+_CANNOT_ASK = (
+    "the controller died while the step ran, and this one lacks the step's definition or plugin, so it cannot find out"
+    " what became of it: look whether it still runs"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Rescued:
@@ -136,21 +141,22 @@ class Rescue:
         """Take over one attempt; None when nobody can know yet what became of it."""
         batch = batches.get(entry.batch_id)
         step = None if batch is None else batch.step_at(entry.seq)
-        trace = Trace.GONE
+        trace, could_ask = Trace.GONE, False
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
         if prepared is not None and prepared.handler is not None and prepared.rendered is not None:
-            trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
+            trace, could_ask = self.runner.examine(entry, prepared.handler, prepared.rendered), True
         if trace is Trace.UNCLEAR:
             self._tell_unclear(entry)
             return None
         if trace is Trace.ADOPTABLE and batch is not None:
             return self._adopt(entry, owner, batch)
-        never_ran, message = trace is Trace.NEVER_RAN, self._say(trace, entry)
+        never_ran = trace is Trace.NEVER_RAN
+        message = self._say(trace, entry) if could_ask else _CANNOT_ASK
 
         def record(connection: Any) -> tuple[bool, BatchInstance | None]:
             if not self._is_still(connection, entry, owner):
                 return False, None
-            return True, self._record(connection, entry, batch, message, never_ran=never_ran)
+            return True, self._record(connection, entry, batch, message, never_ran=never_ran, could_ask=could_ask)
 
         done, after = self.transactions.run(frozenset({Boundary.TAKEOVER}), record)
         if done:
@@ -197,12 +203,14 @@ class Rescue:
         message: str,
         *,
         never_ran: bool,
+        could_ask: bool,
     ) -> BatchInstance | None:
         now = self.clock.now()
         instance = instances.load(connection, entry.instance_id)
         move, after = None, None
         if instance is not None and batch is not None and _belongs(entry, instance):
-            ended = moves.Ended(seq=entry.seq, status=HistoryStatus.LOST, message=message)
+            # It may run still where nobody could ask: whatever OnLost says, it is not to be repeated unasked.
+            ended = moves.Ended(seq=entry.seq, status=HistoryStatus.LOST, message=message, undecidable=not could_ask)
             if never_ran:
                 move = moves.never_ran(instance, now)
             else:

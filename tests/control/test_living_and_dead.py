@@ -441,3 +441,19 @@ def test_trust_lasts_as_long_as_the_lease(world: World) -> None:
     assert member.beat(), "it says that others may have taken over meanwhile"
     assert member.is_trusted
     assert not member.beat()
+
+
+def test_what_a_controller_cannot_ask_about_is_never_repeated_unasked(world: World) -> None:
+    world.runner.script = lambda rendered: RUNS_ON
+    batch_id = world.batch(steps=0, RetryCount=3)
+    world.step(batch_id, 10, OnLost="rerun")
+    world.submit()
+    world.create()
+    world.process()
+    world.crash()
+    world.sql("UPDATE BatchProcessHistory SET ProcessType = 'of_a_plugin_that_is_not_here'")
+    world.recover()
+
+    assert world.runner.examined == []
+    assert world.statuses() == ["held"]
+    assert "look whether it still runs" in world.one("SELECT Message FROM BatchProcessHistory")
