@@ -189,7 +189,7 @@ def test_a_crash_before_the_end_is_recorded_never_runs_a_success_again(world: Wo
     world.process()
 
     succeeded = world.sql(
-        "SELECT ProcessControlSeq, count(*) FROM BatchProcessHistory WHERE Status = 'success' GROUP BY 1"
+        "SELECT ProcessControlSeq, count(*) FROM BatchProcessHistory WHERE Status = 'success' GROUP BY 1 ORDER BY 1"
     )
     assert succeeded == [(10, 1), (20, 1), (30, 1)]
 
