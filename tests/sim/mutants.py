@@ -85,7 +85,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "whatever was lost counts as never run",
-        (rescue, "never_ran, message = trace is Trace.NEVER_RAN,", "never_ran, message = True,"),
+        (rescue, "never_ran = trace is Trace.NEVER_RAN", "never_ran = True"),
     ),
     _mutant("what is unclear counts as gone", (rescue, "if trace is Trace.UNCLEAR:", "if False:")),
     _mutant(
