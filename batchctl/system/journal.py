@@ -38,7 +38,10 @@ def place_of(state: Path, controller_id: str) -> Path:
 
 
 def prepare(place: Path, controller_id: str) -> None:
-    """Make a worker's directory with a journal that says: nothing was begun. Raises `OSError`."""
+    """Make a worker's directory with a journal that says: nothing was begun. Raises `OSError`.
+
+    A journal that is there already goes on: what somebody has closed is open again.
+    """
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
     with closing(Writer(place)) as journal:
@@ -142,7 +145,7 @@ class Past:
         """Take in the next record."""
         match record:
             case {"journal": str(controller_id), "boot": boot_id}:
-                self.controller_id, self.boot_id = controller_id, boot_id
+                self.controller_id, self.boot_id, self.is_closed = controller_id, boot_id, False
             case {"supervisor": _}:
                 self.abandoned |= self.begun.keys() - self.ended.keys()
             case {"start": int(key)}:

@@ -150,6 +150,9 @@ class Supervision:
 
     def _begin(self) -> None:
         """Start a supervisor; whether it can be started is seen by what it says."""
+        if self._lease is not None and time.monotonic() < self._lease and not self._has_journal():
+            # This worker was taken for dead and has been heard of since: what was taken from it, it does not begin.
+            journal.prepare(self._place, self._controller_id)
         receiving, orders = os.pipe()
         try:
             reports, sending = os.pipe()
@@ -180,6 +183,12 @@ class Supervision:
         if self._lease is not None:
             self._send(journal.line_of({"lease": self._lease}))
         self._loop.read(reports, Lines(self._hear, partial(self._find_it_gone, self._process)).feed)
+
+    def _has_journal(self) -> bool:
+        try:
+            return not journal.read(self._place).is_closed
+        except OSError:
+            return False
 
     def _hear(self, line: bytes) -> None:
         record = json.loads(line)

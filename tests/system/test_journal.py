@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,31 @@ def test_records_of_a_later_version_are_passed_over(dead: Path) -> None:
     write(dead, SUPERVISOR, START, {"resumed": 1}, ["a list"])  # type: ignore[arg-type]
 
     assert json.dumps(sorted(journal.read(dead).begun)) == "[1]"
+
+
+@pytest.mark.parametrize("what", ["closed", "removed"])
+def test_a_worker_that_was_only_taken_for_dead_runs_commands_once_it_is_heard_of_again(
+    runner: ThreadStepRunner, controller_id: str, state: Path, what: str
+) -> None:
+    place = journal.place_of(state, controller_id)
+    if what == "closed":
+        assert journal.close(place)
+    else:
+        journal.remove(place)
+    runner.keep_lease(time.monotonic() + 60)
+
+    runner.start(KEY, Shell("echo back again"), BRIEF)
+    outcome = finished(runner).outcome
+
+    assert (outcome.succeeded, outcome.output) == (True, "back again\n")
+
+
+def test_a_worker_whose_journal_is_closed_begins_nothing_before_it_is_heard_of(
+    runner: ThreadStepRunner, controller_id: str, state: Path
+) -> None:
+    assert journal.close(journal.place_of(state, controller_id))
+    runner.keep_lease(time.monotonic() - 1)
+
+    runner.start(KEY, Shell("echo too late"), BRIEF)
+
+    assert not finished(runner).outcome.succeeded
