@@ -175,6 +175,7 @@ def test_a_locked_resource_holds_up_only_the_batches_that_need_it(world: World, 
     a_while(world, controller)
     while_locked = world.statuses()
     client.sql("COMMIT")
+    world.clock.advance(LOCKED_LOOK)
     controller.turn(NO_WAIT)
     world.turn_until_idle(controller)
 
