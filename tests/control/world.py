@@ -233,11 +233,14 @@ class World:
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Do by hand what a person does in an SQL client."""
         rows = self.hand.sql(statement, *values)
+        self.hear()
+        return rows
+
+    def hear(self) -> None:
+        """Let what was notified reach the engine: it comes with the server's next answer, and the test does not wait."""
         if self.database.kind == "postgresql" and isinstance(self.transactions, StoreTransactions):
-            # What was notified reaches the engine with the next answer of the server, and the test does not wait.
             with self.transactions.read() as connection:
                 connection.exec_driver_sql("SELECT 1")
-        return rows
 
     def one(self, statement: str, *values: object) -> Any:
         """Return the first value a statement finds."""
@@ -312,6 +315,8 @@ class World:
                 return
             controller.turn(NO_WAIT)
             if self.runner.open and not self.runner.reports:
+                if controller.trouble is None:
+                    self.hear()
                 controller.turn(NO_WAIT)
                 if self.runner.open and not self.runner.reports:
                     return
