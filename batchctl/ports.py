@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
+from batchctl.domain.values import value
 from batchctl.plugin_api import StepHandler
 
 Result = TypeVar("Result")
@@ -72,7 +73,7 @@ class Spawned:
     identity: Identity
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Finished:
     """A report: the execution has ended. `identity` is what it had, if anything."""
 

@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
+from typing import cast
 
 from batchctl.domain.errors import PluginError, StepRefused
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, IntakeRow, Populated, Step
 from batchctl.domain.status import Cause
 from batchctl.domain.text import shorten, storable, unfit, visible
+from batchctl.domain.values import value
 from batchctl.plugin_api import CannotPopulate, Delegates, StepHandler, Verifiable
 from batchctl.ports import PopulatorRunner
 
@@ -20,7 +23,7 @@ FindHandler = Callable[[str], StepHandler]
 """Return the handler of a ProcessType; raises `PluginError` when there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prepared:
     """A step ready to run, or the reason why it cannot be.
 
@@ -80,8 +83,8 @@ class Preparer:
                 note=self._note(instance, batch, step, attempt_no, cause, now),
                 database_id=self.database_id,
             )
-            if isinstance(handler, Delegates):
-                request = replace(request, step=handler.delegate(request))
+            if _may_delegate(type(handler)):
+                request = replace(request, step=cast("Delegates", handler).delegate(request))
                 handler = self.find_handler(request.step.process_type)
             return Prepared(request.step, handler, handler.render(request), None)
         except (StepRefused, PluginError) as refused:
@@ -120,14 +123,20 @@ class Preparer:
 
 def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
     """Return the values of a row's instance of a batch, or the reason why there are none."""
-    for column, value in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
-        trouble = unfit(value or "")
+    for column, text in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
+        trouble = unfit(text or "")
         if trouble is not None:
             return f"{column} cannot be used: {trouble}"
     try:
         return populators.populate(batch.populator, row, batch)
     except (CannotPopulate, PluginError) as refused:
         return storable(shorten(str(refused), REASON_LIMIT))
+
+
+@cache
+def _may_delegate(kind: type) -> bool:
+    """Say so once for a handler's class: looking through its methods costs as much as all the rest of rendering."""
+    return issubclass(kind, Delegates)
 
 
 def _check_of(handler: StepHandler, step: Step) -> Step:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Kind:
     """One kind of plugin: what it is called, where it is announced and what it must have."""
 
@@ -90,6 +90,10 @@ class Registry:
     def job_names(self) -> tuple[str, ...]:
         """Every job that somebody offers."""
         return tuple(sorted(self._claims_of(JOB)))
+
+    def offers_job(self, name: object) -> bool:
+        """Say whether anybody offers a job."""
+        return name in self._claims_of(JOB)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
@@ -182,7 +186,7 @@ class _Jobs(Mapping[str, Job]):
         return self._registry.job(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._registry.job_names
+        return self._registry.offers_job(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._registry.job_names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from batchctl.domain import moves
@@ -11,13 +11,14 @@ from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, StopReason
 from batchctl.domain.text import storable
+from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
 from batchctl.preparation import Prepared
 
 Batches = Mapping[BatchId, BatchDefinition]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Attempt:
     """An attempt that has been recorded as begun."""
 
@@ -42,7 +43,7 @@ class Attempt:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class End:
     """An attempt whose execution has ended, not yet recorded."""
 
@@ -54,7 +55,7 @@ class End:
     """Why it was told to stop, if it was."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Told:
     """What became of an instance, to be told after the commit; `attempt` and `ended` unless no attempt was made."""
 
@@ -90,7 +91,7 @@ class Told:
         return fields
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Written:
     """What a transaction wrote."""
 

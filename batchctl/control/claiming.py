@@ -19,7 +19,7 @@ from batchctl.store import history, instances, intake, limits
 from batchctl.store.transactions import savepoint
 
 FIRST_PAGE = 2
-"""How many open instances of a batch are read first while looking for one that may start; each page is twice the last."""
+"""How many open instances of a batch are read at least while looking for those that may start; each page is twice the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Claimer:
         occupancy = limits.occupancy(connection, batches, limit)
         places = occupancy.places(replace(batch, max_concurrent=limits.places_as_it_is(connection, batch)))
         failures = stopping_failures(connection, batches)
-        found = _startable(connection, batch, places, now, parked, failures)
+        found = _startable(connection, batch, places, now, parked, failures, page=most)
         written = Written()
         while len(written.starts) < most and (chosen := list(islice(found, most - len(written.starts)))):
             written += self._claim_chosen(connection, chosen, batch, now)
@@ -118,7 +118,9 @@ class Claimer:
     def _claim_together(
         self, connection: Any, free: Sequence[BatchInstance], batch: BatchDefinition, now: datetime
     ) -> Written:
-        so_far = history.attempts_of(connection, [instance.instance_id for instance in free])
+        # What was never claimed was never tried; where a hand has made it look so, one by one is counted.
+        tried = [instance.instance_id for instance in free if instance.claim_token > 0]
+        so_far = history.attempts_of(connection, tried) if tried else {}
         claimed = [moves.claimed(instance, self.recorder.controller) for instance in free]
         if not instances.move_all(connection, list(zip(free, claimed, strict=True)), now, claim=True):
             raise NotAsReadError
@@ -190,18 +192,20 @@ def _startable(
     now: datetime,
     parked: Container[InstanceId],
     failures: Sequence[BatchInstance],
+    *,
+    page: int = 0,
 ) -> Iterator[BatchInstance]:
     if places <= 0:
         return
-    for instance in gates.startable(batch, _open_of(connection, batch), now=now, places=places):
+    for instance in gates.startable(batch, _open_of(connection, batch, page), now=now, places=places):
         if instance.instance_id not in parked and gates.stopper(instance, failures) is None:
             yield instance
 
 
-def _open_of(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:
-    after, most = 0, FIRST_PAGE
+def _open_of(connection: Any, batch: BatchDefinition, page: int) -> Iterator[BatchInstance]:
+    after, most = 0, max(page, FIRST_PAGE)
     # Where failures keep nobody back, thousands of them may stand before the next one.
     read = instances.waiting_of if batch.on_failure is OnFailure.CONTINUE else instances.open_of
-    while page := read(connection, batch.batch_id, after, most):
-        yield from page
-        after, most = page[-1].instance_id, most * 2
+    while found := read(connection, batch.batch_id, after, most):
+        yield from found
+        after, most = found[-1].instance_id, most * 2

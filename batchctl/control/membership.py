@@ -30,6 +30,8 @@ class Membership:
     slots: int
     version: str
     rhythm: Rhythm
+    lease_until: float = 0.0
+    """Until when, by one's own clock, no other controller can have taken this one for dead."""
     _seq: int = 0
     _beaten_at: float = 0.0
     """When, by one's own clock, the last sign of life was sent that is known to have arrived."""
@@ -44,7 +46,7 @@ class Membership:
 
         sent = self.clock.monotonic()
         self.transactions.run(frozenset({Boundary.HEARTBEAT}), enter)
-        self._beaten_at = sent
+        self._arrived(sent)
 
     @property
     def is_due(self) -> bool:
@@ -64,15 +66,10 @@ class Membership:
 
         was_given_up = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat)
         self._seq += 1
-        self._beaten_at = sent
+        self._arrived(sent)
         if was_given_up:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
         return was_given_up or not was_trusted
-
-    @property
-    def lease_until(self) -> float:
-        """Return until when, by one's own clock, no other controller can have taken this one for dead."""
-        return self._beaten_at + self.rhythm.lease.total_seconds()
 
     @property
     def is_trusted(self) -> bool:
@@ -86,6 +83,9 @@ class Membership:
             controllers.set_status(connection, self.name, ControllerStatus.STOPPED, self.clock.now())
 
         self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave)
+
+    def _arrived(self, sent: float) -> None:
+        self._beaten_at, self.lease_until = sent, sent + self.rhythm.lease.total_seconds()
 
     def _enter(self, connection: Any, seq: int = 0) -> None:
         controllers.add(

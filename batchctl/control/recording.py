@@ -22,6 +22,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
+from batchctl.domain.values import value
 from batchctl.preparation import Prepared, Preparer
 from batchctl.store import history, instances, intake
 from batchctl.store.history import Beginning, Ending
@@ -31,7 +32,7 @@ class NotAsReadError(Exception):
     """Of several instances that were to be moved together one does not stand any more as it was read."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Decided:
     """What follows from the end of an attempt."""
 
@@ -48,7 +49,7 @@ class Decided:
         return self.batch.step_after(self.move.last_seq) if self.move.verb is InstanceVerb.ADVANCE else None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Plan:
     """An attempt that is to begin."""
 

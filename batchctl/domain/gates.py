@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import RETRIES_SKIPPED, BatchDefinition, BatchInstance, Need
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
+from batchctl.domain.values import value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Gate:
     """One condition. `blocked` is None when it is passed, else why it is not; `clear` is what to type."""
 
@@ -20,7 +20,7 @@ class Gate:
     clear: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Standing:
     """What an instance's gates depend on besides itself and its batch."""
 

@@ -7,18 +7,19 @@ takes none and skips them all: what is left over tells it from one whose retries
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost, StopReason
+from batchctl.domain.values import value
 
 LOST_LIMIT = 5
 """An instance whose steps were lost more often than this is held: something kills its controllers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Move:
     """Where an instance stands after something has happened to it."""
 
@@ -29,7 +30,7 @@ class Move:
     lost_count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Ended:
     """An execution that has ended, as far as anybody can know."""
 

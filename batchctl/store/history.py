@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
+from batchctl.domain.values import value
 from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
@@ -20,7 +20,7 @@ from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 _h = batch_process_history.c
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Beginning:
     """An attempt that is about to begin."""
 
@@ -32,7 +32,7 @@ class Beginning:
     command_spec: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Ending:
     """How an attempt ended, and what stands in its row besides."""
 

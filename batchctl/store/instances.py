@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, func, select, text, update
@@ -189,20 +190,17 @@ def _identity(found: BatchInstance) -> dict[str, object]:
 
 
 def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:
-    old, new = _progress(before), _progress(after)
-    return {name: value for name, value in new.items() if value != old[name]} | {"z_updated": now}
+    changes: dict[str, object] = {"z_updated": now}
+    for column, old, new in zip(_PROGRESS, _progress(before), _progress(after), strict=True):
+        if new != old:
+            changes[column] = new
+    return changes
 
 
-def _progress(instance: BatchInstance) -> dict[str, object]:
-    return {
-        "Status": instance.status.value,
-        "PrevProcessControlSeq": instance.last_seq,
-        "RetryCount": instance.retry_count,
-        "NextRunTime": instance.next_run_time,
-        "ClaimToken": instance.claim_token,
-        "ClaimedBy": instance.claimed_by,
-        "LostCount": instance.lost_count,
-    }
+_PROGRESS = "Status", "PrevProcessControlSeq", "RetryCount", "NextRunTime", "ClaimToken", "ClaimedBy", "LostCount"
+_progress = attrgetter(
+    "status.value", "last_seq", "retry_count", "next_run_time", "claim_token", "claimed_by", "lost_count"
+)
 
 
 def instance(row: Any) -> BatchInstance:

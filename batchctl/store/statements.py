@@ -41,6 +41,8 @@ class Compiled:
         if len(rows) >= MANY and self.of_arrays is not None:
             return int(self.execute_with_arrays(connection, rows).rowcount)
         driver = _driver_of(connection)
+        if connection.dialect.name == "sqlite":
+            return int(driver.executemany(self.text, rows).rowcount)
         return sum(int(driver.execute(self.text, row).rowcount) for row in rows)
 
     def execute_with_arrays(self, connection: Connection, rows: list[list[object]]) -> Any:
@@ -72,12 +74,18 @@ class RowInsert:
 
     def many(self, connection: Connection, rows: Sequence[Mapping[str, object]]) -> list[int]:
         """Insert rows that fill the same columns; return their ids. Where it counts, all of them go out together."""
-        if len(rows) < MANY or connection.dialect.name != "postgresql":
+        name = connection.dialect.name
+        if len(rows) < MANY or name not in {"postgresql", "sqlite"}:
             return [self(connection, row) for row in rows]
         compiled = self._for(connection, rows[0])
-        found = compiled.execute_with_arrays(connection, [compiled.row(row) for row in rows]).fetchall()
+        values = [compiled.row(row) for row in rows]
+        if name == "sqlite":
+            _driver_of(connection).executemany(compiled.text, values)
+            ((last,),) = _driver_of(connection).execute("SELECT last_insert_rowid()")
+            # Nobody else writes within a transaction, so the numbers follow each other.
+            return list(range(last - len(rows) + 1, last + 1))
         # The rows get their numbers in the order of the arrays.
-        return sorted(int(row[0]) for row in found)
+        return sorted(int(row[0]) for row in compiled.execute_with_arrays(connection, values).fetchall())
 
     def _for(self, connection: Connection, values: Mapping[str, object]) -> Compiled:
         filled = (connection.dialect.name, *values)
