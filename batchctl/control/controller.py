@@ -13,7 +13,7 @@ from typing import Any
 from batchctl.control.attempts import Attempt, End, Told, Written, made_storable
 from batchctl.control.claiming import Claimer
 from batchctl.control.recording import NotAsReadError, Recorder
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
@@ -136,6 +136,8 @@ class Controller:
         self.trouble: BatchctlError | None = None
         """Why the database could not be read or written in the last turn, if it could not."""
         self._back_off = BACK_OFF
+        self._wary = False
+        """True while it is known that others keep rows locked."""
         self._unsettled = False
         """True while nobody knows whether the last transaction was committed."""
         self._look = True
@@ -462,7 +464,18 @@ class Controller:
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
         if ends:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
-        return self._transactions.run(frozenset(boundaries), work)
+        return self._run(frozenset(boundaries), work)
+
+    def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Written]) -> Written:
+        """Run a transaction without looking for locks first, until one was in the way and as long as any is."""
+        if not self._wary:
+            try:
+                return self._transactions.run(boundaries, work, hurried=True)
+            except Conflict:
+                self._wary = True
+        written = self._transactions.run(boundaries, work)
+        self._wary = bool(written.locked)
+        return written
 
     def _write_one_by_one(self, ends: Sequence[End]) -> Written:
         """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded."""

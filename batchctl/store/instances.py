@@ -190,11 +190,8 @@ def _identity(found: BatchInstance) -> dict[str, object]:
 
 
 def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:
-    changes: dict[str, object] = {"z_updated": now}
-    for column, old, new in zip(_PROGRESS, _progress(before), _progress(after), strict=True):
-        if new != old:
-            changes[column] = new
-    return changes
+    progress = zip(_PROGRESS, _progress(before), _progress(after), strict=True)
+    return {"z_updated": now} | {column: new for column, old, new in progress if new != old}
 
 
 _PROGRESS = "Status", "PrevProcessControlSeq", "RetryCount", "NextRunTime", "ClaimToken", "ClaimedBy", "LostCount"

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, exists, func, not_, or_, select, text, update
 
+from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.store.columns import readable, text_of
@@ -144,14 +145,19 @@ def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: da
 
 
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
-    """Complete a row once all its instances are done: complete or cancelled."""
-    _COMPLETE(connection, {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}, intake_id=intake_id)
+    """Complete a row once all its instances are done: complete or cancelled; see below."""
+    complete_all_done(connection, [intake_id], now)
 
 
 def complete_all_done(connection: Connection, intake_ids: Sequence[IntakeId], now: datetime) -> None:
-    """Complete rows likewise."""
+    """Complete rows likewise; raises `Conflict` while somebody else does something about one of them."""
+    wanted = sorted(set(intake_ids))
+    # Two who end the last instances of a row at the same moment must see each other, or neither would complete it.
+    if len(dialect_of(connection).lock_rows(connection, "FileProcess", wanted)) < len(wanted):
+        message = f"Somebody else keeps one of the FileProcess rows {', '.join(map(str, wanted))} locked."
+        raise Conflict(message)
     done = {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}
-    _COMPLETE.many(connection, [(done, {"intake_id": intake_id}) for intake_id in dict.fromkeys(intake_ids)])
+    _COMPLETE.many(connection, [(done, {"intake_id": intake_id}) for intake_id in wanted])
 
 
 def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:

@@ -5,10 +5,12 @@ SQLAlchemy's own execution costs several times what the database needs for a sta
 
 from __future__ import annotations
 
+import json
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
@@ -29,8 +31,8 @@ class Compiled:
     text: str
     binds: tuple[tuple[str, Convert], ...]
     constants: Mapping[str, object]
-    of_arrays: str | None = None
-    """The same for many rows at once, with an array in place of each value; only PostgreSQL has such."""
+    of_many: str | None = None
+    """The same for many rows at once; only PostgreSQL has such."""
 
     def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
         """Execute with one row of values; return the driver's cursor."""
@@ -38,16 +40,17 @@ class Compiled:
 
     def execute_all(self, connection: Connection, rows: list[list[object]]) -> int:
         """Execute with every row of values; return how many rows of the table were met."""
-        if len(rows) >= MANY and self.of_arrays is not None:
-            return int(self.execute_with_arrays(connection, rows).rowcount)
+        if len(rows) >= MANY and self.of_many is not None:
+            return int(self.execute_together(connection, rows).rowcount)
         driver = _driver_of(connection)
         if connection.dialect.name == "sqlite":
             return int(driver.executemany(self.text, rows).rowcount)
         return sum(int(driver.execute(self.text, row).rowcount) for row in rows)
 
-    def execute_with_arrays(self, connection: Connection, rows: list[list[object]]) -> Any:
+    def execute_together(self, connection: Connection, rows: list[list[object]]) -> Any:
         """Execute once with all rows; return the driver's cursor."""
-        return _driver_of(connection).execute(self.of_arrays, [list(column) for column in zip(*rows, strict=True)])
+        named = [{f"p{at}": value for at, value in enumerate(row)} for row in rows]
+        return _driver_of(connection).execute(self.of_many, [json.dumps(named, default=datetime.isoformat)])
 
     def row(self, values: Mapping[str, object]) -> list[object]:
         """Return the values in the order of the text, as the driver wants them."""
@@ -84,8 +87,8 @@ class RowInsert:
             ((last,),) = _driver_of(connection).execute("SELECT last_insert_rowid()")
             # Nobody else writes within a transaction, so the numbers follow each other.
             return list(range(last - len(rows) + 1, last + 1))
-        # The rows get their numbers in the order of the arrays.
-        return sorted(int(row[0]) for row in compiled.execute_with_arrays(connection, values).fetchall())
+        # The rows get their numbers in the order they are sent in.
+        return sorted(int(row[0]) for row in compiled.execute_together(connection, values).fetchall())
 
     def _for(self, connection: Connection, values: Mapping[str, object]) -> Compiled:
         filled = (connection.dialect.name, *values)
@@ -166,21 +169,21 @@ def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     converts = {name: bind.type.dialect_impl(dialect).bind_processor(dialect) for name, bind in binds.items()}
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
     writes = compiled.isupdate or compiled.isinsert
-    of_arrays = _of_arrays(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
-    return Compiled(written, tuple((name, converts[name]) for name in order), constants, of_arrays)
+    of_many = _of_many(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
+    return Compiled(written, tuple((name, converts[name]) for name in order), constants, of_many)
 
 
-def _of_arrays(compiled: SQLCompiler, order: list[str], dialect: Dialect) -> str | None:
-    """Return an UPDATE or INSERT that takes an array of values for each parameter."""
+def _of_many(compiled: SQLCompiler, order: list[str], dialect: Dialect) -> str | None:
+    """Return an UPDATE or INSERT that takes the rows as one JSON text: arrays cost the driver more than all the rest."""
     kinds = [dialect.type_compiler_instance.process(compiled.binds[name].type) for name in order]
+    columns = ", ".join(f"p{at} {kind.partition('(')[0] if 'CHAR' in kind else kind}" for at, kind in enumerate(kinds))
+    rows = f"ROWS FROM (json_to_recordset(%s) AS ({columns})) WITH ORDINALITY AS v"
     places = iter(range(len(order)))
     text = _NAMED.sub(lambda _: f"v.p{next(places)}", str(compiled))
-    arrays = ", ".join(f"%s::{kind.partition('(')[0] if 'CHAR' in kind else kind}[]" for kind in kinds)
-    names = ", ".join(f"p{at}" for at in range(len(order)))
     if compiled.isupdate and text.count(" WHERE ") == 1:
-        return text.replace(" WHERE ", f" FROM unnest({arrays}) AS v({names}) WHERE ")
+        return text.replace(" WHERE ", f" FROM {rows} WHERE ")
     if compiled.isinsert and (values := _VALUES.search(text)):
-        many = f"SELECT {values[1]} FROM unnest({arrays}) WITH ORDINALITY AS v({names}, at) ORDER BY v.at"  # noqa: S608 - all of it is ours
+        many = f"SELECT {values[1]} FROM {rows} ORDER BY v.ordinality"  # noqa: S608 - all of it is ours
         return text[: values.start()] + many + text[values.end() :]
     return None
 

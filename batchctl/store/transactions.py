@@ -51,13 +51,17 @@ class StoreTransactions:
             self._explain(error)
             raise
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
-        """Run `work` between BEGIN and COMMIT; all of it again when the database was busy."""
+    def run(
+        self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, hurried: bool = False
+    ) -> Result:
+        """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is hurried."""
         alone = Boundary.POPULATE in boundaries
         try:
-            return self._once(work, alone=alone)
+            return self._once(work, alone=alone, hurried=hurried)
         except Exception as error:
             if self._is_transient(error):
+                if hurried:
+                    raise Conflict(str(error)) from error
                 return self._again(work, alone=alone)
             self._explain(error)
             raise
@@ -88,9 +92,9 @@ class StoreTransactions:
             self._connection.close()
             self._connection = None
 
-    def _once(self, work: Callable[[Connection], Result], *, alone: bool) -> Result:
+    def _once(self, work: Callable[[Connection], Result], *, alone: bool, hurried: bool = False) -> Result:
         connection = self._connected()
-        now = self._dialect.begin_write(connection, alone=alone)
+        now = self._dialect.begin_write(connection, alone=alone, hurried=hurried)
         if now is not None and self._synchronise is not None:
             self._synchronise(now)
         try:

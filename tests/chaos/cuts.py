@@ -77,16 +77,18 @@ def _cut_commits(boundary: Boundary, around: Callable[[Callable[[], Any]], Any],
 
     run = StoreTransactions.run
 
-    def cut(self: StoreTransactions, boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
+    def cut(
+        self: StoreTransactions, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False
+    ) -> Any:
         if boundary not in boundaries:
-            return run(self, boundaries, work)
+            return run(self, boundaries, work, hurried=hurried)
 
         def worked(connection: Any) -> Any:
             result = work(connection)
             reach("inside")
             return result
 
-        return around(lambda: run(self, boundaries, worked))
+        return around(lambda: run(self, boundaries, worked, hurried=hurried))
 
     StoreTransactions.run = cut  # type: ignore[method-assign] # the cut is the test
 

@@ -35,7 +35,7 @@ def _forget_commits() -> None:
 
     committing, times = StoreTransactions.run, 0
 
-    def run(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any]) -> Any:
+    def run(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
         def undone(connection: Any) -> Any:
             nonlocal times
             result = work(connection)
@@ -45,7 +45,7 @@ def _forget_commits() -> None:
                 self._dialect.begin_write(connection)
             return result
 
-        return committing(self, boundaries, undone)
+        return committing(self, boundaries, undone, hurried=hurried)
 
     _break(StoreTransactions, run)
 

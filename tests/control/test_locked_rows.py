@@ -123,7 +123,7 @@ def test_what_fails_while_its_row_is_locked_is_not_overtaken(world: World, clien
     controller = world.controller()
     while not world.runner.open:
         controller.turn(NO_WAIT)
-    client.sql("SELECT * FROM FileProcess WHERE FileProcess_id = 1 FOR UPDATE")
+    client.sql("SELECT * FROM BatchControl WHERE BatchControl_id = 1 FOR UPDATE")
     world.runner.end(world.runner.started[0], BAD)
     for _ in range(5):
         controller.turn(NO_WAIT)

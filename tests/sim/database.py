@@ -122,11 +122,13 @@ class EdgedTransactions(StoreTransactions):
         super().__init__(engine, synchronise)
         self._actor = actor
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result]) -> Result:
+    def run(
+        self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, hurried: bool = False
+    ) -> Result:
         """Run a transaction, with what the script has in store for it."""
         actor = self._actor
         actor.arrive(boundaries)
-        result = super().run(boundaries, work)
+        result = super().run(boundaries, work, hurried=hurried)
         actor.leave()
         return result
 
@@ -148,7 +150,7 @@ class Edge:
     actor: Actor
     """Who is acting at this moment."""
 
-    def begin_write(self, connection: Connection, *, alone: bool = False) -> datetime:
+    def begin_write(self, connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime:
         """Begin, unless the database is locked or away; the database tells its time, as a server does."""
         self.actor.begin()
         _raw(connection).execute("BEGIN IMMEDIATE")

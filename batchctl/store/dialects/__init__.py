@@ -37,11 +37,12 @@ class Dialect(Protocol):
         """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
         ...
 
-    def begin_write(self, connection: Connection, *, alone: bool = False) -> datetime | None:
+    def begin_write(self, connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime | None:
         """Begin a transaction; return the time of a database with a clock of its own.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
-        One that wants to be `alone` works as if there were no others, and is run again if there were.
+        One that wants to be `alone` works as if there were no others, and is run again if there were. One that is
+        `hurried` finds out about locks by running into them, if the database can tell it so at once.
         """
         ...
 
@@ -124,7 +125,8 @@ class Dialect(Protocol):
     def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
         """Return those instances that cannot be written without waiting for somebody else's transaction.
 
-        Where the database can tell, the others are locked for this one; where it cannot, none is returned.
+        Where the database can tell, the others are locked for this one; where it cannot, or need not because the
+        transaction is hurried, none is returned.
         """
         ...
 

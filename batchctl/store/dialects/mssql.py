@@ -181,7 +181,7 @@ def lock_schema(connection: Connection) -> None:
         raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
 
 
-def begin_write(connection: Connection, *, alone: bool = False) -> datetime | None:
+def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime | None:  # noqa: ARG001 - the protocol's
     """Begin a transaction, serializable if it wants to be alone; return the server's time."""
     now: datetime = _session(connection).execute(_BEGIN_ALONE if alone else _BEGIN).fetchone()[0]
     return now.replace(tzinfo=UTC)

@@ -110,7 +110,7 @@ def lock_schema(connection: Connection) -> None:
     """Nothing: one lock is for the whole file, and each transaction takes it before it reads."""
 
 
-def begin_write(connection: Connection, *, alone: bool = False) -> None:  # noqa: ARG001 - the protocol's
+def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = False) -> None:  # noqa: ARG001 - the protocol's
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
     _raw(connection).execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
 
