@@ -103,7 +103,7 @@ class Claimer:
                 written += Written(locked=(told_locked(connection, instance.instance_id),))
             else:
                 free.append(instance)
-        if len(free) > 1:
+        if free:
             try:
                 with savepoint(connection):
                     return written + self._claim_together(connection, free, batch, now)
@@ -122,14 +122,13 @@ class Claimer:
         tried = [instance.instance_id for instance in free if instance.claim_token > 0]
         so_far = history.attempts_of(connection, tried) if tried else {}
         claimed = [moves.claimed(instance, self.recorder.controller) for instance in free]
-        if not instances.move_all(connection, list(zip(free, claimed, strict=True)), now, claim=True):
-            raise NotAsReadError
         plans = [
             self._plan(connection, before, after, batch, so_far) for before, after in zip(free, claimed, strict=True)
         ]
         if None in plans:
             raise NotAsReadError
-        return self.recorder.begin(connection, [plan for plan in plans if plan is not None], now)
+        claims = list(zip(free, claimed, strict=True))
+        return self.recorder.begin(connection, [plan for plan in plans if plan is not None], now, claims=claims)
 
     def _claim_one(self, connection: Any, instance: BatchInstance, batch: BatchDefinition, now: datetime) -> Written:
         after = moves.claimed(instance, self.recorder.controller)

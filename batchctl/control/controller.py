@@ -442,7 +442,7 @@ class Controller:
             self._look = next(promising, None) is not None
         return self._look
 
-    def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True) -> Written:
+    def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
         stopping = self._stopping or not goes_on
 
         def work(connection: Any) -> Written:
@@ -453,7 +453,9 @@ class Controller:
                 written, left = self._recorder.settle(
                     connection, ends, self._batches, self._flights.keys() | self._left
                 )
-            written += self._recorder.record_ends(connection, left, self._batches, now, stopping=stopping)
+            written += self._recorder.record_ends(
+                connection, left, self._batches, now, stopping=stopping, singly=singly
+            )
             places = self._free - len(written.starts)
             if claims and places > 0:
                 written += self._claimer.claim(
@@ -491,14 +493,14 @@ class Controller:
         trouble: Exception | None = None
         for goes_on in (True, False):
             try:
-                return self._write([end], claims=False, goes_on=goes_on)
+                return self._write([end], claims=False, goes_on=goes_on, singly=True)
             except (Busy, DatabaseUnusable):
                 raise
             except Exception as error:  # noqa: BLE001 - what cannot be written so is written more plainly
                 trouble = error
         message = f"the outcome could not be recorded: {type(trouble).__name__}: {trouble}"
         outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
-        return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False)
+        return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False, singly=True)
 
     def _start(self, written: Written) -> None:
         """Start what was recorded, then tell what is so since the commit: a step need not wait for the telling."""

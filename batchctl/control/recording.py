@@ -24,7 +24,7 @@ from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, Instanc
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.preparation import Prepared, Preparer
-from batchctl.store import history, instances, intake
+from batchctl.store import history, instances, intake, turns
 from batchctl.store.history import Beginning, Ending
 
 
@@ -69,11 +69,18 @@ class Recorder:
     host: str
 
     def record_ends(
-        self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool
+        self,
+        connection: Any,
+        ends: Sequence[End],
+        batches: Batches,
+        now: datetime,
+        *,
+        stopping: bool,
+        singly: bool = False,
     ) -> Written:
         """Record how attempts ended; one whose rows somebody else keeps locked waits, and the others do not wait for it.
 
-        Raises `NotAsReadError` when of several not all stand as they were read: one by one they can be recorded.
+        Raises `NotAsReadError` when not all stand as they were read: singly they can be recorded.
         """
         locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
         written, free = Written(), list[End]()
@@ -82,11 +89,11 @@ class Recorder:
                 written += Written(locked=(told_locked(connection, end.attempt.instance.instance_id),), waiting=(end,))
             else:
                 free.append(end)
-        if len(free) == 1 or any(end.stop is StopReason.CANCEL for end in free) or _any_stops_all(batches):
+        if singly or any(end.stop is StopReason.CANCEL for end in free) or _any_stops_all(batches):
             for end in free:
                 written += self.record_end(connection, end, batches, now, stopping=stopping)
             return written
-        return written + self._record_together(connection, free, batches, now, stopping=stopping)
+        return written + self._record_together(connection, free, batches, now, stopping=stopping) if free else written
 
     def record_end(self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool) -> Written:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
@@ -103,16 +110,9 @@ class Recorder:
                 break
         return self._fenced(connection, end, now)
 
-    def begin(self, connection: Any, plans: Sequence[Plan], now: datetime) -> Written:
-        """Record the beginning of attempts."""
-        prepared = [self._prepare(plan, now) for plan in plans]
-        beginnings = [_beginning(plan, ready) for plan, ready in zip(plans, prepared, strict=True)]
-        made = history.open_entries(connection, beginnings, self.host, now)
-        starts = [
-            self._attempt(plan, ready, history_id, now)
-            for plan, ready, history_id in zip(plans, prepared, made, strict=True)
-        ]
-        return Written(starts=tuple(starts))
+    def begin(self, connection: Any, plans: Sequence[Plan], now: datetime, *, claims: turns.Moves = ()) -> Written:
+        """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made."""
+        return Written(starts=self._write(connection, claims, (), plans, now, claim=True))
 
     def settle(
         self,
@@ -173,9 +173,7 @@ class Recorder:
         self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool
     ) -> Written:
         decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
-        if not instances.move_all(connection, [(one.found, one.after) for one in decided], now):
-            raise NotAsReadError
-        return self._write_ends(connection, decided, now)
+        return self._write_ends(connection, decided, now, moves=[(one.found, one.after) for one in decided])
 
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
         batch = batches.get(end.attempt.batch.batch_id)
@@ -185,9 +183,12 @@ class Recorder:
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)
         return Decided(end, batch, found, ended, move, moves.moved(found, move))
 
-    def _write_ends(self, connection: Any, decided: Sequence[Decided], now: datetime) -> Written:
-        """Write what follows from ends whose instances have been moved."""
-        history.close_entries(connection, [_ending(one, now) for one in decided], now)
+    def _write_ends(
+        self, connection: Any, decided: Sequence[Decided], now: datetime, *, moves: turns.Moves = ()
+    ) -> Written:
+        """Write ends and what follows from them, and the moves of their instances that have not been written."""
+        plans = [_plan(one, step) for one in decided if (step := one.goes_on) is not None]
+        starts = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
         over = [one.after.intake_id for one in decided if one.after.status.is_final]
         if over:
             intake.complete_all_done(connection, over, now)
@@ -195,9 +196,27 @@ class Recorder:
             Told(one.batch.name, one.after, one.end.attempt, one.ended, one.move.verb is InstanceVerb.ADVANCE)
             for one in decided
         ]
-        plans = [_plan(one, step) for one in decided if (step := one.goes_on) is not None]
-        begun = self.begin(connection, plans, now) if plans else Written()
-        return Written(told=tuple(told)) + begun
+        return Written(starts=starts, told=tuple(told))
+
+    def _write(
+        self,
+        connection: Any,
+        moves: turns.Moves,
+        endings: Sequence[Ending],
+        plans: Sequence[Plan],
+        now: datetime,
+        *,
+        claim: bool = False,
+    ) -> tuple[Attempt, ...]:
+        prepared = [self._prepare(plan, now) for plan in plans]
+        beginnings = [_beginning(plan, ready) for plan, ready in zip(plans, prepared, strict=True)]
+        made = turns.write(connection, moves, endings, beginnings, self.host, now, claim=claim)
+        if made is None:
+            raise NotAsReadError
+        return tuple(
+            self._attempt(plan, ready, history_id, now)
+            for plan, ready, history_id in zip(plans, prepared, made, strict=True)
+        )
 
     def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> Written:
         instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)

@@ -14,7 +14,7 @@ from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.store.columns import NAME_LENGTH
-from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
@@ -102,10 +102,9 @@ _NOTE_LATE = (
 _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc()).limit(bindparam("most"))
 
 
-def open_entries(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[HistoryId]:
-    """Record that attempts begin, before they begin, each by whom its instance is claimed."""
-    rows = [_opened(one, host, now) for one in beginnings]
-    return [HistoryId(made) for made in _ADD.many(connection, rows)]
+def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[Rows]:
+    """Make ready what records that attempts begin, before they begin, each by whom its instance is claimed."""
+    return [_ADD.rows(connection, [_opened(one, host, now) for one in beginnings])] if beginnings else []
 
 
 def _opened(one: Beginning, host: str, now: datetime) -> dict[str, object]:
@@ -165,12 +164,22 @@ def close_entries(connection: Connection, endings: Sequence[Ending], now: dateti
 
     One whose end was recorded before, or that goes on under another claim, is left as it is.
     """
+    closed = sum(rows.update(connection) for rows in closing(connection, endings, now))
+    keep_in_doubt(connection, endings)
+    return closed
+
+
+def closing(connection: Connection, endings: Sequence[Ending], now: datetime) -> list[Rows]:
+    """Make that ready; see `keep_in_doubt`."""
     rows = [(_ended(one, now), {"history_id": one.history_id, "token": one.token}) for one in endings]
-    closed = _LIVE_ENTRY.many(connection, rows)
+    return _LIVE_ENTRY.rows(connection, rows)
+
+
+def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
+    """Let it be seen of what was lost that it may have run, unless it is known that it never did."""
     for one in endings:
         if one.status is HistoryStatus.LOST and not one.never_ran:
             connection.execute(_MAY_HAVE_RUN, {"history_id": one.history_id})
-    return closed
 
 
 def _ended(one: Ending, now: datetime) -> dict[str, object]:

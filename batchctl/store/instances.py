@@ -13,7 +13,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, Instan
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import data_values, readable, text_of
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     OPEN_INSTANCE,
@@ -164,13 +164,13 @@ def move(connection: Connection, before: BatchInstance, after: BatchInstance, no
     return _MOVE(connection, _changes(before, after, now), **_identity(before))
 
 
-def move_all(
-    connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime, *, claim: bool = False
-) -> bool:
-    """Write moves, or claims; false when any instance does not stand any more as it was read, and then some are written."""
+def moving(
+    connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime, *, claim: bool
+) -> list[Rows]:
+    """Make moves, or claims, ready; one that does not stand any more as it was read will meet no row."""
     due: dict[str, object] = {"now": now} if claim else {}
     rows = [(_changes(before, after, now), _identity(before) | due) for before, after in pairs]
-    return (_CLAIM if claim else _MOVE).many(connection, rows) == len(rows)
+    return (_CLAIM if claim else _MOVE).rows(connection, rows)
 
 
 def correct(connection: Connection, changed: BatchInstance, now: datetime) -> None:

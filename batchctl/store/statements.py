@@ -36,27 +36,48 @@ class Compiled:
 
     def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
         """Execute with one row of values; return the driver's cursor."""
-        return _driver_of(connection).execute(self.text, self.row(values))
-
-    def execute_all(self, connection: Connection, rows: list[list[object]]) -> int:
-        """Execute with every row of values; return how many rows of the table were met."""
-        if len(rows) >= MANY and self.of_many is not None:
-            return int(self.execute_together(connection, rows).rowcount)
-        driver = _driver_of(connection)
-        if connection.dialect.name == "sqlite":
-            return int(driver.executemany(self.text, rows).rowcount)
-        return sum(int(driver.execute(self.text, row).rowcount) for row in rows)
-
-    def execute_together(self, connection: Connection, rows: list[list[object]]) -> Any:
-        """Execute once with all rows; return the driver's cursor."""
-        named = [{f"p{at}": value for at, value in enumerate(row)} for row in rows]
-        return _driver_of(connection).execute(self.of_many, [json.dumps(named, default=datetime.isoformat)])
+        return driver_of(connection).execute(self.text, self.row(values))
 
     def row(self, values: Mapping[str, object]) -> list[object]:
         """Return the values in the order of the text, as the driver wants them."""
         if self.constants:
             values = {**self.constants, **values}
         return [values[name] if made is None else made(values[name]) for name, made in self.binds]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows that one statement is to be executed with."""
+
+    statement: Compiled
+    values: list[list[object]]
+
+    def update(self, connection: Connection) -> int:
+        """Execute an UPDATE; return how many rows of the table were met."""
+        if len(self.values) >= MANY and self.statement.of_many is not None:
+            return int(driver_of(connection).execute(self.statement.of_many, [self.as_text()]).rowcount)
+        driver = driver_of(connection)
+        if connection.dialect.name == "sqlite":
+            return int(driver.executemany(self.statement.text, self.values).rowcount)
+        return sum(int(driver.execute(self.statement.text, row).rowcount) for row in self.values)
+
+    def insert(self, connection: Connection) -> list[int]:
+        """Execute an INSERT; return the ids the database gave the rows."""
+        driver, statement = driver_of(connection), self.statement
+        if connection.dialect.name == "sqlite":
+            driver.executemany(statement.text, self.values)
+            ((last,),) = driver.execute("SELECT last_insert_rowid()")
+            # Nobody else writes within a transaction, so the numbers follow each other.
+            return list(range(last - len(self.values) + 1, last + 1))
+        if len(self.values) >= MANY and statement.of_many is not None:
+            # The rows get their numbers in the order they are sent in.
+            return sorted(int(row[0]) for row in driver.execute(statement.of_many, [self.as_text()]).fetchall())
+        return [int(driver.execute(statement.text, row).fetchone()[0]) for row in self.values]
+
+    def as_text(self) -> str:
+        """Return all of them as one parameter of `of_many`."""
+        named = [{f"p{at}": value for at, value in enumerate(row)} for row in self.values]
+        return json.dumps(named, default=datetime.isoformat)
 
 
 class RowInsert:
@@ -75,20 +96,10 @@ class RowInsert:
         cursor = self._for(connection, values).execute(connection, values)
         return int(cursor.lastrowid if connection.dialect.name == "sqlite" else cursor.fetchone()[0])
 
-    def many(self, connection: Connection, rows: Sequence[Mapping[str, object]]) -> list[int]:
-        """Insert rows that fill the same columns; return their ids. Where it counts, all of them go out together."""
-        name = connection.dialect.name
-        if len(rows) < MANY or name not in {"postgresql", "sqlite"}:
-            return [self(connection, row) for row in rows]
+    def rows(self, connection: Connection, rows: Sequence[Mapping[str, object]]) -> Rows:
+        """Make rows ready that fill the same columns; there must be one at least."""
         compiled = self._for(connection, rows[0])
-        values = [compiled.row(row) for row in rows]
-        if name == "sqlite":
-            _driver_of(connection).executemany(compiled.text, values)
-            ((last,),) = _driver_of(connection).execute("SELECT last_insert_rowid()")
-            # Nobody else writes within a transaction, so the numbers follow each other.
-            return list(range(last - len(rows) + 1, last + 1))
-        # The rows get their numbers in the order they are sent in.
-        return sorted(int(row[0]) for row in compiled.execute_together(connection, values).fetchall())
+        return Rows(compiled, [compiled.row(row) for row in rows])
 
     def _for(self, connection: Connection, values: Mapping[str, object]) -> Compiled:
         filled = (connection.dialect.name, *values)
@@ -114,15 +125,18 @@ class RowUpdate:
         return bool(self._for(connection, changes).execute(connection, {**changes, **where}).rowcount == 1)
 
     def many(self, connection: Connection, rows: Iterable[tuple[Mapping[str, object], Mapping[str, object]]]) -> int:
-        """Do the same for pairs of changes and what names the row; return how many rows there were.
+        """Do the same for pairs of changes and what names the row; return how many rows there were."""
+        return sum(alike.update(connection) for alike in self.rows(connection, rows))
 
-        Where it counts, those that change the same columns go out together.
-        """
+    def rows(
+        self, connection: Connection, rows: Iterable[tuple[Mapping[str, object], Mapping[str, object]]]
+    ) -> list[Rows]:
+        """Make such pairs ready; those that change the same columns go out together."""
         alike: dict[Compiled, list[list[object]]] = {}
         for changes, where in rows:
             compiled = self._for(connection, changes)
             alike.setdefault(compiled, []).append(compiled.row({**changes, **where}))
-        return sum(compiled.execute_all(connection, values) for compiled, values in alike.items())
+        return [Rows(compiled, values) for compiled, values in alike.items()]
 
     def _for(self, connection: Connection, changes: Mapping[str, object]) -> Compiled:
         written = (connection.dialect.name, *changes)
@@ -195,5 +209,6 @@ def _in_order(compiled: SQLCompiler) -> tuple[list[str], str]:
     return list(_NAMED.findall(str(compiled))), _NAMED.sub("%s", str(compiled))
 
 
-def _driver_of(connection: Connection) -> Any:
+def driver_of(connection: Connection) -> Any:
+    """Return the driver's own connection."""
     return connection.connection.dbapi_connection

@@ -27,7 +27,8 @@ def loose(classes: Iterable[type]) -> list[str]:
             if not cls.model_config.get("frozen"):
                 found.append(f"{cls.__name__} is not frozen")
         elif dataclasses.is_dataclass(cls) and not issubclass(cls, BaseException):
-            if not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]  # the only way to ask; typeshed hides it
+            frozen = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]  # the only way to ask; typeshed hides it
+            if not frozen and not hasattr(cls, "__is_value__"):
                 found.append(f"{cls.__name__} is not frozen")
             if "__slots__" not in vars(cls):
                 found.append(f"{cls.__name__} has no slots")

@@ -13,7 +13,7 @@ from typing import Any
 
 from batchctl.control import claiming, controller, creation, recording, rescue
 from batchctl.domain import gates, liveness, moves
-from batchctl.store import instances, transactions
+from batchctl.store import instances, transactions, turns
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,9 @@ _OWN_ONLY = (
 )
 _ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(before))"
 _COMMITS_HALF = (
-    "from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
-    " of(connection).begin_write(connection); history.close_entries(connection, [_ending"
+    "    from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection)\n"
+    "    of(connection).begin_write(connection)\n"
+    "    for rows in closing:"
 )
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -64,7 +65,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "the end of a step is committed in two parts",
-        (recording, "history.close_entries(connection, [_ending", _COMMITS_HALF),
+        (turns, "    for rows in closing:", _COMMITS_HALF),
     ),
     _mutant(
         "the clock of the host decides",
