@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from batchctl.control.attempts import Batches, Told, Written
@@ -35,15 +35,17 @@ class Claimer:
         occupancy: Occupancy,
         now: datetime,
         parked: Container[InstanceId] = (),
-    ) -> Iterator[BatchDefinition]:
-        """Yield the batches of which an instance may start now: enabled ones by Seq."""
+        *,
+        page: int = FIRST_PAGE,
+    ) -> Iterator[tuple[BatchDefinition, Iterator[BatchInstance]]]:
+        """Yield the batches of which instances may start now, with those instances: enabled ones by Seq."""
         failures = stopping_failures(connection, batches)
         with_open = instances.batches_with_open(connection)
         for batch in batches.values():
             if batch.enabled and batch.steps and batch.batch_id in with_open:
-                found = _startable(connection, batch, occupancy.places(batch), now, parked, failures)
-                if next(found, None) is not None:
-                    yield batch
+                found = _startable(connection, batch, occupancy.places(batch), now, parked, failures, page)
+                if first := next(found, None):
+                    yield batch, chain((first,), found)
 
     def claim(
         self,
@@ -62,31 +64,37 @@ class Claimer:
         """
         written = Written()
         before = limits.occupancy(connection, batches, limit)
-        for batch in self.promising(connection, batches, before, now, parked):
-            if limits.lock(connection, batch, limit):
-                left = places - len(written.starts)
-                written += self._claim_of(connection, batch, batches, limit, now, left, parked)
-            else:
+        for batch, found in self.promising(connection, batches, before, now, parked, page=places):
+            if not limits.lock(connection, batch, limit):
                 written += Written(contended=frozenset({batch.name}))
+                continue
+            may_start = found
+            if written.starts or limits.others_write(connection):
+                # What has been claimed since may have taken what this batch needs.
+                may_start = self._found_anew(connection, batch, batches, limit, now, parked, page=places)
+            written += self._claim_of(connection, batch, may_start, now, places - len(written.starts))
             if len(written.starts) >= places:
                 break
         return written
 
-    def _claim_of(
+    def _found_anew(
         self,
         connection: Any,
         batch: BatchDefinition,
         batches: Batches,
         limit: int | None,
         now: datetime,
-        most: int,
         parked: Container[InstanceId],
-    ) -> Written:
-        """Claim instances of one batch, which is locked: what is read now stays so."""
+        page: int,
+    ) -> Iterator[BatchInstance]:
+        """Return what may start of a batch that is locked now: what is read from now on stays so."""
         occupancy = limits.occupancy(connection, batches, limit)
         places = occupancy.places(replace(batch, max_concurrent=limits.places_as_it_is(connection, batch)))
-        failures = stopping_failures(connection, batches)
-        found = _startable(connection, batch, places, now, parked, failures, page=most)
+        return _startable(connection, batch, places, now, parked, stopping_failures(connection, batches), page)
+
+    def _claim_of(
+        self, connection: Any, batch: BatchDefinition, found: Iterator[BatchInstance], now: datetime, most: int
+    ) -> Written:
         written = Written()
         while len(written.starts) < most and (chosen := list(islice(found, most - len(written.starts)))):
             written += self._claim_chosen(connection, chosen, batch, now)
@@ -191,8 +199,7 @@ def _startable(
     now: datetime,
     parked: Container[InstanceId],
     failures: Sequence[BatchInstance],
-    *,
-    page: int = 0,
+    page: int,
 ) -> Iterator[BatchInstance]:
     if places <= 0:
         return

@@ -86,6 +86,11 @@ def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> b
     return all(len(dialect.lock_rows(connection, table, ids)) == len(ids) for table, ids in wanted)
 
 
+def others_write(connection: Connection) -> bool:
+    """Say whether others may have written since this transaction began."""
+    return not dialect_of(connection).WRITES_ALONE
+
+
 def places_as_it_is(connection: Connection, batch: BatchDefinition) -> int:
     """Return MaxConcurrent of a locked batch; none when it is disabled now, or gone."""
     rows = _AS_IT_IS(connection, batch_id=batch.batch_id)

@@ -18,6 +18,9 @@ from batchctl.domain.errors import DatabaseUnusable
 class Dialect(Protocol):
     """One kind of control database."""
 
+    WRITES_ALONE: bool
+    """True when nobody else can write while a transaction of `begin_write` lasts."""
+
     def create(self, url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:
         """Return an engine for the database; nothing is created unless `may_create`.
 

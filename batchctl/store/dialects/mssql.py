@@ -20,6 +20,8 @@ from batchctl.store.dialects.mssql_catalog import definitions_in
 from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
 from batchctl.store.tables import metadata
 
+WRITES_ALONE = False
+
 OLDEST = 14
 """The major version of SQL Server 2017."""
 LOOK_SECONDS = 1

@@ -20,6 +20,8 @@ from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.store.dialects import postgresql_errors as errors
 
+WRITES_ALONE = False
+
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
 

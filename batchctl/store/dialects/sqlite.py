@@ -14,6 +14,8 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
 
+WRITES_ALONE = True
+
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
 
