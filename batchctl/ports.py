@@ -94,7 +94,9 @@ class Trace(StrEnum):
     NEVER_RAN = "never ran"
     """It was not begun and never will be, so it may be begun again whatever OnLost says."""
     GONE = "gone"
-    """Nobody knows how it ended, and nothing of it lives on this host any more."""
+    """Nobody knows how it ended, and nothing of it lives on this host."""
+    LEFT_OVER = "left over"
+    """Nobody will know how it ended, and something of it may live on this host that nobody watches over."""
     UNCLEAR = "unclear"
     """It may live or still be begun: examine it again later."""
 
@@ -142,9 +144,16 @@ class StepRunner(Protocol):
         ...
 
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
-        """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone.
+        """Find out what has become of a dead worker's execution; this may take a look into the target database.
 
-        This may take the grace time of a stop, or a look into the target database.
+        Nothing of it is stopped: its worker may have been taken for dead wrongly.
+        """
+        ...
+
+    def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
+        """Stop what is left over of an execution whose claim is one's own; return the process ids found alive.
+
+        This may take the grace time of a stop.
         """
         ...
 
@@ -158,10 +167,6 @@ class StepRunner(Protocol):
         leashed: bool = False,
     ) -> None:
         """Take over an execution found adoptable; its end arrives through `collect`, with the time when it came."""
-        ...
-
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Stop what a dead worker's execution left on this host; return the process ids found alive."""
         ...
 
     def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:

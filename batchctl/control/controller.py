@@ -315,9 +315,9 @@ class Controller:
                 self._stop(key, flight, StopReason.CANCEL)
             return
         entry = history.load(connection, key)
-        if entry is not None and entry.status is HistoryStatus.RUNNING and entry.claim_token != ours.claim_token:
+        goes_on = entry is not None and entry.status is HistoryStatus.RUNNING and entry.claim_token != ours.claim_token
+        if goes_on and self._runner.let_go(key):
             # Another controller took this one for dead and goes on with the step: it must not be stopped.
-            self._runner.let_go(key)
             del self._flights[key]
             self._tell_of("step.taken_over", flight.attempt, ClaimedBy=(row and row.claimed_by) or "")
         else:

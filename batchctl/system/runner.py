@@ -179,16 +179,23 @@ class ThreadStepRunner:
         return True
 
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
-        """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone."""
+        """Find out what has become of a dead worker's execution."""
         claimed_by = entry.claimed_by or ""
         if self._state is not None and _is_one_command(handler, rendered):
-            return adoption.examine(self._state, claimed_by, entry.history_id, self._means.grace)
+            return adoption.examine(self._state, claimed_by, entry.history_id)
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
             return Trace.UNCLEAR
         # What this worker itself has begun, and was taken from it meanwhile, it has stopped or let go.
-        if claimed_by not in {"", self._means.controller_id}:
-            self.stop_left_over(claimed_by, Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id))
-        return Trace.GONE
+        return Trace.GONE if claimed_by in {"", self._means.controller_id} else Trace.LEFT_OVER
+
+    def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
+        """Stop what is left over of an execution; return the process ids found alive."""
+        claimed_by, grace = entry.claimed_by or "", self._means.grace
+        self._refuse_living(claimed_by)
+        if self._state is not None and _is_one_command(handler, rendered):
+            return adoption.stop_left_over(self._state, claimed_by, entry.history_id, grace)
+        process = Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
+        return platform.stop_left_over(all_own_cookies_of(claimed_by), process, grace)
 
     def adopt(
         self,
@@ -219,11 +226,6 @@ class ThreadStepRunner:
     def is_gone(self, controller: ControllerRow) -> bool:
         """Say whether this host can prove that a controller is dead."""
         return is_gone(controller)
-
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Stop what a dead worker's execution left on this host; return the process ids found alive."""
-        self._refuse_living(claimed_by)
-        return platform.stop_left_over(all_own_cookies_of(claimed_by), entry, self._means.grace)
 
     def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
         """Forget a dead worker, unless it is remembered for an execution that is not recorded as ended (`live`)."""

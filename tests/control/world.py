@@ -88,6 +88,9 @@ class ScriptedRunner:
     examined: list[str] = field(default_factory=list)
     meanwhile: Callable[[], object] = lambda: None
     """What happens while an execution is examined."""
+    stopped_left_over: list[HistoryId] = field(default_factory=list)
+    while_stopping: Callable[[], object] = lambda: None
+    """What happens while what is left over is stopped."""
     adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
     goes_on_alone: bool = False
     stops_at_once: bool = True
@@ -146,6 +149,13 @@ class ScriptedRunner:
         self.meanwhile()
         return self.traces.get(entry.history_id, Trace.GONE)
 
+    def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
+        """Note what was stopped: one process of each."""
+        del handler, rendered
+        self.stopped_left_over.append(entry.history_id)
+        self.while_stopping()
+        return (4712,)
+
     def adopt(
         self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, leashed: bool = False
     ) -> None:
@@ -176,11 +186,6 @@ class ScriptedRunner:
         del live
         self.forgotten.append(claimed_by)
         return True
-
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Find nothing: `examine` says what became of an execution."""
-        del claimed_by, entry
-        return ()
 
     def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""

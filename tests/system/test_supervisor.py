@@ -128,7 +128,10 @@ def test_a_supervisor_killed_with_its_worker_leaves_a_lost_command_that_is_stopp
     os.kill(supervisor_in(worker.place) or 0, signal.SIGKILL)
     until(runner, lambda: not journal.is_locked(worker.place))
 
-    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.LEFT_OVER
+    assert all(lives(pid) for pid in pids), "whoever only looks stops nothing"
+
+    assert pids <= set(runner.stop_left_over(entry(1, worker.name), Shell(""), BRIEF))
 
     assert all(ends(pid) for pid in pids)
 
