@@ -154,7 +154,7 @@ class App:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         with self._runner() as runner, self._populators() as populators:
             leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval)
-            with self._worker(runner, leading) as worker:
+            with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
                 if once:
                     worker.lead()
@@ -225,8 +225,13 @@ class App:
                 raise controller.obstacle
 
     @contextmanager
-    def _worker(self, runner: ThreadStepRunner, leading: Leading | None = None) -> Iterator[Worker]:
-        """Lend a worker that has entered the database, and leaves it at the end."""
+    def _worker(
+        self, runner: ThreadStepRunner, leading: Leading | None = None, *, patient: bool = False
+    ) -> Iterator[Worker]:
+        """Lend a worker that has entered the database, and leaves it at the end.
+
+        One that is `patient` waits from then on for a database that goes away; a single pass ends.
+        """
         with self.transactions.read() as connection:
             identity.verify(connection)
         name, host = self.ids.controller_id(), self.ids.host()
@@ -254,7 +259,7 @@ class App:
         rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm)
         worker = Worker(controller, membership, rescue, runner, self.clock, self.listener, leading)
         self._controller = controller
-        worker.begin()
+        worker.begin(patient=patient)
         if self._stop_by is not None:
             controller.request_stop()
         try:
