@@ -81,6 +81,8 @@ class Finished:
     identity: Identity | None
     ended_at: datetime | None = None
     """When, by the `Clock`; the database may take the report much later. None: as it is recorded."""
+    never_ran: bool = False
+    """True when it could not be begun because this host or this worker lacked something: the step is put back."""
 
 
 Report = Spawned | Finished

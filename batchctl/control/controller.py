@@ -381,9 +381,11 @@ class Controller:
         except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
-        self._ends = list(written.waiting)
+        # The look inside the transaction may have ended what was not begun yet.
+        new = [end for end in self._ends if end not in ends]
+        self._ends = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
-        self._waits = bool(written.waiting)
+        self._waits = bool(written.waiting) and not new
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
         self._look = len(written.waiting) < len(ends) or bool(written.starts)
@@ -536,4 +538,5 @@ def _end(flight: Flight, report: Finished) -> End:
         identity=report.identity,
         ended_at=report.ended_at,
         stop=flight.stop,
+        never_ran=report.never_ran,
     )

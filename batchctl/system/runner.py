@@ -309,14 +309,20 @@ class ThreadStepRunner:
         if "trouble" in record:
             self._hear_lost(key, f"nobody knows how the command ended: {record['trouble']}", commanded)
             return
+        if record.get("never_ran"):
+            self._put_back(step, f"not started: {record['not_started']}", ended_at)
+            return
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
         if step.stopping and not end.stopped:
             end = replace(end, stopped=True)
         carry = partial(self._carry, step, partial(commanded.handler.outcome, commanded.rendered, end), ended_at)
         if commanded.rendered.brief:
             carry()
-        else:
-            self._on_thread(step, carry)
+            return
+        try:
+            self._threads.run(carry)
+        except RuntimeError:
+            carry()  # It has run: as long as the system refuses another thread, everything else has to wait for this.
 
     def _hear_lost(self, key: int, message: str, commanded: _Commanded | None = None) -> None:
         commanded = commanded or self._commands.pop(key, None)
@@ -369,16 +375,20 @@ class ThreadStepRunner:
         try:
             self._threads.run(work)
         except RuntimeError as error:
-            message = f"the system refused to start another thread: {error}"
-            self._report(step, StepOutcome(succeeded=False, message=message))
+            self._put_back(step, f"not started: the system refused to start another thread: {error}")
 
     def _execute(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
-            message = "not started: its worker has lost touch with the database"
-            self._report(step, StepOutcome(succeeded=False, message=message))
+            self._put_back(step, "not started: its worker has lost touch with the database")
         else:
             self._carry(step, work)
+
+    def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> None:
+        """Report what could not be begun through no fault of its own."""
+        outcome = step.without_secrets(StepOutcome(succeeded=False, message=message, stopped=step.stopping))
+        end = Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
+        self._loop.post(partial(self._reports.append, end))
 
     def _carry(self, step: RunningStep, work: Callable[[], StepOutcome], ended_at: datetime | None = None) -> None:
         try:

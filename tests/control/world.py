@@ -114,6 +114,11 @@ class ScriptedRunner:
         self.open.pop(key, None)
         self.reports.append(Finished(key, outcome, None))
 
+    def put_back(self, key: HistoryId, message: str) -> None:
+        """Say of an execution that it could not be begun."""
+        self.open.pop(key, None)
+        self.reports.append(Finished(key, StepOutcome(succeeded=False, message=message), None, never_ran=True))
+
     def spawn(self, key: HistoryId, identity: Identity) -> None:
         """Report a process."""
         self.reports.append(Spawned(key, identity))

@@ -75,7 +75,7 @@ class ScriptedRunner:
         is_command = handler.process_type == "command"
         refusal = self.supervisor.refuses(self._now, leashed=leashed)
         if refusal is not None:
-            self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refusal), None))
+            self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refusal), None, never_ran=True))
             return
         running = self._world.execute(self._program, key, spec, is_command=is_command, leashed=leashed)
         if is_command:

@@ -236,5 +236,7 @@ def test_a_worker_whose_journal_is_closed_begins_nothing_before_it_is_heard_of(
     runner.keep_lease(time.monotonic() - 1)
 
     runner.start(KEY, Shell("echo too late"), BRIEF)
+    end = finished(runner)
 
-    assert not finished(runner).outcome.succeeded
+    assert end.never_ran
+    assert "another worker has taken over the work of this one" in (end.outcome.message or "")

@@ -202,7 +202,7 @@ def test_what_was_stopped_before_its_supervisor_began_it_is_not_begun_by_the_nex
     assert not (tmp_path / "traces").exists()
 
 
-def test_a_supervisor_that_cannot_be_started_fails_the_step_and_no_other(
+def test_a_supervisor_that_cannot_be_started_puts_the_step_back_and_no_other(  # A19
     runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -212,12 +212,14 @@ def test_a_supervisor_that_cannot_be_started_fails_the_step_and_no_other(
     with monkeypatch.context() as without:
         without.setattr(platform, "start_outliving", refuse)
         runner.start(KEY, Shell("true"), BRIEF)
-        outcome = finished(runner).outcome
+        end = finished(runner)
 
-    assert outcome.message == f"its supervisor cannot be started: {os.strerror(errno.EAGAIN)}"
+    assert end.never_ran
+    assert end.outcome.message == f"not started: its supervisor cannot be started: {os.strerror(errno.EAGAIN)}"
     assert len(os.listdir("/proc/self/fd")) == before
     runner.start(HistoryId(2), Shell("exit 4"), BRIEF)
-    assert finished(runner, 2).outcome.return_code == 4
+    other = finished(runner, 2)
+    assert (other.never_ran, other.outcome.return_code) == (False, 4)
 
 
 def test_orders_of_a_worker_that_died_at_once_are_carried_out_once(
