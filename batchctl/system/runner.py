@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
@@ -33,6 +33,8 @@ STOP_GRACE = timedelta(seconds=10)
 MESSAGE_CAP = 20_000
 NOTICE = 0.02
 """Seconds an execution runs before its process is reported: a shorter one is reported once, with its end."""
+LONGEST_BRIEF = 1.0
+"""Seconds from which on nobody will take an execution's word again that it is brief."""
 _LOOK = 0.1
 """Seconds between two looks at commands that were adopted."""
 _END_FIELDS = frozenset(CommandEnd.__slots__)
@@ -78,8 +80,10 @@ class ThreadStepRunner:
         self._adopted: dict[HistoryId, adoption.Watch] = {}
         self._leashed: set[HistoryId] = set()
         self._lease: float | None = None
-        self._brief: deque[Callable[[], None]] = deque()
+        self._brief: deque[tuple[Hashable, RunningStep, Callable[[], None]]] = deque()
         """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
+        self._not_brief: set[Hashable] = set()
+        """Kinds of executions of which one was not brief after all: others wait for no other."""
         self._state = state_directory
         self._supervision: Supervision | None = None
         if state_directory is not None:
@@ -107,7 +111,8 @@ class ThreadStepRunner:
             else:
                 self._on_thread(step, partial(order, post=self._loop.post))
         elif rendered.brief and not _may_be_one_command(type(handler)):
-            self._brief.append(partial(self._execute, step, partial(handler.execute, rendered, step)))
+            carry = partial(self._execute, step, partial(handler.execute, rendered, step))
+            self._brief.append((_kind(handler, rendered), step, carry))
         else:
             self._on_thread(step, partial(self._execute, step, partial(handler.execute, rendered, step)))
 
@@ -151,8 +156,16 @@ class ThreadStepRunner:
         """Carry out what is brief; what proves not to be so does not make the others wait to be recorded."""
         until = time.monotonic() + NOTICE
         while self._brief:
-            self._brief.popleft()()
-            if time.monotonic() >= until:
+            kind, step, carry = self._brief.popleft()
+            if kind in self._not_brief:
+                self._on_thread(step, carry)
+                continue
+            began = time.monotonic()
+            carry()
+            now = time.monotonic()
+            if now - began >= LONGEST_BRIEF:
+                self._not_brief.add(kind)
+            if now >= until:
                 break
 
     def wake(self) -> None:
@@ -433,6 +446,11 @@ def _prepare(place: Path, controller_id: str) -> None:
 
 def _is_one_command(handler: StepHandler, rendered: Rendered) -> bool:
     return _may_be_one_command(type(handler)) and cast("RunsOneCommand", handler).is_one_command(rendered)
+
+
+def _kind(handler: StepHandler, rendered: Rendered) -> Hashable:
+    """Return what executions have in common that take about as long: the handler, and the job if there is one."""
+    return type(handler), str(rendered.spec.get("job"))
 
 
 @cache
