@@ -171,8 +171,11 @@ class StepRunner(Protocol):
         """Take over an execution found adoptable; its end arrives through `collect`, with the time when it came."""
         ...
 
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Forget a dead worker, unless it is remembered for an execution that is not recorded as ended (`live`)."""
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
+        """Forget the workers that are dead and not entered as `living`.
+
+        One of which an execution is not recorded as ended (`live`) is remembered.
+        """
         ...
 
     def close(self, *, leave: bool = False) -> None:

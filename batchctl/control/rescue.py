@@ -100,13 +100,12 @@ class Rescue:
         return self._take_over_all(dead, is_known)
 
     def tidy(self) -> None:
-        """Forget what this host keeps about controllers of which nothing is open any more."""
+        """Forget what this host keeps about controllers of which nothing is open any more, listed still or not."""
         with self.transactions.read() as connection:
             live = {entry.history_id for entry in history.live_entries(connection)}
-            ended = {row.name for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING}
+            living = {row.name for row in controllers.everyone(connection) if row.status is ControllerStatus.RUNNING}
         # Others may have taken this one for dead while it began.
-        for name in sorted(ended - {self.recorder.controller}):
-            self.runner.forget(name, live)
+        self.runner.tidy(living | {self.recorder.controller}, live)
 
     def _is_dead(self, row: ControllerRow) -> bool:
         now = self.clock.monotonic()

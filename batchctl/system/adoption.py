@@ -48,17 +48,19 @@ def stop_left_over(state: Path, claimed_by: str, key: int, grace: float) -> Sequ
     return () if found is None else stop_rest(found[0], key, grace)
 
 
-def forget(state: Path, claimed_by: str, live: Collection[int]) -> bool:
-    """Remove the journal of a worker that is gone, unless it lives on or tells of what is not recorded yet."""
-    place = journal.place_of(state, claimed_by)
-    found = _look(place)
-    if found is None:
-        return True
-    past, lives = found
-    if lives or not (past.begun.keys() | past.ended.keys()).isdisjoint(live):
+def tidy(state: Path, living: Collection[str], live: Collection[int]) -> None:
+    """Remove the journals of workers that are gone, unless they tell of what is not recorded yet.
+
+    Whoever is not entered as living need not be gone: it may be about to enter itself.
+    """
+    for place in journal.places(state) - {journal.place_of(state, name) for name in living}:
+        journal.remove_if(place, lambda past: _is_over(past, live))
+
+
+def _is_over(past: Past, live: Collection[int]) -> bool:
+    if past.pid is not None and past.boot_id == platform.boot_id() and platform.started(past.pid) == past.pid_start:
         return False
-    journal.remove(place)
-    return True
+    return (past.begun.keys() | past.ended.keys()).isdisjoint(live)
 
 
 def stop_rest(past: Past, key: int, grace: float) -> Sequence[int]:

@@ -240,10 +240,10 @@ class ThreadStepRunner:
         """Say whether this host can prove that a controller is dead."""
         return is_gone(controller)
 
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Forget a dead worker, unless it is remembered for an execution that is not recorded as ended (`live`)."""
-        self._refuse_living(claimed_by)
-        return self._state is None or adoption.forget(self._state, claimed_by, live)
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
+        """Forget the workers of this host that are dead and not entered as `living`."""
+        if self._state is not None:
+            adoption.tidy(self._state, {*living, self._means.controller_id}, live)
 
     def close(self, *, leave: bool = False) -> None:
         """Stop what still runs, or leave commands to their supervisor; then end the child processes and threads."""

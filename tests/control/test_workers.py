@@ -283,7 +283,7 @@ def test_a_worker_that_serves_waits_for_a_database_that_goes_away_while_it_begin
     second.worker.end()
 
     assert world.history() == [(1, 10, 1, "auto", "lost")], "the look it could not make then is made later"
-    assert second.runner.forgotten == ["c1"]
+    assert second.runner.kept == {"c2"}
     assert {"controller.resumed"} <= {event.name for event in second.events}
 
 

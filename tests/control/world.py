@@ -81,7 +81,8 @@ class ScriptedRunner:
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
     waits: list[timedelta] = field(default_factory=list)
-    forgotten: list[str] = field(default_factory=list)
+    kept: set[str] | None = None
+    """Who was not to be forgotten when it was last tidied."""
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
@@ -186,11 +187,10 @@ class ScriptedRunner:
         """Note what is committed."""
         self.committed.extend(keys)
 
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Note who is forgotten."""
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
+        """Note who is not forgotten."""
         del live
-        self.forgotten.append(claimed_by)
-        return True
+        self.kept = set(living)
 
     def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""

@@ -187,9 +187,8 @@ class ScriptedRunner:
     def recorded(self, keys: Collection[HistoryId]) -> None:
         """Nothing is kept that had to be forgotten."""
 
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
         """As above."""
-        return True
 
     @property
     def has_news(self) -> bool:

@@ -358,15 +358,31 @@ def test_closing_stops_commands_and_forgets_what_is_recorded(
 def test_a_dead_worker_is_forgotten_once_nothing_it_knows_matters(runner: ThreadStepRunner, employ: Employ) -> None:
     worker = employ({1: "true"})
     worker.hear_end(1)
-    assert not runner.forget(worker.name, [])
+    runner.tidy([], [])
+    assert worker.place.exists(), "its supervisor lives"
     worker.die()
     until(runner, lambda: not journal.is_locked(worker.place))
 
-    assert not runner.forget(worker.name, [HistoryId(1), HistoryId(2)])
+    runner.tidy([worker.name], [])
+    runner.tidy([], [HistoryId(1), HistoryId(2)])
     assert worker.place.exists()
-    assert runner.forget(worker.name, [HistoryId(2)])
+    runner.tidy([], [HistoryId(2)])
     assert not worker.place.exists()
     assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.GONE
+
+
+def test_a_worker_that_is_about_to_enter_itself_is_not_forgotten(runner: ThreadStepRunner, employ: Employ) -> None:
+    worker = employ({})
+    others = {worker.place}
+    until(runner, lambda: others <= journal.places(worker.place.parent) and bool(journal.read(worker.place).pid))
+
+    runner.tidy([], [])
+    assert worker.place.exists()
+    worker.die()
+    runner.tidy([], [])
+
+    assert not worker.place.exists()
+    assert len(journal.places(worker.place.parent)) == 1, "it does not forget itself"
 
 
 def test_a_supervisor_is_out_of_reach_of_the_terminal(
