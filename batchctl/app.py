@@ -359,20 +359,40 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
     """Create the control database or bring it up to date; return its schema's revision before and after."""
     from batchctl.store import examination  # noqa: PLC0415 - few commands need it
 
-    settings = config.load(config_file)
-    url = partial(config.database_url, settings)
-    transactions = StoreTransactions(engine.open_engine(url, settings.directory, may_create=True))
+    app = App(config.load(config_file))
+    url = partial(config.database_url, app.settings)
+    transactions = StoreTransactions(engine.open_engine(url, app.settings.directory, may_create=True))
     try:
         with transactions.read() as connection:
             dialect_of(connection).lock_schema(connection)
             schema.check_upgradable(connection)
             if schema.revision_of(connection) != schema.newest_revision():
                 examination.check_may_make_tables(connection)
+                _check_nobody_works(app, connection)
             dialect_of(connection).prepare(connection)
         before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
         return before, schema.newest_revision()
     finally:
         transactions.close()
+
+
+def check_may_upgrade(config_file: str | None) -> None:
+    """Refuse a control database that may not be upgraded now: a controller works on it."""
+    app = App(config.load(config_file))
+    try:
+        with app.transactions.read() as connection:
+            _check_nobody_works(app, connection)
+    finally:
+        app.close()
+
+
+def _check_nobody_works(app: App, connection: Any) -> None:
+    from batchctl.operations import presence  # noqa: PLC0415 - the engine does without
+    from batchctl.store import examination  # noqa: PLC0415 - few commands need it
+
+    if schema.revision_of(connection) is not None:
+        now = examination.now(connection) or app.clock.now()
+        presence.check_nobody_works(connection, app.presence, app.leader_lock, now)
 
 
 def _upgrade(connection: Any) -> str | None:
