@@ -39,6 +39,7 @@ from batchctl.system.lock import FileLeaderLock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
+from batchctl.system.sightings import SightingsFile
 
 if TYPE_CHECKING:
     from batchctl.operations import doctor, planning
@@ -256,7 +257,8 @@ class App:
             slots=self.slots,
             is_trusted=lambda: membership.is_trusted,
         )
-        rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm)
+        noted = None if patient else SightingsFile(self._state_directory)
+        rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm, noted)
         worker = Worker(controller, membership, rescue, runner, self.clock, self.listener, leading)
         self._controller = controller
         worker.begin(patient=patient)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
+from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
 from batchctl.plugin_api import StepHandler
@@ -208,6 +209,18 @@ class LeaderLock(Protocol):
 
     def holder(self) -> str | None:
         """Name the leader, if there is one."""
+        ...
+
+
+class Sightings(Protocol):
+    """What this host has seen of other controllers' signs of life, by its own monotonic clock, at earlier starts."""
+
+    def recall(self) -> Mapping[str, Sighting]:
+        """Return by name of the controller what was noted, if the clock still is the same."""
+        ...
+
+    def note(self, sightings: Mapping[str, Sighting]) -> None:
+        """Note what is known now."""
         ...
 
 

@@ -28,7 +28,7 @@ from batchctl.domain.status import ControllerStatus, HistoryStatus
 from batchctl.domain.text import visible
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.plugin_api import StepHandler
-from batchctl.ports import Boundary, Clock, StepRunner, Trace, Transactions
+from batchctl.ports import Boundary, Clock, Sightings, StepRunner, Trace, Transactions
 from batchctl.store import controllers, definitions, history, instances, intake
 from batchctl.store.history import Ending
 
@@ -75,6 +75,8 @@ class Rescue:
     recorder: Recorder
     listener: Listener
     rhythm: Rhythm = field(default_factory=Rhythm)
+    noted: Sightings | None = None
+    """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
     _sightings: dict[str, Sighting] = field(default_factory=dict)
     _told: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
@@ -90,10 +92,13 @@ class Rescue:
             owners = controllers.owners(connection) - {self.recorder.controller}
             rows = controllers.watched(connection, owners)
         rows.pop(self.recorder.controller, None)
-        self._sightings = {name: seen for name, seen in self._sightings.items() if name in rows}
+        known = self._sightings or ({} if self.noted is None else self.noted.recall())
+        self._sightings = {name: seen for name, seen in known.items() if name in rows}
         # Without a row nobody can live: it is entered before the first claim.
         dead: dict[str | None, ControllerRow | None] = dict.fromkeys(owners - rows.keys())
         dead |= {name: row for name, row in rows.items() if self._is_dead(row)}
+        if self.noted is not None and self._sightings != known:
+            self.noted.note(self._sightings)
         if not dead and not self._in_doubt:
             return Rescued()
         self._in_doubt = True

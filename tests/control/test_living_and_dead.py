@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 from batchctl.control.controller import Controller
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
-from batchctl.domain.liveness import Rhythm
+from batchctl.domain.liveness import Rhythm, Sighting
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Trace
@@ -83,6 +83,42 @@ def test_a_silent_controller_is_rescued_after_its_time(world: World) -> None:
     assert world.one("SELECT Status FROM Controller") == "lost"
     assert runner.examined == ["c1"]
     assert {"step.lost", "controller.lost"} <= set(world.names())
+
+
+class Notes:
+    """What a host has noted."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Sighting] = {}
+
+    def recall(self) -> Mapping[str, Sighting]:
+        return dict(self.seen)
+
+    def note(self, sightings: Mapping[str, Sighting]) -> None:
+        self.seen = dict(sightings)
+
+
+def test_passes_that_cron_starts_see_together_that_a_controller_of_another_host_is_silent(world: World) -> None:
+    running(world)
+    notes = Notes()
+
+    def passed(name: str) -> Rescued:
+        """Look once, as one that ends at once does."""
+        rescue, _ = elsewhere(world, name)
+        rescue.noted = notes
+        return look(rescue)
+
+    assert passed("p1") == Rescued()
+    world.clock.advance(RHYTHM.orphan_timeout - timedelta(seconds=1))
+    world.sql("UPDATE Controller SET HeartbeatSeq = HeartbeatSeq + 1")
+    assert passed("p2") == Rescued(), "it lives"
+    world.clock.advance(RHYTHM.orphan_timeout - timedelta(seconds=1))
+    assert passed("p3") == Rescued()
+    world.clock.advance(timedelta(seconds=1))
+
+    assert passed("p4").lost == (1,)
+    assert passed("p5") == Rescued()
+    assert notes.seen == {}, "nothing is noted of who has ended"
 
 
 @pytest.mark.parametrize("heartbeat", ["2000-01-01 00:00:00.000", "2099-01-01 00:00:00.000"])
