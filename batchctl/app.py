@@ -39,6 +39,7 @@ from batchctl.system.lock import FileLeaderLock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
+from batchctl.system.sightings import SightingsFile
 
 if TYPE_CHECKING:
     from batchctl.operations import doctor, planning
@@ -154,7 +155,7 @@ class App:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         with self._runner() as runner, self._populators() as populators:
             leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval)
-            with self._worker(runner, leading) as worker:
+            with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
                 if once:
                     worker.lead()
@@ -225,8 +226,13 @@ class App:
                 raise controller.obstacle
 
     @contextmanager
-    def _worker(self, runner: ThreadStepRunner, leading: Leading | None = None) -> Iterator[Worker]:
-        """Lend a worker that has entered the database, and leaves it at the end."""
+    def _worker(
+        self, runner: ThreadStepRunner, leading: Leading | None = None, *, patient: bool = False
+    ) -> Iterator[Worker]:
+        """Lend a worker that has entered the database, and leaves it at the end.
+
+        One that is `patient` waits from then on for a database that goes away; a single pass ends.
+        """
         with self.transactions.read() as connection:
             identity.verify(connection)
         name, host = self.ids.controller_id(), self.ids.host()
@@ -251,10 +257,11 @@ class App:
             slots=self.slots,
             is_trusted=lambda: membership.is_trusted,
         )
-        rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm)
+        noted = None if patient else SightingsFile(self._state_directory)
+        rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm, noted)
         worker = Worker(controller, membership, rescue, runner, self.clock, self.listener, leading)
         self._controller = controller
-        worker.begin()
+        worker.begin(patient=patient)
         if self._stop_by is not None:
             controller.request_stop()
         try:
@@ -354,20 +361,40 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
     """Create the control database or bring it up to date; return its schema's revision before and after."""
     from batchctl.store import examination  # noqa: PLC0415 - few commands need it
 
-    settings = config.load(config_file)
-    url = partial(config.database_url, settings)
-    transactions = StoreTransactions(engine.open_engine(url, settings.directory, may_create=True))
+    app = App(config.load(config_file))
+    url = partial(config.database_url, app.settings)
+    transactions = StoreTransactions(engine.open_engine(url, app.settings.directory, may_create=True))
     try:
         with transactions.read() as connection:
             dialect_of(connection).lock_schema(connection)
             schema.check_upgradable(connection)
             if schema.revision_of(connection) != schema.newest_revision():
                 examination.check_may_make_tables(connection)
+                _check_nobody_works(app, connection)
             dialect_of(connection).prepare(connection)
         before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
         return before, schema.newest_revision()
     finally:
         transactions.close()
+
+
+def check_may_upgrade(config_file: str | None) -> None:
+    """Refuse a control database that may not be upgraded now: a controller works on it."""
+    app = App(config.load(config_file))
+    try:
+        with app.transactions.read() as connection:
+            _check_nobody_works(app, connection)
+    finally:
+        app.close()
+
+
+def _check_nobody_works(app: App, connection: Any) -> None:
+    from batchctl.operations import presence  # noqa: PLC0415 - the engine does without
+    from batchctl.store import examination  # noqa: PLC0415 - few commands need it
+
+    if schema.revision_of(connection) is not None:
+        now = examination.now(connection) or app.clock.now()
+        presence.check_nobody_works(connection, app.presence, app.leader_lock, now)
 
 
 def _upgrade(connection: Any) -> str | None:

@@ -289,7 +289,10 @@ def job(name: str, *, in_process: bool = False) -> Callable[[Callable[..., Any]]
 
     It is called with the step's arguments as keywords (text, int, float or None). Returning is success, and the value
     returned is shown; raising is failure; `FatalError` skips the retries. `in_process` is for small trusted functions:
-    they run on the controller's own thread, faster; nothing else moves meanwhile, and they cannot be stopped.
+    they run on the controller's own thread, faster; nothing else moves meanwhile, and they cannot be stopped. One that has
+    taken longer than a second once gets a thread of its own from then on. But that once, the controller gives no sign
+    of life: what may take as long as `orphan_timeout` even once, so that others take the controller for dead and the step for
+    lost, must not be `in_process`.
 
     The function lives in a plugin process that answers many calls. When a file of its code has been changed, the next
     call gets a new process, so a corrected job needs no restart. A job that runs in-process stays as it was loaded until

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
+from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
 from batchctl.domain.values import value
@@ -84,6 +85,8 @@ class Finished:
     identity: Identity | None
     ended_at: datetime | None = None
     """When, by the `Clock`; the database may take the report much later. None: as it is recorded."""
+    never_ran: bool = False
+    """True when it could not be begun because this host or this worker lacked something: the step is put back."""
 
 
 Report = Spawned | Finished
@@ -97,7 +100,9 @@ class Trace(StrEnum):
     NEVER_RAN = "never ran"
     """It was not begun and never will be, so it may be begun again whatever OnLost says."""
     GONE = "gone"
-    """Nobody knows how it ended, and nothing of it lives on this host any more."""
+    """Nobody knows how it ended, and nothing of it lives on this host."""
+    LEFT_OVER = "left over"
+    """Nobody will know how it ended, and something of it may live on this host that nobody watches over."""
     UNCLEAR = "unclear"
     """It may live or still be begun: examine it again later."""
 
@@ -145,9 +150,16 @@ class StepRunner(Protocol):
         ...
 
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
-        """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone.
+        """Find out what has become of a dead worker's execution; this may take a look into the target database.
 
-        This may take the grace time of a stop, or a look into the target database.
+        Nothing of it is stopped: its worker may have been taken for dead wrongly.
+        """
+        ...
+
+    def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
+        """Stop what is left over of an execution whose claim is one's own; return the process ids found alive.
+
+        This may take the grace time of a stop.
         """
         ...
 
@@ -163,12 +175,11 @@ class StepRunner(Protocol):
         """Take over an execution found adoptable; its end arrives through `collect`, with the time when it came."""
         ...
 
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Stop what a dead worker's execution left on this host; return the process ids found alive."""
-        ...
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
+        """Forget the workers that are dead and not entered as `living`.
 
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Forget a dead worker, unless it is remembered for an execution that is not recorded as ended (`live`)."""
+        One of which an execution is not recorded as ended (`live`) is remembered.
+        """
         ...
 
     def close(self, *, leave: bool = False) -> None:
@@ -201,6 +212,18 @@ class LeaderLock(Protocol):
 
     def holder(self) -> str | None:
         """Name the leader, if there is one."""
+        ...
+
+
+class Sightings(Protocol):
+    """What this host has seen of other controllers' signs of life, by its own monotonic clock, at earlier starts."""
+
+    def recall(self) -> Mapping[str, Sighting]:
+        """Return by name of the controller what was noted, if the clock still is the same."""
+        ...
+
+    def note(self, sightings: Mapping[str, Sighting]) -> None:
+        """Note what is known now."""
         ...
 
 

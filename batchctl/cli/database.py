@@ -19,8 +19,8 @@ def db() -> None:
 @dry_run
 @pass_session
 def upgrade(session: Session, dry_run: bool) -> None:
-    """Create the control database, or bring it up to date."""
-    from batchctl.app import upgrade_database, verify_database
+    """Create the control database, or bring it up to date; not beneath a controller that works on it."""
+    from batchctl.app import check_may_upgrade, upgrade_database, verify_database
     from batchctl.cli import output
 
     if dry_run:
@@ -29,6 +29,8 @@ def upgrade(session: Session, dry_run: bool) -> None:
         except (DatabaseUnusable, SchemaMismatch) as needed:
             if not (needed.next_step or "").startswith("batchctl db upgrade"):
                 raise
+            if isinstance(needed, SchemaMismatch):
+                check_may_upgrade(session.config)
             click.echo(needed.message)
             click.echo("batchctl db upgrade would create or upgrade it.")
         else:

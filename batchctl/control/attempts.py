@@ -53,6 +53,8 @@ class End:
     ended_at: datetime | None = None
     stop: StopReason | None = None
     """Why it was told to stop, if it was."""
+    never_ran: bool = False
+    """True when it could not be begun, through no fault of its own."""
 
 
 @value

@@ -317,9 +317,9 @@ class Controller:
                 self._stop(key, flight, StopReason.CANCEL)
             return
         entry = history.load(connection, key)
-        if entry is not None and entry.status is HistoryStatus.RUNNING and entry.claim_token != ours.claim_token:
+        goes_on = entry is not None and entry.status is HistoryStatus.RUNNING and entry.claim_token != ours.claim_token
+        if goes_on and self._runner.let_go(key):
             # Another controller took this one for dead and goes on with the step: it must not be stopped.
-            self._runner.let_go(key)
             del self._flights[key]
             self._tell_of("step.taken_over", flight.attempt, ClaimedBy=(row and row.claimed_by) or "")
         else:
@@ -383,9 +383,11 @@ class Controller:
         except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
-        self._ends = list(written.waiting)
+        # The look inside the transaction may have ended what was not begun yet.
+        new = [end for end in self._ends if end not in ends]
+        self._ends = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
-        self._waits = bool(written.waiting)
+        self._waits = bool(written.waiting) and not new
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
         self._look = len(written.waiting) < len(ends) or bool(written.starts)
@@ -551,4 +553,5 @@ def _end(flight: Flight, report: Finished) -> End:
         identity=report.identity,
         ended_at=report.ended_at,
         stop=flight.stop,
+        never_ran=report.never_ran,
     )

@@ -283,6 +283,9 @@ class Recorder:
 
     def _ended(self, end: End) -> moves.Ended:
         attempt = end.attempt
+        if end.never_ran:
+            said = end.outcome.message
+            return moves.Ended(seq=attempt.step.seq, status=HistoryStatus.LOST, message=said, never_ran=True)
         if attempt.cause is Cause.VERIFY:
             done = self.preparer.is_done(attempt.prepared.step.process_type, end.outcome)
             return moves.verified(attempt.step.seq, end.outcome, done=done)
@@ -378,4 +381,5 @@ def _ending(one: Decided, now: datetime) -> Ending:
         retry_count_after=move.retry_count,
         next_run_time_after=move.next_run_time if move.next_run_time > LONG_AGO else None,
         ended_at=end.ended_at or now,
+        never_ran=end.never_ran,
     )

@@ -5,15 +5,15 @@ Dead is only the permission to look: what became of each step is asked of the ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from batchctl.control.attempts import Attempt
 from batchctl.control.recording import Recorder
 from batchctl.domain import liveness, moves
 from batchctl.domain.liveness import Rhythm, Sighting
-from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import (
     LONG_AGO,
     BatchDefinition,
@@ -27,7 +27,8 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import ControllerStatus, HistoryStatus
 from batchctl.domain.text import visible
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Boundary, Clock, StepRunner, Trace, Transactions
+from batchctl.plugin_api import StepHandler
+from batchctl.ports import Boundary, Clock, Sightings, StepRunner, Trace, Transactions
 from batchctl.store import controllers, definitions, history, instances, intake
 from batchctl.store.history import Ending
 
@@ -53,6 +54,17 @@ class Rescued:
         return Rescued(self.lost + other.lost, self.adopted + other.adopted, self.freed or other.freed)
 
 
+@dataclass(frozen=True, slots=True)
+class _LeftOver:
+    """An attempt of which something may be alive that nobody watches over. `owner` is None once the claim is one's own."""
+
+    entry: HistoryEntry
+    owner: ControllerRow | None
+    batch: BatchDefinition
+    handler: StepHandler
+    rendered: Rendered
+
+
 @dataclass(slots=True)
 class Rescue:
     """Watches the other controllers for one of them. Several may watch the same: each write looks first whether it may."""
@@ -63,6 +75,8 @@ class Rescue:
     recorder: Recorder
     listener: Listener
     rhythm: Rhythm = field(default_factory=Rhythm)
+    noted: Sightings | None = None
+    """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
     _sightings: dict[str, Sighting] = field(default_factory=dict)
     _told: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
@@ -78,25 +92,25 @@ class Rescue:
             owners = controllers.owners(connection) - {self.recorder.controller}
             rows = controllers.watched(connection, owners)
         rows.pop(self.recorder.controller, None)
-        self._sightings = {name: seen for name, seen in self._sightings.items() if name in rows}
+        known = self._sightings or ({} if self.noted is None else self.noted.recall())
+        self._sightings = {name: seen for name, seen in known.items() if name in rows}
         # Without a row nobody can live: it is entered before the first claim.
         dead: dict[str | None, ControllerRow | None] = dict.fromkeys(owners - rows.keys())
         dead |= {name: row for name, row in rows.items() if self._is_dead(row)}
+        if self.noted is not None and self._sightings != known:
+            self.noted.note(self._sightings)
         if not dead and not self._in_doubt:
             return Rescued()
         self._in_doubt = True
-        rescued = self._take_over_all(dead, is_known)
-        self._in_doubt = False
-        return rescued
+        return self._take_over_all(dead, is_known)
 
     def tidy(self) -> None:
-        """Forget what this host keeps about controllers of which nothing is open any more."""
+        """Forget what this host keeps about controllers of which nothing is open any more, listed still or not."""
         with self.transactions.read() as connection:
             live = {entry.history_id for entry in history.live_entries(connection)}
-            ended = {row.name for row in controllers.everyone(connection) if row.status is not ControllerStatus.RUNNING}
+            living = {row.name for row in controllers.everyone(connection) if row.status is ControllerStatus.RUNNING}
         # Others may have taken this one for dead while it began.
-        for name in sorted(ended - {self.recorder.controller}):
-            self.runner.forget(name, live)
+        self.runner.tidy(living | {self.recorder.controller}, live)
 
     def _is_dead(self, row: ControllerRow) -> bool:
         now = self.clock.monotonic()
@@ -110,48 +124,90 @@ class Rescue:
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             live = history.live_entries(connection)
             claimed = {instance.instance_id: instance for instance in instances.claimed(connection)}
-        rescued, left = Rescued(), set[str | None]()
+        rescued, unclear, left_over = Rescued(), set[str | None](), list[_LeftOver]()
         for entry in live:
-            owner = _owner(entry, claimed.get(entry.instance_id))
+            instance = claimed.get(entry.instance_id)
+            owner, has_claim = _owner(entry, instance), instance is not None and _belongs(entry, instance)
             if owner == self.recorder.controller and entry.claimed_by != owner and not is_known(entry.history_id):
-                rescued += self._adopted_in_doubt(entry, claimed[entry.instance_id], batches)
-            if owner not in dead:
+                row = None  # Taken over by a commit that nobody saw, or without what was to follow.
+            elif owner in dead:
+                row = dead[owner]
+            else:
                 continue
-            found = self._take_over(entry, dead[owner], batches)
+            found = self._take_over(entry, row, batches, has_claim=has_claim)
             if found is None:
-                left.add(owner)
+                unclear.add(owner)
+            elif isinstance(found, _LeftOver):
+                left_over.append(found)
             else:
                 rescued += found
+        # Only now: as long as something is being stopped, who was only frozen may come back and keep the rest.
+        for one in left_over:
+            rescued += self._stop_left_over(one)
         self._release_claims(dead)
-        self._write_off(row for name, row in dead.items() if row is not None and name not in left)
+        self._write_off(row for name, row in dead.items() if row is not None and name not in unclear)
+        self._in_doubt = self.recorder.controller in unclear
         return rescued
 
-    def _adopted_in_doubt(
-        self, entry: HistoryEntry, instance: BatchInstance, batches: Mapping[BatchId, BatchDefinition]
-    ) -> Rescued:
-        """Go on with an attempt whose adoption was committed although nobody saw that."""
-        batch = batches.get(entry.batch_id)
-        with self.transactions.read() as connection:
-            attempt = None if batch is None else self.recorder.resumed(connection, entry, instance, batch)
-        return Rescued() if attempt is None else Rescued(adopted=((attempt, entry),))
-
     def _take_over(
-        self, entry: HistoryEntry, owner: ControllerRow | None, batches: Mapping[BatchId, BatchDefinition]
-    ) -> Rescued | None:
+        self,
+        entry: HistoryEntry,
+        owner: ControllerRow | None,
+        batches: Mapping[BatchId, BatchDefinition],
+        *,
+        has_claim: bool,
+    ) -> Rescued | _LeftOver | None:
         """Take over one attempt; None when nobody can know yet what became of it."""
         batch = batches.get(entry.batch_id)
         step = None if batch is None else batch.step_at(entry.seq)
-        trace, could_ask = Trace.GONE, False
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
-        if prepared is not None and prepared.handler is not None and prepared.rendered is not None:
-            trace, could_ask = self.runner.examine(entry, prepared.handler, prepared.rendered), True
+        if batch is None or prepared is None or prepared.handler is None or prepared.rendered is None:
+            return self._give_up(entry, owner, batch, _CANNOT_ASK, could_ask=False)
+        trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
         if trace is Trace.UNCLEAR:
             self._tell_unclear(entry)
             return None
-        if trace is Trace.ADOPTABLE and batch is not None:
-            return self._adopt(entry, owner, batch)
+        if trace is Trace.ADOPTABLE:
+            attempt = self._take(entry, owner, batch)
+            if attempt is None:
+                return Rescued()
+            self._tell("step.adopted", entry, ClaimedBy=self.recorder.controller)
+            return Rescued(adopted=((attempt, entry),))
+        if trace is Trace.LEFT_OVER:
+            found = _LeftOver(entry, owner, batch, prepared.handler, prepared.rendered)
+            return self._taken_first(found, has_claim=has_claim) or Rescued()
         never_ran = trace is Trace.NEVER_RAN
-        message = self._say(trace, entry) if could_ask else _CANNOT_ASK
+        return self._give_up(entry, owner, batch, self._say(trace, entry), never_ran=never_ran)
+
+    def _taken_first(self, found: _LeftOver, *, has_claim: bool) -> _LeftOver | None:
+        """Make sure, before anything is stopped, that its controller has not come back; None when it has."""
+        entry, owner = found.entry, found.owner
+        if not has_claim:
+            # A hand has taken its instance from it, so nobody waits for it, and nothing follows from its end.
+            stands = self.transactions.run(frozenset({Boundary.TAKEOVER}), lambda c: self._is_still(c, entry, owner))
+            return found if stands else None
+        attempt = self._take(entry, owner, found.batch)
+        if attempt is None:
+            return None
+        return replace(found, entry=replace(entry, claim_token=attempt.instance.claim_token), owner=None)
+
+    def _stop_left_over(self, found: _LeftOver) -> Rescued:
+        """Stop what is left, and only then write that it is lost: from then on it may be repeated."""
+        entry = found.entry
+        stopped = self.runner.stop_left_over(entry, found.handler, found.rendered)
+        return self._give_up(entry, found.owner, found.batch, self._say(Trace.LEFT_OVER, entry, stopped))
+
+    def _give_up(
+        self,
+        entry: HistoryEntry,
+        owner: ControllerRow | None,
+        batch: BatchDefinition | None,
+        message: str,
+        *,
+        never_ran: bool = False,
+        could_ask: bool = True,
+    ) -> Rescued:
+        """Write that nobody knows how an attempt ended, or that it never ran."""
 
         def record(connection: Any) -> tuple[bool, BatchInstance | None]:
             if not self._is_still(connection, entry, owner):
@@ -165,18 +221,19 @@ class Rescue:
                 self.listener(Event(f"instance.{after.status}", {"BatchControl_id": after.instance_id}))
         return Rescued(lost=() if never_ran or not done else (entry.instance_id,), freed=done)
 
-    def _adopt(self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition) -> Rescued | None:
-        def adopt(connection: Any) -> Attempt | None:
+    def _take(self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition) -> Attempt | None:
+        """Take the claim of an attempt under way; None when it does not stand as it was read."""
+
+        def take(connection: Any) -> Attempt | None:
             found = instances.load(connection, entry.instance_id)
             if found is None or not _belongs(entry, found) or not self._is_still(connection, entry, owner):
                 return None
+            if found.claimed_by == self.recorder.controller:
+                # It was taken by a commit that nobody saw.
+                return self.recorder.resumed(connection, entry, found, batch)
             return self.recorder.take_over(connection, entry, found, batch, self.clock.now())
 
-        attempt = self.transactions.run(frozenset({Boundary.TAKEOVER}), adopt)
-        if attempt is None:
-            return Rescued()
-        self._tell("step.adopted", entry, ClaimedBy=self.recorder.controller)
-        return Rescued(adopted=((attempt, entry),))
+        return self.transactions.run(frozenset({Boundary.TAKEOVER}), take)
 
     def _is_still(self, connection: Any, entry: HistoryEntry, owner: ControllerRow | None) -> bool:
         """Say whether an attempt stands as it was read and its controller has not moved since; it cannot from now on."""
@@ -187,10 +244,13 @@ class Rescue:
         found = history.load(connection, entry.history_id)
         return found is not None and found.status is HistoryStatus.RUNNING and found.claim_token == entry.claim_token
 
-    def _say(self, trace: Trace, entry: HistoryEntry) -> str:
+    def _say(self, trace: Trace, entry: HistoryEntry, stopped: Sequence[int] = ()) -> str:
         if trace is Trace.NEVER_RAN:
             return "the controller died before the step was started; it never ran"
         said = "the controller died while the step ran; nobody knows how it ended"
+        if stopped:
+            numbers = ", ".join(str(pid) for pid in stopped)
+            return f"{said}. What was left of it on {visible(self.recorder.host)} (process {numbers}) has been stopped"
         if entry.host and entry.host != self.recorder.host:
             return f"{said}. It ran on {visible(entry.host)}, which cannot be asked from {visible(self.recorder.host)}"
         return f"{said}. Nothing of it runs on {visible(self.recorder.host)} any more"

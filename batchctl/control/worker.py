@@ -49,13 +49,19 @@ class Worker:
     leading: Leading | None = None
     _waits: bool = False
     """True while something besides the steps could not be done; that has been told."""
+    _is_tidy: bool = False
 
-    def begin(self) -> None:
-        """Enter the database, and take over what the dead have left."""
+    def begin(self, *, patient: bool = False) -> None:
+        """Enter the database, and take over what the dead have left; who is `patient` does that later if it has to.
+
+        Who cannot be entered ends, patient or not: that may never be possible.
+        """
         self.membership.begin()
         self.runner.keep_lease(self.membership.lease_until)
-        self._look_after_the_dead()
-        self.rescue.tidy()
+        if patient:
+            self._go_on(self._look_after_the_dead)
+        else:
+            self._look_after_the_dead()
 
     def lead(self) -> None:
         """Do the leader's duties at once and in full, if this worker is the leader or can become it."""
@@ -75,7 +81,7 @@ class Worker:
 
     def turn(self, wait: timedelta) -> None:
         """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
-        if self.controller.trouble is None:
+        if self.controller.trouble is None and self.membership.is_due:
             self._go_on(self._stay)
         self.controller.turn(timedelta(0) if self._creates else wait)
         noticed = self.controller.take_notice()
@@ -91,8 +97,6 @@ class Worker:
             self.membership.end()
 
     def _stay(self) -> None:
-        if not self.membership.is_due:
-            return
         was_silent = self.membership.beat()
         self.runner.keep_lease(self.membership.lease_until)
         if was_silent:
@@ -108,6 +112,9 @@ class Worker:
             self.controller.take_over(attempt, entry)
         if rescued.freed:
             self.controller.look_again()
+        if not self._is_tidy:
+            self.rescue.tidy()
+            self._is_tidy = True
 
     def _lead(self, leading: Leading, *, noticed: bool) -> None:
         was_leader = leading.is_leader

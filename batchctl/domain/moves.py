@@ -18,6 +18,9 @@ from batchctl.domain.values import value
 LOST_LIMIT = 5
 """An instance whose steps were lost more often than this is held: something kills its controllers."""
 
+PUT_BACK_FOR = timedelta(seconds=30)
+"""How long a step is left alone that could not be begun because its host lacked something."""
+
 
 @value
 class Move:
@@ -40,6 +43,8 @@ class Ended:
     fatal: bool = False
     undecidable: bool = False
     """True when a check was asked and could not tell: only a person can decide."""
+    never_ran: bool = False
+    """True when it could not be begun, through no fault of its own."""
 
 
 _WHY_HALF_WAY = {
@@ -85,6 +90,8 @@ def verified(seq: int, outcome: StepOutcome, *, done: bool | None) -> Ended:
 
 def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, now: datetime, may_go_on: bool) -> Move:
     """Decide what follows the end of a step, for an instance found in a claimed status."""
+    if end.never_ran:
+        return _standing(instance, _asked(instance, InstanceVerb.RETRY_AT), next_run_time=now + PUT_BACK_FOR)
     match end.status:
         case HistoryStatus.SUCCESS | HistoryStatus.SKIPPED:
             return _after_success(instance, batch, end, may_go_on=may_go_on)
@@ -217,17 +224,18 @@ def never_ran(instance: BatchInstance, now: datetime) -> Move:
     lost_count = instance.lost_count + 1
     if lost_count > LOST_LIMIT and instance.status is not InstanceStatus.CANCELLING:
         return _standing(instance, InstanceVerb.HOLD, lost_count=lost_count)
-    verbs = {InstanceStatus.PAUSING: InstanceVerb.PAUSE, InstanceStatus.CANCELLING: InstanceVerb.CANCEL}
-    verb = verbs.get(instance.status, InstanceVerb.RETRY_AT)
-    return _standing(instance, verb, lost_count=lost_count, next_run_time=now)
+    return _standing(instance, _asked(instance, InstanceVerb.RETRY_AT), lost_count=lost_count, next_run_time=now)
 
 
 def released(instance: BatchInstance) -> Move:
     """Give back a claim under which nothing was begun."""
-    verb = {InstanceStatus.PAUSING: InstanceVerb.PAUSE, InstanceStatus.CANCELLING: InstanceVerb.CANCEL}.get(
-        instance.status, InstanceVerb.RELEASE
-    )
-    return _unchanged(instance, verb)
+    return _unchanged(instance, _asked(instance, InstanceVerb.RELEASE))
+
+
+def _asked(instance: BatchInstance, otherwise: InstanceVerb) -> InstanceVerb:
+    """Return what a person has asked for an instance, if anything."""
+    asked = {InstanceStatus.PAUSING: InstanceVerb.PAUSE, InstanceStatus.CANCELLING: InstanceVerb.CANCEL}
+    return asked.get(instance.status, otherwise)
 
 
 def finished(instance: BatchInstance) -> Move:

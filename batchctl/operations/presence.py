@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from batchctl.domain.errors import Busy
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus
-from batchctl.ports import Clock, Transactions
+from batchctl.domain.text import visible
+from batchctl.ports import Clock, LeaderLock, Transactions
 from batchctl.store import controllers, instances
 
 BEATS = 5
@@ -36,6 +38,25 @@ class Presence:
         if self.is_gone(row):
             return "dead"
         return "running" if now - row.heartbeat < BEATS * self.rhythm.heartbeat_interval else "silent"
+
+
+def check_nobody_works(connection: Any, presence: Presence, lock: LeaderLock, now: datetime) -> None:
+    """Refuse what must not be done beneath a controller: it goes on as if everything were as it was at its start."""
+    living = presence.living(connection, now) if controllers.are_listed(connection) else ()
+    # Before controllers were listed, only the lock told of one.
+    who = [_who(row) for row in living] or [visible(name) for name in [lock.holder()] if name is not None]
+    if who:
+        message = f"The control database is in use, and must not be while it is upgraded: controller {', '.join(who)}."
+        later = f"{int((BEATS * presence.rhythm.heartbeat_interval).total_seconds())} s"
+        next_step = (
+            f"stop it there (Ctrl-C or SIGTERM; one that was killed is over after {later}), then: batchctl db upgrade"
+        )
+        raise Busy(message, next_step=next_step)
+
+
+def _who(row: ControllerRow) -> str:
+    process = "" if row.pid is None else f", process {row.pid}"
+    return f"{visible(row.name)} (host {visible(row.host)}{process})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, exists, select, text, union, update
+from sqlalchemy import Connection, Row, bindparam, delete, exists, inspect, select, text, union, update
 
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import ControllerRow
@@ -95,6 +95,11 @@ def watched(connection: Connection, owners: Iterable[str | None]) -> dict[str, C
         if name is not None and name not in found and (row := load(connection, name)) is not None:
             found[name] = row
     return found
+
+
+def are_listed(connection: Connection) -> bool:
+    """Say whether a database that may be of an older version has the table."""
+    return controller.name.lower() in {name.lower() for name in inspect(connection).get_table_names()}
 
 
 def everyone(connection: Connection) -> Sequence[ControllerRow]:

@@ -92,7 +92,8 @@ _NOTE_LATE = (
     update(batch_process_history)
     .where(
         _h.BatchProcessHistory_id == bindparam("history_id"),
-        _h.ClaimToken == bindparam("token"),
+        # Whoever gave it up may have taken the claim first.
+        _h.ClaimToken >= bindparam("token"),
         _h.Status == HistoryStatus.LOST.value,
     )
     .values(

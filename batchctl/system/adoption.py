@@ -23,8 +23,8 @@ def watch(state: Path, claimed_by: str, key: int) -> Watch | None:
     return Watch(place, key) if found is not None and found[0].knows(key) else None
 
 
-def examine(state: Path, claimed_by: str, key: int, grace: float) -> Trace:
-    """Say what has become of a command that a worker may have begun; what nobody watches over is stopped.
+def examine(state: Path, claimed_by: str, key: int) -> Trace:
+    """Say what has become of a command that a worker may have begun.
 
     Only that worker's journal is asked: a database that was restored gives out its numbers again, and another
     worker's journal may know an execution of the same number.
@@ -32,7 +32,7 @@ def examine(state: Path, claimed_by: str, key: int, grace: float) -> Trace:
     own = journal.place_of(state, claimed_by)
     found = _look(own)
     if found is not None and found[0].knows(key):
-        return _trace_of(*found, key, grace)
+        return _trace_of(*found, key)
     # After a loss of power a journal may lack what was written last.
     if found is None or found[0].boot_id is None or found[0].boot_id != platform.boot_id():
         return Trace.GONE
@@ -42,17 +42,25 @@ def examine(state: Path, claimed_by: str, key: int, grace: float) -> Trace:
     return Trace.NEVER_RAN if past.is_closed or journal.close(own) else Trace.UNCLEAR
 
 
-def forget(state: Path, claimed_by: str, live: Collection[int]) -> bool:
-    """Remove the journal of a worker that is gone, unless it lives on or tells of what is not recorded yet."""
-    place = journal.place_of(state, claimed_by)
-    found = _look(place)
-    if found is None:
-        return True
-    past, lives = found
-    if lives or not (past.begun.keys() | past.ended.keys()).isdisjoint(live):
+def stop_left_over(state: Path, claimed_by: str, key: int, grace: float) -> Sequence[int]:
+    """Stop what is left of a command that nobody watches over; return the process ids found alive."""
+    found = _look(journal.place_of(state, claimed_by))
+    return () if found is None else stop_rest(found[0], key, grace)
+
+
+def tidy(state: Path, living: Collection[str], live: Collection[int]) -> None:
+    """Remove the journals of workers that are gone, unless they tell of what is not recorded yet.
+
+    Whoever is not entered as living need not be gone: it may be about to enter itself.
+    """
+    for place in journal.places(state) - {journal.place_of(state, name) for name in living}:
+        journal.remove_if(place, lambda past: _is_over(past, live))
+
+
+def _is_over(past: Past, live: Collection[int]) -> bool:
+    if past.pid is not None and past.boot_id == platform.boot_id() and platform.started(past.pid) == past.pid_start:
         return False
-    journal.remove(place)
-    return True
+    return (past.begun.keys() | past.ended.keys()).isdisjoint(live)
 
 
 def stop_rest(past: Past, key: int, grace: float) -> Sequence[int]:
@@ -100,11 +108,10 @@ def _look(place: Path) -> tuple[Past, bool] | None:
         return None
 
 
-def _trace_of(past: Past, lives: bool, key: int, grace: float) -> Trace:  # noqa: FBT001 - as `_look` returns it
+def _trace_of(past: Past, lives: bool, key: int) -> Trace:  # noqa: FBT001 - as `_look` returns it
     if key in past.ended:
         return Trace.ADOPTABLE
     if lives and key not in past.abandoned:
         # Where process ids mean other processes, it could not be stopped.
         return Trace.ADOPTABLE if past.boot_id == platform.boot_id() else Trace.UNCLEAR
-    stop_rest(past, key, grace)
-    return Trace.GONE
+    return Trace.LEFT_OVER

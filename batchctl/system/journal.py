@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +37,11 @@ def place_of(state: Path, controller_id: str) -> Path:
     return state / _UNSAFE.sub("_", controller_id)
 
 
+def places(state: Path) -> set[Path]:
+    """Return the directories of the workers that are remembered."""
+    return {journal.parent for journal in state.glob(f"*/{_JOURNAL}")}
+
+
 def prepare(place: Path, controller_id: str) -> None:
     """Make a worker's directory with a journal that says: nothing was begun. Raises `OSError`.
 
@@ -45,7 +50,8 @@ def prepare(place: Path, controller_id: str) -> None:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
     with closing(Writer(place)) as journal:
-        journal.write(line_of({"journal": controller_id, "boot": platform.boot_id()}))
+        me = {"pid": os.getpid(), "pid_start": platform.started(os.getpid())}
+        journal.write(line_of({"journal": controller_id, "boot": platform.boot_id(), **me}))
 
 
 def is_locked(place: Path) -> bool:
@@ -127,6 +133,9 @@ class Past:
 
     controller_id: str = ""
     boot_id: str | None = None
+    pid: int | None = None
+    pid_start: str | None = None
+    """The worker's own process, which tells whether it lives; unknown in the journals of older versions."""
     begun: dict[int, dict[str, Any]] = field(default_factory=dict)
     """What is known of each execution that was begun, with its process once it is known."""
     ended: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -146,6 +155,7 @@ class Past:
         match record:
             case {"journal": str(controller_id), "boot": boot_id}:
                 self.controller_id, self.boot_id, self.is_closed = controller_id, boot_id, False
+                self.pid, self.pid_start = record.get("pid"), record.get("pid_start")
             case {"supervisor": _}:
                 self.abandoned |= self.begun.keys() - self.ended.keys()
             case {"start": int(key)}:
@@ -206,6 +216,20 @@ def vouch(place: Path, key: int, until: float) -> None:
     with suppress(OSError):  # A supervisor that has ended needs no lease.
         beside.write_text(repr(until), encoding="ascii")
         beside.replace(place / _LEASE.format(key))
+
+
+def remove_if(place: Path, is_over: Callable[[Past], bool]) -> None:
+    """Remove a worker's directory if no supervisor lives there, and the journal is whole and says that it may go."""
+    try:
+        with locked(place, tries=1):
+            past = read(place)
+            if not past.controller_id or not is_over(past):
+                return
+            # A supervisor that waits for the lock finds nothing, and ends.
+            (place / _JOURNAL).unlink()
+    except (Held, OSError):
+        return
+    remove(place)
 
 
 def remove(place: Path) -> None:

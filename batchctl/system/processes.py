@@ -25,6 +25,18 @@ DRAIN = 0.2
 """Seconds that output may still come in after the command itself has ended."""
 
 
+_MEANS = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+
+
+class LacksMeans(Exception):
+    """The system had no more processes, descriptors or memory to give, so nothing was started."""
+
+    def __init__(self, error: OSError) -> None:
+        """Keep what the system said."""
+        super().__init__(str(error))
+        self.error = error
+
+
 class CommandRun:
     """A command under way, with everything it has started."""
 
@@ -46,11 +58,17 @@ class CommandRun:
         self._refused = _refusal(command.argv, stop)
         self._code: int | None = None
         self._has_rest = False
+        self.lacked_means = False
+        """True when it was not started because the system had no more processes, descriptors or memory to give."""
         if self._refused is not None:
             return
         whole = {**environment, **command.environment}
         try:
             self._tree, self._follower = _start(command, whole, cookie, self._output, threads, spawn)
+        except LacksMeans as lack:
+            self.lacked_means = True
+            self._refused = CommandEnd(not_started=why_not_started(lack.error, command, whole))
+            return
         except (OSError, ValueError, RuntimeError, subprocess.SubprocessError) as error:
             self._refused = CommandEnd(not_started=why_not_started(error, command, whole))
             return
@@ -118,7 +136,10 @@ def _start(
     threads: Threads,
     spawn: type[Tree],
 ) -> tuple[Tree, Follower]:
-    receiving, sending = os.pipe()
+    try:
+        receiving, sending = os.pipe()
+    except OSError as error:
+        raise _lack_or(error) from error
     try:
         tree = spawn(
             command.argv,
@@ -130,6 +151,9 @@ def _start(
             stdout=sending,
             stderr=sending,
         )
+    except OSError as error:
+        os.close(receiving)
+        raise _lack_or(error) from error
     except BaseException:
         os.close(receiving)
         raise
@@ -143,6 +167,10 @@ def _start(
         tree.kill()
         tree.reap()
         raise
+
+
+def _lack_or(error: OSError) -> Exception:
+    return LacksMeans(error) if error.errno in _MEANS else error
 
 
 def _physical(directory: str) -> str:

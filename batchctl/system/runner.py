@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
@@ -33,6 +33,8 @@ STOP_GRACE = timedelta(seconds=10)
 MESSAGE_CAP = 20_000
 NOTICE = 0.02
 """Seconds an execution runs before its process is reported: a shorter one is reported once, with its end."""
+LONGEST_BRIEF = 1.0
+"""Seconds from which on nobody will take an execution's word again that it is brief."""
 _LOOK = 0.1
 """Seconds between two looks at commands that were adopted."""
 _END_FIELDS = frozenset(CommandEnd.__slots__)
@@ -78,8 +80,10 @@ class ThreadStepRunner:
         self._adopted: dict[HistoryId, adoption.Watch] = {}
         self._leashed: set[HistoryId] = set()
         self._lease: float | None = None
-        self._brief: deque[Callable[[], None]] = deque()
+        self._brief: deque[tuple[Hashable, RunningStep, Callable[[], None]]] = deque()
         """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
+        self._not_brief: set[Hashable] = set()
+        """Kinds of executions of which one was not brief after all: others wait for no other."""
         self._state = state_directory
         self._supervision: Supervision | None = None
         if state_directory is not None:
@@ -107,7 +111,8 @@ class ThreadStepRunner:
             else:
                 self._on_thread(step, partial(order, post=self._loop.post))
         elif rendered.brief and not _may_be_one_command(type(handler)):
-            self._brief.append(partial(self._execute, step, partial(handler.execute, rendered, step)))
+            carry = partial(self._execute, step, partial(handler.execute, rendered, step))
+            self._brief.append((_kind(handler, rendered), step, carry))
         else:
             self._on_thread(step, partial(self._execute, step, partial(handler.execute, rendered, step)))
 
@@ -151,8 +156,16 @@ class ThreadStepRunner:
         """Carry out what is brief; what proves not to be so does not make the others wait to be recorded."""
         until = time.monotonic() + NOTICE
         while self._brief:
-            self._brief.popleft()()
-            if time.monotonic() >= until:
+            kind, step, carry = self._brief.popleft()
+            if kind in self._not_brief:
+                self._on_thread(step, carry)
+                continue
+            began = time.monotonic()
+            carry()
+            now = time.monotonic()
+            if now - began >= LONGEST_BRIEF:
+                self._not_brief.add(kind)
+            if now >= until:
                 break
 
     def wake(self) -> None:
@@ -179,16 +192,23 @@ class ThreadStepRunner:
         return True
 
     def examine(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Trace:
-        """Find out what has become of a dead worker's execution, and stop what is left of it if it is gone."""
+        """Find out what has become of a dead worker's execution."""
         claimed_by = entry.claimed_by or ""
         if self._state is not None and _is_one_command(handler, rendered):
-            return adoption.examine(self._state, claimed_by, entry.history_id, self._means.grace)
+            return adoption.examine(self._state, claimed_by, entry.history_id)
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
             return Trace.UNCLEAR
         # What this worker itself has begun, and was taken from it meanwhile, it has stopped or let go.
-        if claimed_by not in {"", self._means.controller_id}:
-            self.stop_left_over(claimed_by, Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id))
-        return Trace.GONE
+        return Trace.GONE if claimed_by in {"", self._means.controller_id} else Trace.LEFT_OVER
+
+    def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
+        """Stop what is left over of an execution; return the process ids found alive."""
+        claimed_by, grace = entry.claimed_by or "", self._means.grace
+        self._refuse_living(claimed_by)
+        if self._state is not None and _is_one_command(handler, rendered):
+            return adoption.stop_left_over(self._state, claimed_by, entry.history_id, grace)
+        process = Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
+        return platform.stop_left_over(all_own_cookies_of(claimed_by), process, grace)
 
     def adopt(
         self,
@@ -220,15 +240,10 @@ class ThreadStepRunner:
         """Say whether this host can prove that a controller is dead."""
         return is_gone(controller)
 
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Stop what a dead worker's execution left on this host; return the process ids found alive."""
-        self._refuse_living(claimed_by)
-        return platform.stop_left_over(all_own_cookies_of(claimed_by), entry, self._means.grace)
-
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Forget a dead worker, unless it is remembered for an execution that is not recorded as ended (`live`)."""
-        self._refuse_living(claimed_by)
-        return self._state is None or adoption.forget(self._state, claimed_by, live)
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
+        """Forget the workers of this host that are dead and not entered as `living`."""
+        if self._state is not None:
+            adoption.tidy(self._state, {*living, self._means.controller_id}, live)
 
     def close(self, *, leave: bool = False) -> None:
         """Stop what still runs, or leave commands to their supervisor; then end the child processes and threads."""
@@ -307,14 +322,20 @@ class ThreadStepRunner:
         if "trouble" in record:
             self._hear_lost(key, f"nobody knows how the command ended: {record['trouble']}", commanded)
             return
+        if record.get("never_ran"):
+            self._put_back(step, f"not started: {record['not_started']}", ended_at)
+            return
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
         if step.stopping and not end.stopped:
             end = replace(end, stopped=True)
         carry = partial(self._carry, step, partial(commanded.handler.outcome, commanded.rendered, end), ended_at)
         if commanded.rendered.brief:
             carry()
-        else:
-            self._on_thread(step, carry)
+            return
+        try:
+            self._threads.run(carry)
+        except RuntimeError:
+            carry()  # It has run: as long as the system refuses another thread, everything else has to wait for this.
 
     def _hear_lost(self, key: int, message: str, commanded: _Commanded | None = None) -> None:
         commanded = commanded or self._commands.pop(key, None)
@@ -367,16 +388,20 @@ class ThreadStepRunner:
         try:
             self._threads.run(work)
         except RuntimeError as error:
-            message = f"the system refused to start another thread: {error}"
-            self._report(step, StepOutcome(succeeded=False, message=message))
+            self._put_back(step, f"not started: the system refused to start another thread: {error}")
 
     def _execute(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
-            message = "not started: its worker has lost touch with the database"
-            self._report(step, StepOutcome(succeeded=False, message=message))
+            self._put_back(step, "not started: its worker has lost touch with the database")
         else:
             self._carry(step, work)
+
+    def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> None:
+        """Report what could not be begun through no fault of its own."""
+        outcome = step.without_secrets(StepOutcome(succeeded=False, message=message, stopped=step.stopping))
+        end = Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
+        self._loop.post(partial(self._reports.append, end))
 
     def _carry(self, step: RunningStep, work: Callable[[], StepOutcome], ended_at: datetime | None = None) -> None:
         try:
@@ -421,6 +446,11 @@ def _prepare(place: Path, controller_id: str) -> None:
 
 def _is_one_command(handler: StepHandler, rendered: Rendered) -> bool:
     return _may_be_one_command(type(handler)) and cast("RunsOneCommand", handler).is_one_command(rendered)
+
+
+def _kind(handler: StepHandler, rendered: Rendered) -> Hashable:
+    """Return what executions have in common that take about as long: the handler, and the job if there is one."""
+    return type(handler), str(rendered.spec.get("job"))
 
 
 @cache

@@ -137,9 +137,12 @@ class Supervision:
                 self._begin()
         except OSError as error:
             self._take_off(key)
-            self._ears.ended(key, {"not_started": f"its supervisor cannot be started: {error.strerror}"})
+            self._put_back(key, error.strerror or str(error))
             return
         self._order(order)
+
+    def _put_back(self, key: int, reason: str) -> None:
+        self._ears.ended(key, {"not_started": f"its supervisor cannot be started: {reason}", "never_ran": True})
 
     def _order(self, order: Record) -> None:
         self._send(journal.line_of(order))
@@ -226,14 +229,17 @@ class Supervision:
                 self._under_way[key] = order
                 self._order_start(key, order)
             else:
-                self._ears.ended(key, {"not_started": f"its supervisor cannot be started: {self._last_words()}"})
+                self._put_back(key, self._last_words())
 
     def _stop_rest(self, key: int, past: journal.Past) -> None:
         found = stop_rest(past, key, self._grace)
         self._loop.post(lambda: self._ears.lost(key, lost_with(found)))
 
     def _last_words(self) -> str:
-        said = (self._place / _TROUBLE).read_text(encoding="utf-8", errors="replace").strip()
+        try:
+            said = (self._place / _TROUBLE).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError as error:
+            return error.strerror or str(error)
         return said.rpartition("\n")[2] or "it gave no reason"
 
 

@@ -117,12 +117,12 @@ class Supervisor:
         carried = Carried(order, Stop(self._threads, self._grace))
         if time.monotonic() >= self._lease:
             # Leashed or not: by now another controller may have found that it never ran.
-            self._end(carried, CommandEnd(not_started="its worker has lost touch with the database"))
+            self._put_back(carried, "its worker has lost touch with the database")
             return
         try:
             self._journal.write(journal.line_of({"start": carried.key}))
         except OSError as error:
-            self._end(carried, CommandEnd(not_started=f"the journal of commands cannot be written: {error.strerror}"))
+            self._put_back(carried, f"the journal of commands cannot be written: {error.strerror}")
             return
         self._under_way[carried.key] = carried
         try:
@@ -138,6 +138,9 @@ class Supervisor:
             )
         except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
             self._break(carried, error)
+            return
+        if run.lacked_means:
+            self._put_back(carried, run.end().not_started or "")
             return
         if carried.pid is None:
             self._end(carried, run.end())
@@ -187,6 +190,9 @@ class Supervisor:
             if name in record and carried.secrets:
                 record[name] = masked(record[name], carried.secrets)
         self._record_end(carried, record)
+
+    def _put_back(self, carried: Carried, reason: str) -> None:
+        self._record_end(carried, {"not_started": reason, "never_ran": True})
 
     def _break(self, carried: Carried, error: Exception) -> None:
         self._record_end(carried, {"trouble": f"{type(error).__name__}: {error}"})

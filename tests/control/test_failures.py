@@ -6,9 +6,11 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.control.controller import Controller
+from batchctl.domain.moves import LOST_LIMIT, PUT_BACK_FOR
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.ports import Finished
-from tests.control.world import BAD, FATAL, NO_WAIT, OK, World
+from tests.control.world import BAD, FATAL, NO_WAIT, OK, RUNS_ON, World
 
 
 def fail(world: World, seq: int, outcome: StepOutcome = BAD, *, instance: int = 1) -> None:
@@ -250,3 +252,52 @@ def test_an_end_is_recorded_with_the_time_it_came_not_with_that_of_the_record(wo
     assert world.statuses() == ["complete"]
     expected = ended.replace(tzinfo=None).isoformat(" ", "milliseconds")
     assert world.sql("SELECT EndTime FROM BatchProcessHistory") == [(expected,)]
+
+
+def not_begun(world: World, **step: object) -> Controller:
+    """Let a controller hear that its host could not begin a step."""
+    world.runner.script = lambda rendered: RUNS_ON
+    batch_id = world.batch(steps=0, RetryCount=0)
+    world.step(batch_id, 10, **step)
+    world.submit()
+    world.create()
+    controller = world.process()
+    world.runner.put_back(world.runner.started[-1], "not started: no process to be had")
+    return controller
+
+
+@pytest.mark.parametrize("on_lost", ["hold", "rerun", "verify"])
+def test_what_its_host_could_not_begin_is_put_back_for_a_while_and_costs_nothing(world: World, on_lost: str) -> None:
+    controller = not_begun(world, OnLost=on_lost)
+    for times in range(1, LOST_LIMIT + 3):
+        world.turn_until_idle(controller)
+        assert world.sql("SELECT Status, RetryCount, LostCount FROM BatchControl") == [("retry", 0, 0)]
+        assert world.history()[-1] == (1, 10, times, "auto" if times == 1 else "retry", "lost")
+        world.clock.advance(PUT_BACK_FOR - timedelta(seconds=1))
+        controller.turn(NO_WAIT)
+        assert len(world.runner.started) == times, "it does not spin"
+        world.clock.advance(timedelta(seconds=1))
+        controller.turn(NO_WAIT)
+        world.turn_until_idle(controller)
+        world.runner.put_back(world.runner.started[-1], "not started: no process to be had")
+
+    assert world.sql("SELECT DISTINCT Message, Spawned FROM BatchProcessHistory WHERE Status = 'lost'") == [
+        ("not started: no process to be had", None)
+    ]
+    assert ("step.ended", "lost") in {(event.name, event.fields.get("Status")) for event in world.events}
+    world.turn_until_idle(controller)
+    world.runner.script = lambda rendered: OK
+    world.clock.advance(PUT_BACK_FOR)
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+    assert world.statuses() == ["complete"]
+    assert {entry[3] for entry in world.history()} == {"auto", "retry"}, "nothing has to be verified"
+
+
+@pytest.mark.parametrize(("asked", "left"), [("cancelling", "cancelled"), ("pausing", "paused")])
+def test_what_could_not_be_begun_heeds_what_a_person_asked_meanwhile(world: World, asked: str, left: str) -> None:
+    controller = not_begun(world)
+    world.sql("UPDATE BatchControl SET Status = ?", asked)
+    world.turn_until_idle(controller)
+
+    assert world.statuses() == [left]

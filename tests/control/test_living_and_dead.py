@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,8 +10,8 @@ import pytest
 
 from batchctl.control.controller import Controller
 from batchctl.control.rescue import Rescue, Rescued
-from batchctl.domain.errors import OutcomeUnknown
-from batchctl.domain.liveness import Rhythm
+from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.liveness import Rhythm, Sighting
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Trace
@@ -85,6 +85,42 @@ def test_a_silent_controller_is_rescued_after_its_time(world: World) -> None:
     assert {"step.lost", "controller.lost"} <= set(world.names())
 
 
+class Notes:
+    """What a host has noted."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, Sighting] = {}
+
+    def recall(self) -> Mapping[str, Sighting]:
+        return dict(self.seen)
+
+    def note(self, sightings: Mapping[str, Sighting]) -> None:
+        self.seen = dict(sightings)
+
+
+def test_passes_that_cron_starts_see_together_that_a_controller_of_another_host_is_silent(world: World) -> None:
+    running(world)
+    notes = Notes()
+
+    def passed(name: str) -> Rescued:
+        """Look once, as one that ends at once does."""
+        rescue, _ = elsewhere(world, name)
+        rescue.noted = notes
+        return look(rescue)
+
+    assert passed("p1") == Rescued()
+    world.clock.advance(RHYTHM.orphan_timeout - timedelta(seconds=1))
+    world.sql("UPDATE Controller SET HeartbeatSeq = HeartbeatSeq + 1")
+    assert passed("p2") == Rescued(), "it lives"
+    world.clock.advance(RHYTHM.orphan_timeout - timedelta(seconds=1))
+    assert passed("p3") == Rescued()
+    world.clock.advance(timedelta(seconds=1))
+
+    assert passed("p4").lost == (1,)
+    assert passed("p5") == Rescued()
+    assert notes.seen == {}, "nothing is noted of who has ended"
+
+
 @pytest.mark.parametrize("heartbeat", ["2000-01-01 00:00:00.000", "2099-01-01 00:00:00.000"])
 def test_no_wall_clock_says_who_is_dead(world: World, heartbeat: str) -> None:
     running(world)
@@ -121,7 +157,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("trace", [Trace.GONE, Trace.NEVER_RAN, Trace.ADOPTABLE])
+@pytest.mark.parametrize("trace", [Trace.GONE, Trace.LEFT_OVER, Trace.NEVER_RAN, Trace.ADOPTABLE])
 def test_what_comes_between_the_look_and_the_write_stops_the_rescue(world: World, change: str, trace: Trace) -> None:
     running(world)
     rescue, runner = elsewhere(world, trace=trace)
@@ -129,13 +165,14 @@ def test_what_comes_between_the_look_and_the_write_stops_the_rescue(world: World
     runner.meanwhile = lambda: world.sql(CHANGES[change])
 
     assert look(rescue) == Rescued()
+    assert runner.stopped_left_over == [], "it is not stopped for nothing"
     assert world.sql(STANDS) == RUNNING
     assert world.one("SELECT Status FROM BatchProcessHistory") == "running"
     if change == "a sign of life":
         assert world.one("SELECT Status FROM Controller") == "running"
 
 
-@pytest.mark.parametrize("trace", [Trace.GONE, Trace.NEVER_RAN, Trace.ADOPTABLE])
+@pytest.mark.parametrize("trace", [Trace.GONE, Trace.LEFT_OVER, Trace.NEVER_RAN, Trace.ADOPTABLE])
 def test_an_end_that_is_recorded_between_the_look_and_the_write_stands(world: World, trace: Trace) -> None:
     first = running(world)
     rescue, runner = elsewhere(world, trace=trace)
@@ -144,11 +181,12 @@ def test_an_end_that_is_recorded_between_the_look_and_the_write_stands(world: Wo
     runner.meanwhile = lambda: first.turn(NO_WAIT)
 
     assert look(rescue) == Rescued()
+    assert runner.stopped_left_over == []
     assert world.history() == [(1, 10, 1, "auto", "success"), (1, 20, 1, "auto", "running")]
     assert world.sql(STANDS) == RUNNING
 
 
-@pytest.mark.parametrize("trace", [Trace.GONE, Trace.NEVER_RAN, Trace.ADOPTABLE])
+@pytest.mark.parametrize("trace", [Trace.GONE, Trace.LEFT_OVER, Trace.NEVER_RAN, Trace.ADOPTABLE])
 def test_of_two_rescuers_one_wins(world: World, trace: Trace) -> None:
     running(world)
     (first, runner), (second, _) = elsewhere(world, "c2", trace), elsewhere(world, "c3", trace)
@@ -167,7 +205,77 @@ def test_of_two_rescuers_one_wins(world: World, trace: Trace) -> None:
     if trace is Trace.ADOPTABLE:
         assert (status, token, owner, lost_count) == ("running", 2, "c3", 0)
     else:
-        assert (token, owner, lost_count) == (1, None, 1)
+        assert (token, owner, lost_count) == (2 if trace is Trace.LEFT_OVER else 1, None, 1)
+    assert runner.stopped_left_over == []
+
+
+@pytest.mark.parametrize("on_lost", ["hold", "rerun"])
+def test_what_is_left_over_is_stopped_once_it_is_taken_and_before_it_may_be_repeated(
+    world: World, on_lost: str
+) -> None:
+    first = running(world, OnLost=on_lost)
+    rescue, runner = elsewhere(world, trace=Trace.LEFT_OVER)
+    wait_until_dead(world, rescue)
+    stood: list[tuple[object, ...]] = []
+
+    def while_stopping() -> None:
+        stood.extend(world.sql(STANDS) + world.sql(WRITTEN))
+        first.look_closely()
+        first.turn(NO_WAIT)
+
+    runner.while_stopping = while_stopping
+    rescued = look(rescue)
+
+    assert stood == [("running", 2, "c2", 0), ("running", 2, "c1")]
+    assert world.runner.stopped == [STEP], "who was only frozen stops what cannot go on without it"
+    assert (rescued.lost, runner.stopped_left_over) == ((1,), [STEP])
+    assert world.sql(STANDS) == [("held" if on_lost == "hold" else "retry", 2, None, 1)]
+    assert "left of it on host1 (process 4712) has been stopped" in world.one("SELECT Message FROM BatchProcessHistory")
+
+
+def test_nothing_is_stopped_before_all_of_a_silent_controller_is_taken(world: World) -> None:
+    running(world)
+    other = world.batch("Other", steps=1)
+    world.submit("Other")
+    world.create()
+    world.turn_until_idle(world.controller())
+    assert [entry[-1] for entry in world.history()] == ["running"] * 2, other
+    rescue, runner = elsewhere(world, trace=Trace.LEFT_OVER)
+    runner.traces[HistoryId(2)] = Trace.LEFT_OVER
+    wait_until_dead(world, rescue)
+    runner.while_stopping = lambda: world.membership().beat()
+
+    assert look(rescue).lost == (1, 2)
+    assert runner.stopped_left_over == [1, 2]
+
+
+def test_what_was_taken_by_one_that_lost_the_database_then_is_stopped_at_the_next_look(world: World) -> None:
+    running(world)
+    rescue, runner = elsewhere(world, trace=Trace.LEFT_OVER)
+    wait_until_dead(world, rescue)
+
+    def fail() -> None:
+        raise DatabaseUnusable("gone")
+
+    runner.while_stopping = fail
+    with pytest.raises(DatabaseUnusable):
+        look(rescue)
+    assert world.sql(STANDS) == [("running", 2, "c2", 0)]
+    runner.while_stopping = lambda: None
+
+    assert look(rescue).lost == (1,)
+    assert world.sql(STANDS) == [("held", 2, None, 1)]
+
+
+def test_a_success_of_what_was_taken_first_is_noted_too(world: World) -> None:
+    first = running(world)
+    rescue, _ = elsewhere(world, trace=Trace.LEFT_OVER)
+    wait_until_dead(world, rescue)
+    look(rescue)
+    world.runner.end(STEP, OK)
+    first.turn(NO_WAIT)
+
+    assert world.one("SELECT Message FROM BatchProcessHistory").endswith("UTC: success")
 
 
 @pytest.mark.parametrize("on_lost", ["hold", "rerun", "verify"])

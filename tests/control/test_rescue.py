@@ -150,11 +150,11 @@ def test_a_check_that_never_ran_is_asked_again(world: World) -> None:
 
 
 def test_one_that_was_taken_for_dead_while_it_began_does_not_forget_itself(world: World) -> None:
-    for name in ("c1", "c2"):
-        world.sql(f"INSERT INTO Controller (ControllerName, Host, Slots, Status) VALUES ('{name}', 'h', 1, 'lost')")
+    for name, status in (("c1", "lost"), ("c2", "lost"), ("c3", "stopped"), ("c4", "running")):
+        world.sql(f"INSERT INTO Controller (ControllerName, Host, Slots, Status) VALUES ('{name}', 'h', 1, '{status}')")
     world.rescue("c2").tidy()
 
-    assert world.runner.forgotten == ["c1"]
+    assert world.runner.kept == {"c2", "c4"}
 
 
 def test_a_cancelled_instance_whose_controller_died_is_cancelled(world: World) -> None:

@@ -13,7 +13,7 @@ from batchctl.control.creation import Creator
 from batchctl.control.membership import REMEMBERED
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
-from batchctl.domain.errors import OutcomeUnknown
+from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.logs import Event
@@ -139,6 +139,13 @@ def leader_lock(world: World) -> LeaderLock:
 
 def hired(world: World, name: str) -> Hand:
     """Return a worker on a connection of its own, which has begun."""
+    hand = applicant(world, name)
+    hand.worker.begin()
+    return hand
+
+
+def applicant(world: World, name: str) -> Hand:
+    """Return a worker on a connection of its own."""
     transactions, runner, events = world.open(), ScriptedRunner(), list[Event]()
     member = world.membership(name, transactions=transactions)
     controller = world.controller(name, transactions=transactions, runner=runner, is_trusted=lambda: member.is_trusted)
@@ -152,7 +159,6 @@ def hired(world: World, name: str) -> Hand:
         events.append,
         Leading(leader_lock(world), creator, POLL),
     )
-    worker.begin()
     return Hand(worker, runner, events)
 
 
@@ -257,6 +263,42 @@ def test_a_worker_takes_over_what_a_silent_one_has_left(world: World, hands: tup
     second.runner.end(key, world.ok)
     second.turn()
     assert world.statuses() == ["complete"]
+
+
+def test_a_worker_that_serves_waits_for_a_database_that_goes_away_while_it_begins(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = hired(world, "c1"), applicant(world, "c2")
+    first.runner.script = second.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    first.turn(6)
+    second.runner.gone = lambda row: row.name == "c1"
+    with monkeypatch.context() as broken:
+        broken.setattr(second.worker.membership.transactions, "read", away)
+        second.worker.begin(patient=True)
+    assert [event.name for event in second.events] == ["controller.waiting"]
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    second.turn()
+    second.worker.end()
+
+    assert world.history() == [(1, 10, 1, "auto", "lost")], "the look it could not make then is made later"
+    assert second.runner.kept == {"c2"}
+    assert {"controller.resumed"} <= {event.name for event in second.events}
+
+
+def test_a_pass_ends_when_the_database_goes_away_while_it_begins(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand = applicant(world, "c1")
+    monkeypatch.setattr(hand.worker.membership.transactions, "read", away)
+
+    with pytest.raises(DatabaseUnusable):
+        hand.worker.begin()
+
+
+def away() -> None:
+    """Be a database that does not answer."""
+    message = "The database does not answer."
+    raise DatabaseUnusable(message)
 
 
 def test_a_worker_that_was_silent_for_too_long_begins_nothing_before_its_next_sign(world: World) -> None:

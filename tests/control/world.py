@@ -81,13 +81,17 @@ class ScriptedRunner:
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
     waits: list[timedelta] = field(default_factory=list)
-    forgotten: list[str] = field(default_factory=list)
+    kept: set[str] | None = None
+    """Who was not to be forgotten when it was last tidied."""
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
     examined: list[str] = field(default_factory=list)
     meanwhile: Callable[[], object] = lambda: None
     """What happens while an execution is examined."""
+    stopped_left_over: list[HistoryId] = field(default_factory=list)
+    while_stopping: Callable[[], object] = lambda: None
+    """What happens while what is left over is stopped."""
     adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
     goes_on_alone: bool = False
     stops_at_once: bool = True
@@ -110,6 +114,11 @@ class ScriptedRunner:
         """Let an execution end."""
         self.open.pop(key, None)
         self.reports.append(Finished(key, outcome, None))
+
+    def put_back(self, key: HistoryId, message: str) -> None:
+        """Say of an execution that it could not be begun."""
+        self.open.pop(key, None)
+        self.reports.append(Finished(key, StepOutcome(succeeded=False, message=message), None, never_ran=True))
 
     def spawn(self, key: HistoryId, identity: Identity) -> None:
         """Report a process."""
@@ -146,6 +155,13 @@ class ScriptedRunner:
         self.meanwhile()
         return self.traces.get(entry.history_id, Trace.GONE)
 
+    def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
+        """Note what was stopped: one process of each."""
+        del handler, rendered
+        self.stopped_left_over.append(entry.history_id)
+        self.while_stopping()
+        return (4712,)
+
     def adopt(
         self, key: HistoryId, handler: StepHandler, rendered: Rendered, entry: HistoryEntry, *, leashed: bool = False
     ) -> None:
@@ -171,16 +187,10 @@ class ScriptedRunner:
         """Note what is committed."""
         self.committed.extend(keys)
 
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
-        """Note who is forgotten."""
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
+        """Note who is not forgotten."""
         del live
-        self.forgotten.append(claimed_by)
-        return True
-
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Find nothing: `examine` says what became of an execution."""
-        del claimed_by, entry
-        return ()
+        self.kept = set(living)
 
     def close(self, *, leave: bool = False) -> None:
         """Nothing to end."""

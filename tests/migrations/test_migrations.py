@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +11,9 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from batchctl.app import upgrade_database
-from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl import config
+from batchctl.app import App, check_may_upgrade, upgrade_database
+from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
 from batchctl.store import engine, identity, schema, tables
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
@@ -235,3 +236,62 @@ def test_a_database_of_a_newer_version_is_not_upgraded(empty: StoreTransactions)
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
         with pytest.raises(SchemaMismatch, match="does not know"):
             schema.check_upgradable(connection)
+
+
+@pytest.fixture
+def older(empty: StoreTransactions, empty_database: ControlDatabase) -> str:
+    """Return the configuration of a database of the version before the newest."""
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, schema.revisions()[-2]))
+    file = empty_database.directory / "batchctl.toml"
+    file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
+    return str(file)
+
+
+ENTERED = "INSERT INTO Controller (ControllerName, Host, Pid{more}) VALUES ('c1', 'etl 7', 4711{values})"
+
+
+@pytest.mark.parametrize("upgrade", [upgrade_database, check_may_upgrade])
+def test_nothing_is_upgraded_beneath_a_living_controller(
+    older: str, empty: StoreTransactions, upgrade: Callable[[str], object]
+) -> None:
+    with empty.read() as connection:
+        connection.exec_driver_sql(ENTERED.format(more="", values=""))
+
+    with pytest.raises(Busy) as refused:
+        upgrade(older)
+
+    assert "controller c1 (host etl 7, process 4711)" in refused.value.message
+    assert (refused.value.next_step or "").endswith("then: batchctl db upgrade")
+    with empty.read() as connection:
+        assert schema.revision_of(connection) == schema.revisions()[-2]
+
+
+@pytest.mark.parametrize(("more", "values"), [(", Status", ", 'stopped'"), (", Heartbeat", ", '2026-11-01 00:00:00'")])
+def test_who_has_ended_or_is_silent_keeps_nobody_from_upgrading(
+    older: str, empty: StoreTransactions, more: str, values: str
+) -> None:
+    with empty.read() as connection:
+        connection.exec_driver_sql(ENTERED.format(more=more, values=values))
+    check_may_upgrade(older)
+
+    assert upgrade_database(older) == (schema.revisions()[-2], schema.newest_revision())
+    with empty.read() as connection:
+        connection.exec_driver_sql("UPDATE Controller SET Status = 'running', Heartbeat = '2099-01-01 00:00:00'")
+    assert upgrade_database(older) == (schema.newest_revision(),) * 2, "where there is nothing to do, nobody is asked"
+
+
+def test_a_controller_of_a_version_that_listed_none_is_known_by_its_lock(
+    empty: StoreTransactions, empty_database: ControlDatabase
+) -> None:
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0002"))
+    file = empty_database.directory / "batchctl.toml"
+    file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
+    lock = App(config.load(str(file))).leader_lock
+    assert lock.take("old one")
+    try:
+        with pytest.raises(Busy, match="controller old one"):
+            upgrade_database(str(file))
+    finally:
+        lock.release()
+
+    assert upgrade_database(str(file))[0] == "0002"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Problem, Surroundings
 from batchctl.domain.rows import Step
@@ -160,3 +162,22 @@ def test_rows_written_with_foreign_keys_switched_off_are_findings(world: World) 
         ("BatchControl", "2", "ProcessBatch_id"),
         ("BatchControl", "3", "FileProcess_id"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("0", "It says '0', so nothing starts."),
+        ("-1", "It says '-1', which is no number, so it limits nothing."),
+        ("twenty", "It says 'twenty', which is no number, so it limits nothing."),
+        ("\u0663", "It says '\u0663', which is no number, so it limits nothing."),
+        (" 3 ", None),
+    ],
+)
+def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
+    world: World, value: str, message: str | None
+) -> None:
+    world.batch()
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", value)
+
+    assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])

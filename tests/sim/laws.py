@@ -98,7 +98,7 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
             raise Broken("I34", f"{said} without a new token")
         if became in _CLAIMED and was in _CLAIMED and owner != owner_was and token == token_was:
             raise Broken("I34", f"{said} and from {owner_was} to {owner} without a new token")
-        if Boundary.TAKEOVER in boundaries and world.is_trusted(owner_was):
+        if Boundary.TAKEOVER in boundaries and owner_was != actor.name and world.is_trusted(owner_was):
             raise Broken("lease", f"{said} while the lease of {owner_was} lasts")
         others = owner_was not in (None, actor.name) and Boundary.TAKEOVER not in boundaries
         if others and not by_person and (became not in _CLAIMED or owner != owner_was or seq != seq_was):

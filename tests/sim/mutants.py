@@ -88,6 +88,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "whatever was lost counts as never run",
         (rescue, "never_ran = trace is Trace.NEVER_RAN", "never_ran = True"),
     ),
+    _mutant(
+        "what is left over is stopped before it is one's own",
+        (rescue, "return self._taken_first(found, has_claim=has_claim) or Rescued()", "return found"),
+    ),
     _mutant("what is unclear counts as gone", (rescue, "if trace is Trace.UNCLEAR:", "if False:")),
     _mutant(
         "an adoption takes no new token",

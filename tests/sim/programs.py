@@ -87,7 +87,7 @@ class Program(Actor):
     def _pass(self) -> None:
         try:
             if not self._has_begun:
-                self.worker.begin()
+                self.worker.begin(patient=True)
                 self._has_begun = True
             self.worker.turn(timedelta(0))
         except Crashed:

@@ -75,7 +75,7 @@ class ScriptedRunner:
         is_command = handler.process_type == "command"
         refusal = self.supervisor.refuses(self._now, leashed=leashed)
         if refusal is not None:
-            self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refusal), None))
+            self._reports.append(Finished(key, StepOutcome(succeeded=False, message=refusal), None, never_ran=True))
             return
         running = self._world.execute(self._program, key, spec, is_command=is_command, leashed=leashed)
         if is_command:
@@ -125,6 +125,15 @@ class ScriptedRunner:
             return Trace.UNCLEAR if alive else Trace.GONE
         return self._trace_of(entry.claimed_by or "", entry.history_id)
 
+    def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
+        """Kill what nobody watches over."""
+        self._program.call("stop_left_over")
+        self._world.check_adoption(self._program, entry.history_id)
+        found = [one for one in self._world.executions if one.key == entry.history_id and one.is_alive(self._now)]
+        for running in found:
+            running.end(self._now, VANISHED)
+        return [running.pid for running in found]
+
     def _trace_of(self, claimed_by: str, key: int) -> Trace:
         host = self._program.host
         here = {name: one for name, one in self._world.supervisors.items() if one.host is host}
@@ -134,8 +143,7 @@ class ScriptedRunner:
                     return Trace.ADOPTABLE
                 if one.is_there(self._now) and key not in one.unwatched:
                     return Trace.ADOPTABLE
-                one.started[key].end(self._now, VANISHED)
-                return Trace.GONE
+                return Trace.LEFT_OVER
         own = here.get(claimed_by)
         if own is None or own.boot != host.boot:
             return Trace.GONE
@@ -176,22 +184,11 @@ class ScriptedRunner:
         for key in self._adopted & self._watched.keys():
             self._watched[key].vouched = self.supervisor.lease
 
-    def stop_left_over(self, claimed_by: str, entry: Identity) -> Sequence[int]:
-        """Kill what a dead program's execution left on this host."""
-        self._program.call("stop_left_over")
-        host = self._program.host
-        left = [one for one in self._world.executions if one.pid == entry.pid and one.host is host and one.is_command]
-        found = [one for one in left if one.is_alive(self._now)]
-        for running in found:
-            running.end(self._now, STOPPED)
-        return [running.pid for running in found]
-
     def recorded(self, keys: Collection[HistoryId]) -> None:
         """Nothing is kept that had to be forgotten."""
 
-    def forget(self, claimed_by: str, live: Collection[HistoryId]) -> bool:
+    def tidy(self, living: Collection[str], live: Collection[HistoryId]) -> None:
         """As above."""
-        return True
 
     @property
     def has_news(self) -> bool:

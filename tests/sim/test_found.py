@@ -90,6 +90,25 @@ def test_what_was_frozen_before_a_start_does_not_start_once_others_have_taken_ov
     assert play(late).message == ""
 
 
+def test_what_is_cancelled_before_it_is_begun_is_cancelled_also_when_that_is_seen_while_ends_are_recorded() -> None:
+    batches = (
+        BatchPlan((StepPlan("rerun"),), retry_wait=0, on_failure="continue"),
+        BatchPlan((StepPlan(),), retry_count=2, retry_wait=0, on_failure="continue", max_concurrent=3),
+    )
+    seen_late = Script(
+        Options(batches=batches, places=(1, 1), slots=3, ahead=(0.0, 0.0)),
+        (
+            Submit("B1", "file1"),
+            Submit("B0", "file2"),
+            Fault(None, "start", Kind.FREEZE_BEFORE, (Run(480.0),)),
+            Run(1.0),
+            Operate("cancel", 2),
+        ),
+    )
+
+    assert play(seen_late).message == ""
+
+
 def test_what_was_left_to_its_supervisor_is_not_begun_again_after_a_commit_in_doubt() -> None:
     ended = next(seed for seed in range(1, 10_000) if _lasts(seed, 1, 1.0) and _lasts(seed, 2, 5.0))
     batch = BatchPlan((StepPlan("rerun"),), on_failure="continue", max_concurrent=2)

@@ -58,10 +58,10 @@ def says(place: Path, text: str, instead: str) -> None:
         (False, [], True, Trace.NEVER_RAN),
         (False, [CLOSED], True, Trace.NEVER_RAN),
         (False, [], False, Trace.GONE),
-        (False, [SUPERVISOR, START], True, Trace.GONE),
-        (False, [SUPERVISOR, START, RUNNING, ORPHANED], True, Trace.GONE),
-        (False, [SUPERVISOR, START, RUNNING], False, Trace.GONE),
-        (True, [SUPERVISOR, START, SUPERVISOR], True, Trace.GONE),
+        (False, [SUPERVISOR, START], True, Trace.LEFT_OVER),
+        (False, [SUPERVISOR, START, RUNNING, ORPHANED], True, Trace.LEFT_OVER),
+        (False, [SUPERVISOR, START, RUNNING], False, Trace.LEFT_OVER),
+        (True, [SUPERVISOR, START, SUPERVISOR], True, Trace.LEFT_OVER),
         (True, [SUPERVISOR, {"start": 2}], True, Trace.UNCLEAR),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_torn_line_was_never_written(runner: ThreadStepRunner, controller_id: 
     with (dead / "journal").open("ab") as file:
         file.write(journal.line_of(END)[:-20])
 
-    assert runner.examine(entry(1, f"{controller_id}-dead"), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, f"{controller_id}-dead"), Shell(""), BRIEF) is Trace.LEFT_OVER
 
 
 def test_an_end_before_the_host_was_started_anew_has_the_time_it_had(
@@ -127,10 +127,13 @@ def test_another_workers_execution_of_the_same_number_is_another_one(
     assert finished(runner).outcome.lost
 
 
-def test_what_was_no_command_is_gone_with_its_worker(runner: ThreadStepRunner, controller_id: str, dead: Path) -> None:
+def test_what_was_no_command_is_not_adopted_and_its_own_worker_needs_not_look_for_it(
+    runner: ThreadStepRunner, controller_id: str, dead: Path
+) -> None:
     handler = Does(lambda execution: StepOutcome(succeeded=True))
 
-    assert runner.examine(entry(1, f"{controller_id}-dead"), handler, BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, f"{controller_id}-dead"), handler, BRIEF) is Trace.LEFT_OVER
+    assert runner.examine(entry(1, controller_id), handler, BRIEF) is Trace.GONE
 
 
 class Proves(Does):
@@ -148,7 +151,12 @@ class Proves(Does):
 
 @pytest.mark.parametrize(
     ("answer", "verdict"),
-    [(True, Trace.UNCLEAR), (False, Trace.GONE), (None, Trace.GONE), (OSError("no network"), Trace.GONE)],
+    [
+        (True, Trace.UNCLEAR),
+        (False, Trace.LEFT_OVER),
+        (None, Trace.LEFT_OVER),
+        (OSError("no network"), Trace.LEFT_OVER),
+    ],
 )
 def test_a_handler_may_prove_that_an_execution_lives(
     runner: ThreadStepRunner, controller_id: str, answer: bool | Exception | None, verdict: Trace
@@ -228,5 +236,7 @@ def test_a_worker_whose_journal_is_closed_begins_nothing_before_it_is_heard_of(
     runner.keep_lease(time.monotonic() - 1)
 
     runner.start(KEY, Shell("echo too late"), BRIEF)
+    end = finished(runner)
 
-    assert not finished(runner).outcome.succeeded
+    assert end.never_ran
+    assert "another worker has taken over the work of this one" in (end.outcome.message or "")

@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +17,9 @@ from batchctl.domain.outcomes import Identity
 from batchctl.system import platform
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.conftest import PLUGINS
+from tests.system.stepping import Does
 from tests.system.watching import Ear, ends, lives
+from tests.system.workers import BRIEF, entry
 
 CONTROLLER = """
 import sys
@@ -80,6 +83,12 @@ def bystander() -> Iterator[int]:
     process.wait()
 
 
+def stop_left_over(runner: ThreadStepRunner, claimed_by: str, process: Identity) -> Sequence[int]:
+    """Stop what an attempt left over that was no command of a supervisor."""
+    begun = replace(entry(1, claimed_by), pid=process.pid, pid_start=process.pid_start, boot_id=process.boot_id)
+    return runner.stop_left_over(begun, Does(lambda execution: None), BRIEF)
+
+
 def identity(pid: int, pid_start: str | None = None, boot_id: str | None = None) -> Identity:
     return Identity(pid=pid, pid_start=pid_start or platform.started(pid), boot_id=boot_id or platform.boot_id())
 
@@ -92,10 +101,10 @@ def test_a_command_outlives_its_controller_and_is_stopped_by_the_next(
     controller.die()
     assert lives(pid)
 
-    assert runner.stop_left_over(dead, Identity()) == [pid]
+    assert stop_left_over(runner, dead, Identity()) == [pid]
 
     assert ends(pid)
-    assert runner.stop_left_over(dead, Identity()) == []
+    assert stop_left_over(runner, dead, Identity()) == []
 
 
 def test_the_whole_tree_is_found_wherever_it_has_gone(
@@ -107,7 +116,7 @@ def test_the_whole_tree_is_found_wherever_it_has_gone(
     pids = {ear.hear_pid(), ear.hear_pid()}
     controller.die()
 
-    found = runner.stop_left_over(dead, Identity())
+    found = stop_left_over(runner, dead, Identity())
 
     assert pids <= set(found)
     assert all(ends(pid) for pid in pids)
@@ -118,7 +127,7 @@ def test_a_process_without_the_cookie_is_known_by_its_identity(runner: ThreadSte
     pid = ear.hear_pid()
     controller.die()
 
-    assert runner.stop_left_over(dead, identity(pid)) == [pid]
+    assert stop_left_over(runner, dead, identity(pid)) == [pid]
 
     assert ends(pid)
 
@@ -127,8 +136,8 @@ def test_a_process_without_the_cookie_is_known_by_its_identity(runner: ThreadSte
 def test_a_pid_that_was_given_to_somebody_else_is_left_alone(
     runner: ThreadStepRunner, bystander: int, other: dict[str, str], dead: str
 ) -> None:
-    assert runner.stop_left_over(dead, identity(bystander, **other)) == []
-    assert runner.stop_left_over(dead, Identity(pid=bystander)) == []
+    assert stop_left_over(runner, dead, identity(bystander, **other)) == []
+    assert stop_left_over(runner, dead, Identity(pid=bystander)) == []
 
     assert lives(bystander)
 
@@ -137,24 +146,24 @@ def test_the_children_of_another_controller_are_left_alone(runner: ThreadStepRun
     controller = DyingController(dead, "command", f"echo $$ > {ear.path}; exec sleep 600")
     pid = ear.hear_pid()
 
-    assert runner.stop_left_over(f"{dead}ly", Identity()) == []
-    assert runner.stop_left_over(dead[:-1], Identity()) == []
+    assert stop_left_over(runner, f"{dead}ly", Identity()) == []
+    assert stop_left_over(runner, dead[:-1], Identity()) == []
     assert lives(pid)
 
     controller.die()
-    assert runner.stop_left_over(dead, Identity()) == [pid]
+    assert stop_left_over(runner, dead, Identity()) == [pid]
 
 
 def test_nobody_stops_everything_or_himself(runner: ThreadStepRunner, controller_id: str) -> None:
     for claimed_by in ("", controller_id):
         with pytest.raises(ValueError, match="is not a dead controller"):
-            runner.stop_left_over(claimed_by, Identity())
+            stop_left_over(runner, claimed_by, Identity())
 
 
 @pytest.mark.parametrize("pid", [0, 1, -1])
 def test_no_dangerous_pid_is_ever_signalled(runner: ThreadStepRunner, pid: int, dead: str) -> None:
-    assert runner.stop_left_over(dead, Identity(pid=pid, pid_start="0", boot_id=platform.boot_id())) == []
-    assert runner.stop_left_over(dead, Identity(pid=pid, pid_start=platform.started(1))) == []
+    assert stop_left_over(runner, dead, Identity(pid=pid, pid_start="0", boot_id=platform.boot_id())) == []
+    assert stop_left_over(runner, dead, Identity(pid=pid, pid_start=platform.started(1))) == []
 
 
 def test_a_plugin_process_ends_with_its_controller_even_in_the_middle_of_a_job(ear: Ear, dead: str) -> None:
@@ -173,7 +182,7 @@ def test_what_a_job_has_started_is_stopped_by_the_next_controller(
     pid = ear.hear_pid()
     controller.die()
 
-    assert pid in runner.stop_left_over(dead, Identity())
+    assert pid in stop_left_over(runner, dead, Identity())
 
     assert ends(pid)
 

@@ -142,6 +142,32 @@ def test_a_disk_that_is_full_begins_nothing_and_loses_no_end(tmp_path: Path, mon
     ended = journal.read(place).ended
     assert ended[1]["exit_code"] == 4
     assert ended[2]["not_started"] == "the journal of commands cannot be written: No space left on device"
+    assert (ended[1].get("never_ran"), ended[2]["never_ran"]) == (None, True)
+
+
+def test_a_host_that_has_no_process_to_give_costs_no_command_its_attempt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # A19
+    place = tmp_path / "worker"
+    journal.prepare(place, "worker")
+    told = list[bytes]()
+    supervisor = Supervisor(QueueLoop(), place, told.append, cap=1000, grace=0.2)
+
+    def refuse(*_: object, **__: object) -> int:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    with monkeypatch.context() as without:
+        without.setattr(os, "posix_spawn", refuse)
+        supervisor.obey(journal.line_of(start(1, "exit 4")))
+    supervisor.obey(journal.line_of({**start(2, ""), "argv": ["./none"]}))
+    supervisor.be_orphaned()
+    supervisor.work()
+
+    ended = journal.read(place).ended
+    assert ended[1]["not_started"] == f"the system refused to start another process: {os.strerror(errno.EAGAIN)}"
+    assert (ended[1]["never_ran"], ended[2].get("never_ran")) == (True, None), (
+        "what is not there is the step's own fault"
+    )
 
 
 def start(key: int, script: str) -> dict[str, Any]:

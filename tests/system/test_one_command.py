@@ -13,6 +13,7 @@ import pytest
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, RunsOneCommand, StepOutcome
 from batchctl.ports import Finished
+from batchctl.system import runner as runner_module
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, WAIT, Does, finished, spawned, start
 from tests.system.watching import Ear, ends
@@ -206,3 +207,28 @@ def test_without_another_thread_to_be_had_the_command_is_followed_all_the_same(
     end = reports[-1][0]
     assert isinstance(end, Finished)
     assert end.outcome == StepOutcome(succeeded=True, message="0 None done\n")
+
+
+def test_what_once_was_not_brief_does_not_keep_the_controller_waiting_again(
+    runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: dict[str, list[str]] = {"slow": [], "quick": []}
+
+    def call(job: str) -> str:
+        def note(execution: Execution) -> StepOutcome:
+            del execution
+            threads[job].append(threading.current_thread().name)
+            return StepOutcome(succeeded=True)
+
+        runner.start(KEY, Does(note), Rendered("", {"job": job}, brief=True))
+        assert finished(runner).outcome.succeeded
+        return threads[job][-1]
+
+    own = threading.current_thread().name
+    assert [call("slow"), call("slow"), call("quick")] == [own] * 3
+    with monkeypatch.context() as strict:
+        strict.setattr(runner_module, "LONGEST_BRIEF", 0.0)
+        assert call("slow") == own, "nobody knew it before"
+
+    assert call("slow").startswith("batchctl-step")
+    assert call("quick") == own

@@ -128,7 +128,10 @@ def test_a_supervisor_killed_with_its_worker_leaves_a_lost_command_that_is_stopp
     os.kill(supervisor_in(worker.place) or 0, signal.SIGKILL)
     until(runner, lambda: not journal.is_locked(worker.place))
 
-    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.LEFT_OVER
+    assert all(lives(pid) for pid in pids), "whoever only looks stops nothing"
+
+    assert pids <= set(runner.stop_left_over(entry(1, worker.name), Shell(""), BRIEF))
 
     assert all(ends(pid) for pid in pids)
 
@@ -199,7 +202,7 @@ def test_what_was_stopped_before_its_supervisor_began_it_is_not_begun_by_the_nex
     assert not (tmp_path / "traces").exists()
 
 
-def test_a_supervisor_that_cannot_be_started_fails_the_step_and_no_other(
+def test_a_supervisor_that_cannot_be_started_puts_the_step_back_and_no_other(  # A19
     runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -209,12 +212,14 @@ def test_a_supervisor_that_cannot_be_started_fails_the_step_and_no_other(
     with monkeypatch.context() as without:
         without.setattr(platform, "start_outliving", refuse)
         runner.start(KEY, Shell("true"), BRIEF)
-        outcome = finished(runner).outcome
+        end = finished(runner)
 
-    assert outcome.message == f"its supervisor cannot be started: {os.strerror(errno.EAGAIN)}"
+    assert end.never_ran
+    assert end.outcome.message == f"not started: its supervisor cannot be started: {os.strerror(errno.EAGAIN)}"
     assert len(os.listdir("/proc/self/fd")) == before
     runner.start(HistoryId(2), Shell("exit 4"), BRIEF)
-    assert finished(runner, 2).outcome.return_code == 4
+    other = finished(runner, 2)
+    assert (other.never_ran, other.outcome.return_code) == (False, 4)
 
 
 def test_orders_of_a_worker_that_died_at_once_are_carried_out_once(
@@ -353,15 +358,31 @@ def test_closing_stops_commands_and_forgets_what_is_recorded(
 def test_a_dead_worker_is_forgotten_once_nothing_it_knows_matters(runner: ThreadStepRunner, employ: Employ) -> None:
     worker = employ({1: "true"})
     worker.hear_end(1)
-    assert not runner.forget(worker.name, [])
+    runner.tidy([], [])
+    assert worker.place.exists(), "its supervisor lives"
     worker.die()
     until(runner, lambda: not journal.is_locked(worker.place))
 
-    assert not runner.forget(worker.name, [HistoryId(1), HistoryId(2)])
+    runner.tidy([worker.name], [])
+    runner.tidy([], [HistoryId(1), HistoryId(2)])
     assert worker.place.exists()
-    assert runner.forget(worker.name, [HistoryId(2)])
+    runner.tidy([], [HistoryId(2)])
     assert not worker.place.exists()
     assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.GONE
+
+
+def test_a_worker_that_is_about_to_enter_itself_is_not_forgotten(runner: ThreadStepRunner, employ: Employ) -> None:
+    worker = employ({})
+    others = {worker.place}
+    until(runner, lambda: others <= journal.places(worker.place.parent) and bool(journal.read(worker.place).pid))
+
+    runner.tidy([], [])
+    assert worker.place.exists()
+    worker.die()
+    runner.tidy([], [])
+
+    assert not worker.place.exists()
+    assert len(journal.places(worker.place.parent)) == 1, "it does not forget itself"
 
 
 def test_a_supervisor_is_out_of_reach_of_the_terminal(
