@@ -384,7 +384,8 @@ class Controller:
             self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_one_by_one(ends)
         # The look inside the transaction may have ended what was not begun yet.
-        new = [end for end in self._ends if end not in ends]
+        known = {id(end) for end in ends}
+        new = [end for end in self._ends if id(end) not in known]
         self._ends = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waits = bool(written.waiting) and not new
