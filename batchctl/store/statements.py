@@ -29,7 +29,9 @@ class Compiled:
     """A statement's text, and how each of its parameters is made ready for the driver."""
 
     text: str
-    binds: tuple[tuple[str, Convert], ...]
+    names: tuple[str, ...]
+    converts: tuple[tuple[int, Callable[[Any], Any]], ...]
+    """The places whose values are not for the driver as they are."""
     constants: Mapping[str, object]
     of_many: str | None = None
     """The same for many rows at once; only PostgreSQL has such."""
@@ -42,7 +44,10 @@ class Compiled:
         """Return the values in the order of the text, as the driver wants them."""
         if self.constants:
             values = {**self.constants, **values}
-        return [values[name] if made is None else made(values[name]) for name, made in self.binds]
+        row = [values[name] for name in self.names]
+        for at, made in self.converts:
+            row[at] = made(row[at])
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +189,8 @@ def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
     writes = compiled.isupdate or compiled.isinsert
     of_many = _of_many(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
-    return Compiled(written, tuple((name, converts[name]) for name in order), constants, of_many)
+    made = tuple((at, convert) for at, name in enumerate(order) if (convert := converts[name]) is not None)
+    return Compiled(written, tuple(order), made, constants, of_many)
 
 
 def _of_many(compiled: SQLCompiler, order: list[str], dialect: Dialect) -> str | None:
