@@ -45,6 +45,17 @@ class Clock(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Bell:
+    """Tells who waits that somebody else has committed; it rings until `Transactions.changed` is asked."""
+
+    rings: Callable[[], bool]
+    look_every: timedelta
+    """How long one may wait between two looks whether it rings."""
+    descriptor: int | None = None
+    """What becomes readable as soon as it may ring, where there is such a thing."""
+
+
 class Transactions(Protocol):
     """The only way to the control database. `Any` is a SQLAlchemy connection that only store functions touch."""
 
@@ -61,6 +72,10 @@ class Transactions(Protocol):
 
     def changed(self) -> bool:
         """Say whether anybody else has committed since this was last asked."""
+        ...
+
+    def bell(self) -> Bell | None:
+        """Return what rings when `changed` would be true; None while there is no connection. It is good for one wait."""
         ...
 
 
@@ -121,8 +136,8 @@ class StepRunner(Protocol):
         """Let an execution that could not be rendered end as a fatal failure, through `collect`."""
         ...
 
-    def collect(self, wait: timedelta) -> Sequence[Report]:
-        """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
+    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
+        """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         ...
 
     def wake(self) -> None:

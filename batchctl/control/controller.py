@@ -19,11 +19,11 @@ from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, History
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Clock, Finished, Spawned, StepRunner, Transactions
+from batchctl.ports import Bell, Boundary, Clock, Finished, Spawned, StepRunner, Transactions
 from batchctl.store import definitions, history, instances, limits
 
-LOOK = timedelta(milliseconds=100)
-"""How often the controller looks whether anybody changed the database while it waits."""
+REST = timedelta(milliseconds=20)
+"""How long the controller leaves the bell alone once it has rung: where many write, everything is read anew only so often."""
 
 LONGEST_UNSEEN = 15.0
 """Seconds after which everything is read anew, although nobody is known to have changed it."""
@@ -251,7 +251,7 @@ class Controller:
         self._tell("controller.waiting", Message=error.message)
 
     def _collect(self, wait: timedelta) -> None:
-        for report in self._runner.collect(self._wait(wait)):
+        for report in self._runner.collect(*self._wait(wait)):
             flight = self._flights.get(report.key)
             if flight is None:
                 continue
@@ -261,22 +261,25 @@ class Controller:
                 del self._flights[report.key]
                 self._ends.append(_end(flight, report))
 
-    def _wait(self, wait: timedelta) -> timedelta:
-        """Return how long to wait for the next report, so that no deadline is missed."""
+    def _wait(self, wait: timedelta) -> tuple[timedelta, Bell | None]:
+        """Return how long to wait for the next report, so that no deadline is missed, and what else ends the waiting."""
+        now, bell = self._clock.monotonic(), None
+        rested = timedelta(seconds=now - self._looked_at)
         if self.trouble is not None:
             waits = [self._back_off]
         elif self._soon:
             waits = [wait, CONTENDED_LOOK]
-        elif (self._ends and not self._waits) or (self._look and self._free > 0):
-            return timedelta(0)
+        elif (self._ends and not self._waits) or (self._look and self._free > 0) or not wait:
+            return timedelta(0), None
+        elif rested < REST:
+            waits = [wait, REST - rested]
         else:
-            waits = [wait, LOOK]
-        now = self._clock.monotonic()
+            waits, bell = [wait], self._transactions.bell()
         for flight in self._flights.values():
             limit = flight.attempt.step.max_duration
             if limit is not None and flight.stop is None:
                 waits.append(limit - timedelta(seconds=now - flight.started))
-        return max(min(waits), timedelta(0))
+        return max(min(waits), timedelta(0)), bell
 
     @property
     def _free(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar, cast
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InvalidRequestError
 
 from batchctl.domain.errors import Busy, Conflict, OutcomeUnknown
-from batchctl.ports import Boundary
+from batchctl.ports import Bell, Boundary
 from batchctl.store.dialects import dialect_of
 
 Result = TypeVar("Result")
@@ -81,6 +81,24 @@ class StoreTransactions:
         marker = self._dialect.change_marker(self._connected())
         before, self._marker = self._marker, marker
         return marker != before
+
+    def bell(self) -> Bell | None:
+        """Return what rings when `changed` would be true."""
+        connection = self._connection
+        if connection is None:
+            return None
+
+        def rings() -> bool:
+            try:
+                return self._dialect.change_marker(connection) != self._marker
+            except Exception:  # noqa: BLE001 - whoever looks closer is told what it is
+                return True
+
+        try:
+            descriptor, seconds = self._dialect.ways_to_notice(connection)
+        except Exception:  # noqa: BLE001 - as above
+            return None
+        return Bell(rings, timedelta(seconds=seconds), descriptor)
 
     def close(self) -> None:
         """Close the connection."""

@@ -28,7 +28,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Finished, Report, Spawned, Trace
+from batchctl.ports import Bell, Finished, Report, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
@@ -119,7 +119,7 @@ class ScriptedRunner:
         """Let an execution that could not be rendered fail."""
         self.reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
 
-    def collect(self, wait: timedelta) -> Sequence[Report]:
+    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported."""
         self.waits.append(wait)
         found = list(self.reports)

@@ -89,6 +89,10 @@ class Dialect(Protocol):
         """Return what differs once anybody else has committed."""
         ...
 
+    def ways_to_notice(self, connection: Connection) -> tuple[int | None, float]:
+        """Return what becomes readable when the marker may differ, if anything does; and how many seconds apart to look."""
+        ...
+
     def is_transient(self, error: BaseException) -> bool:
         """Say whether running the whole transaction again may succeed."""
         ...

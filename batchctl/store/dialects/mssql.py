@@ -256,6 +256,11 @@ def change_marker(connection: Connection) -> object:
     return tuple(_session(connection).execute(_MARKER).fetchone())
 
 
+def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
+    """Ask for the marker, not much more often than it moves."""
+    return None, LOOK_SECONDS / 10
+
+
 def is_transient(error: BaseException) -> bool:
     """Say whether running the whole transaction again may succeed."""
     return isinstance(error, ServerError) and error.number in errors.TRANSIENT

@@ -23,6 +23,9 @@ from batchctl.store.dialects import postgresql_errors as errors
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
 
+LOOK_SECONDS = 0.1
+"""How often it is looked for notices where nobody can wait for the socket: on Windows."""
+
 _SETTINGS = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -328,6 +331,11 @@ def change_marker(connection: Connection) -> object:
     while notice := raw.pgconn.notifies():
         heard.count += notice.be_pid != heard.own
     return heard.own, heard.count
+
+
+def ways_to_notice(connection: Connection) -> tuple[int | None, float]:
+    """Wait for the socket."""
+    return _raw(connection).fileno(), LOOK_SECONDS
 
 
 class _Heard:
