@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import Flag, StrEnum, auto
 from typing import Any, Protocol, TypeVar
 
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
@@ -31,6 +31,16 @@ class Boundary(StrEnum):
     OPERATOR = "C11"
     TAKEOVER = "C12"
     MIGRATION = "C14"
+
+
+class Change(Flag):
+    """What others have written, as far as the database can tell."""
+
+    NOTHING = 0
+    INTAKE = auto()
+    INSTANCES = auto()
+    DEFINITIONS = auto()
+    ANYTHING = INTAKE | INSTANCES | DEFINITIONS
 
 
 class Clock(Protocol):
@@ -70,8 +80,8 @@ class Transactions(Protocol):
         """
         ...
 
-    def changed(self) -> bool:
-        """Say whether anybody else has committed since this was last asked."""
+    def changed(self) -> Change:
+        """Say what anybody else may have written since this was last asked."""
         ...
 
     def bell(self) -> Bell | None:

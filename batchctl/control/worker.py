@@ -15,7 +15,7 @@ from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.logs import Event, Listener
-from batchctl.ports import Clock, LeaderLock, StepRunner
+from batchctl.ports import Change, Clock, LeaderLock, StepRunner
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -30,6 +30,8 @@ class Leading:
     poll_interval: timedelta
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
+    has_begun: bool = False
+    """True once something of that pass could start."""
     is_leader: bool = False
     done_at: float = 0.0
     tried_at: float = -math.inf
@@ -109,14 +111,15 @@ class Worker:
         if rescued.freed:
             self.controller.look_again()
 
-    def _lead(self, leading: Leading, *, noticed: bool) -> None:
+    def _lead(self, leading: Leading, *, noticed: Change) -> None:
         was_leader = leading.is_leader
         if not self._is_leader(leading):
             return
         is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
         if noticed or is_due or not was_leader:
             # From the beginning: a pass under way would go by what it has read.
-            leading.creation = leading.creator.one_by_one()
+            known = self.controller.batches if noticed is Change.INTAKE else None
+            leading.creation, leading.has_begun = leading.creator.one_by_one(known), False
             leading.done_at = self.clock.monotonic()
         if leading.creation is not None:
             self._create(leading, leading.creation)
@@ -138,6 +141,12 @@ class Worker:
             if report.created:
                 # What this program itself has written is no change of somebody else's.
                 self.controller.look_again()
+            if report.created and not leading.has_begun and not self.controller.is_working:
+                # Whatever else there is to create, the first step need not wait for it.
+                leading.has_begun = True
+                self.controller.expect()
+                leading.creation = creation
+                break
             if self.clock.monotonic() >= until:
                 leading.creation = creation
                 break

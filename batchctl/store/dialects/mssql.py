@@ -256,6 +256,11 @@ def change_marker(connection: Connection) -> object:
     return tuple(_session(connection).execute(_MARKER).fetchone())
 
 
+def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
+    """Anything: the marker does not tell."""
+    return Change.ANYTHING
+
+
 def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
     """Ask for the marker, not much more often than it moves."""
     return None, LOOK_SECONDS / 10

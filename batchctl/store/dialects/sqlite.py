@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
+from batchctl.ports import Change
 
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
@@ -172,6 +173,11 @@ def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     row = _raw(connection).execute("PRAGMA data_version").fetchone()
     return int(row[0])
+
+
+def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
+    """Anything: the marker does not tell."""
+    return Change.ANYTHING
 
 
 def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
