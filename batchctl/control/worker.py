@@ -30,8 +30,10 @@ class Leading:
     poll_interval: timedelta
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
-    has_begun: bool = False
-    """True once something of that pass could start."""
+    has_made: bool = False
+    """True once that pass has made something."""
+    makes_way: bool = False
+    """True while that pass waits for the first step to start."""
     is_leader: bool = False
     done_at: float = 0.0
     tried_at: float = -math.inf
@@ -119,8 +121,11 @@ class Worker:
         if noticed or is_due or not was_leader:
             # From the beginning: a pass under way would go by what it has read.
             known = self.controller.batches if noticed is Change.INTAKE else None
-            leading.creation, leading.has_begun = leading.creator.one_by_one(known), False
+            leading.creation, leading.has_made = leading.creator.one_by_one(known), False
             leading.done_at = self.clock.monotonic()
+        elif leading.makes_way:
+            leading.makes_way = False
+            return
         if leading.creation is not None:
             self._create(leading, leading.creation)
 
@@ -141,9 +146,10 @@ class Worker:
             if report.created:
                 # What this program itself has written is no change of somebody else's.
                 self.controller.look_again()
-            if report.created and not leading.has_begun and not self.controller.is_working:
-                # Whatever else there is to create, the first step need not wait for it.
-                leading.has_begun = True
+            if report.created and not leading.has_made and not self.controller.is_working:
+                # Whatever else there is to create, the first step need not wait for it: the next turn claims it, and the
+                # one after that carries it out if it is brief.
+                leading.has_made = leading.makes_way = True
                 self.controller.expect()
                 leading.creation = creation
                 break
