@@ -102,7 +102,9 @@ def _made(folder: Path, lend: Lend) -> Iterator[Database]:
 def _waits(database: Database, folder: Path, times: int, *command: str) -> list[float]:
     """Insert a row, wait for the note, let some time pass, and again."""
     noted = os.open(folder / "started", os.O_RDWR)
-    process = subprocess.Popen([sys.executable, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         if "run" not in command:
             _note(noted)

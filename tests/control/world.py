@@ -81,6 +81,7 @@ class ScriptedRunner:
     started: list[HistoryId] = field(default_factory=list)
     stopped: list[HistoryId] = field(default_factory=list)
     waits: list[timedelta] = field(default_factory=list)
+    bells: list[Bell | None] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
@@ -122,6 +123,7 @@ class ScriptedRunner:
     def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported."""
         self.waits.append(wait)
+        self.bells.append(bell)
         found = list(self.reports)
         self.reports.clear()
         return found

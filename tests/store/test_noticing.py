@@ -16,7 +16,7 @@ from batchctl.store.dialects import postgresql
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
-from tests.control_databases import ControlDatabase, Hand, PostgresControl
+from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer
 from tests.system.watching import LIMIT
 
@@ -33,20 +33,6 @@ def runner() -> Iterator[ThreadStepRunner]:
 
 def refuse() -> PluginProcess:
     raise AssertionError("no plugin is needed here")
-
-
-@pytest.fixture
-def hand(control_database: ControlDatabase) -> Iterator[Hand]:
-    made = control_database.hand()
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def transactions(control_database: ControlDatabase) -> Iterator[StoreTransactions]:
-    made = StoreTransactions(engine.open_engine(control_database.url, control_database.directory))
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.errors import Busy, DatabaseUnusable
 from batchctl.domain.text import visible
+from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import definitions_in
 from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
