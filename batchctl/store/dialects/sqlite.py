@@ -31,7 +31,7 @@ _UNUSABLE = {
     "SQLITE_IOERR": "cannot be read or written: the disk reports an error",
 }
 
-LOOK_SECONDS = 0.008
+LOOK_SECONDS = 0.005
 """How often it is looked whether another process has written: nothing tells of it, and a look takes some microseconds."""
 
 _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
