@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
+from enum import Flag, StrEnum, auto
 from typing import Any, Protocol, TypeVar
 
 from batchctl.domain.liveness import Sighting
@@ -35,6 +35,16 @@ class Boundary(StrEnum):
     MIGRATION = "C14"
 
 
+class Change(Flag):
+    """What others have written, as far as the database can tell."""
+
+    NOTHING = 0
+    INTAKE = auto()
+    INSTANCES = auto()
+    DEFINITIONS = auto()
+    ANYTHING = INTAKE | INSTANCES | DEFINITIONS
+
+
 class Clock(Protocol):
     """Time. `now` is the database's clock: it decides what is due and what is written."""
 
@@ -45,6 +55,17 @@ class Clock(Protocol):
     def monotonic(self) -> float:
         """Return seconds that never jump, for durations and deadlines of one's own."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bell:
+    """Tells who waits that somebody else has committed; it rings until `Transactions.changed` is asked."""
+
+    rings: Callable[[], bool]
+    look_every: timedelta
+    """How long one may wait between two looks whether it rings."""
+    descriptor: int | None = None
+    """What becomes readable as soon as it may ring, where there is such a thing."""
 
 
 class Transactions(Protocol):
@@ -63,8 +84,12 @@ class Transactions(Protocol):
         """
         ...
 
-    def changed(self) -> bool:
-        """Say whether anybody else has committed since this was last asked."""
+    def changed(self) -> Change:
+        """Say what anybody else may have written since this was last asked."""
+        ...
+
+    def bell(self) -> Bell | None:
+        """Return what rings when `changed` would be true; None while there is no connection. It is good for one wait."""
         ...
 
 
@@ -129,8 +154,8 @@ class StepRunner(Protocol):
         """Let an execution that could not be rendered end as a fatal failure, through `collect`."""
         ...
 
-    def collect(self, wait: timedelta) -> Sequence[Report]:
-        """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
+    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
+        """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         ...
 
     def wake(self) -> None:

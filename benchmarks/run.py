@@ -5,6 +5,10 @@ transaction a step (UPDATE, UPDATE, INSERT) on the same tables; `-8` with eight 
 the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one after the
 other; `-4` with four slots. `claims`: the rate beside 200,000 waiting instances and as many ended attempts, to that beside a
 thousand. Each pair is alternated; the figure is the median of the rounds.
+
+`sqlite-latency`, `postgresql-latency`: no rates but milliseconds, from an INSERT to the start of the step; see latency.py. There
+less is better: `rate` and `limit` are medians in the `unit` "ms", `ratio` says how many times the bare way's ours takes, and
+`p99` is ours for the 99th of a hundred.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from batchctl import config
 from batchctl.app import App, upgrade_database
-from benchmarks import databases
+from benchmarks import databases, latency
 from benchmarks.databases import Database
 
 STEPS = 5
@@ -51,34 +55,47 @@ Measure = Callable[[Path], float]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One benchmark: our rate (steps per second), the limit's rate, and their ratio."""
+    """One benchmark: what we reach, what the limit is, and their ratio."""
 
     name: str
     ratio: float
     rate: float
     limit: float
+    unit: str = "steps/s"
+    p99: float | None = None
+
+    def __str__(self) -> str:
+        """Show it on a line."""
+        if self.p99 is None:
+            return f"{self.name:18} {self.ratio:5.2f} of the limit ({self.rate:,.0f} of {self.limit:,.0f} {self.unit})"
+        ours = f"median {self.rate:.2f}, 99th {self.p99:.2f} {self.unit}"
+        return f"{self.name:18} {self.ratio:5.2f} times the bare way ({ours}; bare {self.limit:.2f} {self.unit})"
 
 
 def main() -> None:
     """Run the benchmarks asked for and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit")
+    parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit, unit, p99")
     parser.add_argument("--instances", type=int, default=600, help="instances a round (default 600)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds (default 3)")
-    parser.add_argument("--only", metavar="NAME", action="append", choices=list(BENCHMARKS), help="run one, or several")
+    parser.add_argument("--only", metavar="NAME", action="append", choices=NAMES, help="run one, or several")
     options = parser.parse_args()
     try:
-        figures = [
-            compare(name, options.rounds, *BENCHMARKS[name](options.instances))
-            for name in options.only or list(BENCHMARKS)
-        ]
+        figures = [figure_of(name, options.rounds, options.instances) for name in options.only or NAMES]
     finally:
         databases.stop_server()
     if options.json:
         print(json.dumps([asdict(figure) for figure in figures]))
         return
     for figure in figures:
-        print(f"{figure.name:18} {figure.ratio:5.2f} of the limit ({figure.rate:,.0f} of {figure.limit:,.0f} steps/s)")
+        print(figure)
+
+
+def figure_of(name: str, rounds: int, instances: int) -> Figure:
+    """Run one benchmark."""
+    if name in LATENCIES:
+        return compare_latencies(name, rounds, instances // 20)
+    return compare(name, rounds, *BENCHMARKS[name](instances))
 
 
 def compare(name: str, rounds: int, ours: Measure, limit: Measure) -> Figure:
@@ -90,6 +107,19 @@ def compare(name: str, rounds: int, ours: Measure, limit: Measure) -> Figure:
     ratio = statistics.median(our / bare for our, bare in pairs)
     rate, bare_rate = (statistics.median(pair[at] for pair in pairs) for at in (0, 1))
     return Figure(name, round(ratio, 3), round(rate, 1), round(bare_rate, 1))
+
+
+def compare_latencies(name: str, rounds: int, times: int) -> Figure:
+    """Alternate both and return the medians of all rounds together."""
+    our: list[float] = []
+    bare: list[float] = []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+            our += latency.ours(Path(folder) / "ours", LATENCIES[name], times)
+            bare += latency.bare(Path(folder) / "bare", LATENCIES[name], times)
+    median, limit = statistics.median(our), statistics.median(bare)
+    p99 = sorted(our)[len(our) * 99 // 100]
+    return Figure(name, round(median / limit, 3), round(median, 3), round(limit, 3), "ms", round(p99, 3))
 
 
 def engine(
@@ -244,6 +274,10 @@ BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
     "claims": _claims,
 }
 """Each returns what to measure, and what to measure it by."""
+
+LATENCIES: dict[str, Lend] = {"sqlite-latency": databases.sqlite, "postgresql-latency": databases.postgresql}
+
+NAMES = [*BENCHMARKS, *LATENCIES]
 
 
 if __name__ == "__main__":

@@ -19,11 +19,11 @@ from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, History
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Clock, Finished, Spawned, StepRunner, Transactions
+from batchctl.ports import Bell, Boundary, Change, Clock, Finished, Spawned, StepRunner, Transactions
 from batchctl.store import definitions, history, instances, limits
 
-LOOK = timedelta(milliseconds=100)
-"""How often the controller looks whether anybody changed the database while it waits."""
+REST = timedelta(milliseconds=20)
+"""How long the controller leaves the bell alone once it has rung: where many write, everything is read anew only so often."""
 
 LONGEST_UNSEEN = 15.0
 """Seconds after which everything is read anew, although nobody is known to have changed it."""
@@ -141,7 +141,10 @@ class Controller:
         self._unsettled = False
         """True while nobody knows whether the last transaction was committed."""
         self._look = True
-        self._saw_changes = False
+        self._expects = False
+        """True when this program itself has made what may start."""
+        self._noticed = Change.NOTHING
+        self._noticed_at = 0.0
         self._has_looked = False
         self._looked_at = 0.0
         self._next_due: datetime | None = None
@@ -179,14 +182,23 @@ class Controller:
             return Busy(message, next_step="batchctl status   (once the row is free, a controller finds the step lost)")
         return self.trouble
 
-    def take_notice(self) -> bool:
-        """Say whether anybody has changed the database since this was last asked."""
-        saw, self._saw_changes = self._saw_changes, False
-        return saw
+    @property
+    def batches(self) -> Mapping[BatchId, BatchDefinition]:
+        """Return the definitions as they were read last."""
+        return self._batches
+
+    def take_notice(self) -> Change:
+        """Say what anybody may have changed since this was last asked."""
+        noticed, self._noticed = self._noticed, Change.NOTHING
+        return noticed
 
     def look_again(self) -> None:
         """Look for what may start: this program itself has created instances, which is nobody else's change."""
         self._look = True
+
+    def expect(self) -> None:
+        """Claim in the next turn without looking first whether there is anything: this program has just made it."""
+        self._look = self._expects = True
 
     def look_closely(self) -> None:
         """Read everything anew: others may have taken this controller for dead."""
@@ -253,7 +265,7 @@ class Controller:
         self._tell("controller.waiting", Message=error.message)
 
     def _collect(self, wait: timedelta) -> None:
-        for report in self._runner.collect(self._wait(wait)):
+        for report in self._runner.collect(*self._wait(wait)):
             flight = self._flights.get(report.key)
             if flight is None:
                 continue
@@ -263,22 +275,25 @@ class Controller:
                 del self._flights[report.key]
                 self._ends.append(_end(flight, report))
 
-    def _wait(self, wait: timedelta) -> timedelta:
-        """Return how long to wait for the next report, so that no deadline is missed."""
+    def _wait(self, wait: timedelta) -> tuple[timedelta, Bell | None]:
+        """Return how long to wait for the next report, so that no deadline is missed, and what else ends the waiting."""
+        now, bell = self._clock.monotonic(), None
+        rested = timedelta(seconds=now - self._noticed_at)
         if self.trouble is not None:
             waits = [self._back_off]
         elif self._soon:
             waits = [wait, CONTENDED_LOOK]
-        elif (self._ends and not self._waits) or (self._look and self._free > 0):
-            return timedelta(0)
+        elif (self._ends and not self._waits) or (self._look and self._free > 0) or not wait:
+            return timedelta(0), None
+        elif rested < REST:
+            waits = [wait, REST - rested]
         else:
-            waits = [wait, LOOK]
-        now = self._clock.monotonic()
+            waits, bell = [wait], self._transactions.bell()
         for flight in self._flights.values():
             limit = flight.attempt.step.max_duration
             if limit is not None and flight.stop is None:
                 waits.append(limit - timedelta(seconds=now - flight.started))
-        return max(min(waits), timedelta(0))
+        return max(min(waits), timedelta(0)), bell
 
     @property
     def _free(self) -> int:
@@ -297,14 +312,21 @@ class Controller:
     def _take_in_changes(self, connection: Any) -> None:
         """Read the definitions anew and stop what was cancelled, if anybody has changed the database."""
         now = self._clock.monotonic()
-        # Whatever becomes of notices, nobody's change stays unseen for longer.
-        if not self._transactions.changed() and self._has_looked and now - self._looked_at < LONGEST_UNSEEN:
+        change = self._transactions.changed()
+        if not self._has_looked or now - self._looked_at >= LONGEST_UNSEEN:
+            # Whatever becomes of notices, nobody's change stays unseen for longer.
+            change = Change.ANYTHING
+        if not change:
             return
-        self._has_looked, self._looked_at = True, now
+        self._noticed, self._noticed_at = self._noticed | change, now
+        if change is Change.INTAKE and not self._parked:
+            return  # What has no instance yet cannot start.
         self._parked.clear()
-        self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        self._limit = limits.overall(connection)
-        self._look = self._saw_changes = True
+        if Change.DEFINITIONS in change:
+            self._has_looked, self._looked_at = True, now
+            self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            self._limit = limits.overall(connection)
+        self._look = True
         for key, flight in list(self._flights.items()):
             self._look_after(connection, key, flight)
 
@@ -369,7 +391,8 @@ class Controller:
 
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one end at a time when together they are refused."""
-        claims = self._free > 0 and (bool(self._ends) or (self._look and self._something_may_start()))
+        expects, self._expects = self._expects, False
+        claims = self._free > 0 and (bool(self._ends) or expects or (self._look and self._something_may_start()))
         if not self._ends and not claims and not self._unsettled:
             self._soon = False
             return Written()

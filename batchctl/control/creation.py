@@ -65,10 +65,13 @@ class Creator:
         """Create every instance that is missing; running it twice creates nothing twice."""
         return sum(self.one_by_one(), CreationReport())
 
-    def one_by_one(self) -> Iterator[CreationReport]:
-        """Create every instance that is missing, a row at a time: whoever has other duties may see to them between."""
+    def one_by_one(self, known: Mapping[BatchId, BatchDefinition] | None = None) -> Iterator[CreationReport]:
+        """Create every instance that is missing, a row at a time: whoever has other duties may see to them between.
+
+        The definitions are read, unless they are `known` to be as they were.
+        """
         with self.transactions.read() as connection:
-            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            batches = known or {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             missing = intake.missing_instances(connection)
         for intake_id, pairs in groupby(missing, key=lambda pair: pair[0]):
             wanted = [batches[batch_id] for _, batch_id in pairs if batch_id in batches]

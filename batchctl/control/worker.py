@@ -15,7 +15,7 @@ from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
 from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
 from batchctl.logs import Event, Listener
-from batchctl.ports import Clock, LeaderLock, StepRunner
+from batchctl.ports import Change, Clock, LeaderLock, StepRunner
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -30,6 +30,10 @@ class Leading:
     poll_interval: timedelta
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
+    has_made: bool = False
+    """True once that pass has made something."""
+    makes_way: bool = False
+    """True while that pass waits for the first step to start."""
     is_leader: bool = False
     done_at: float = 0.0
     tried_at: float = -math.inf
@@ -116,15 +120,19 @@ class Worker:
             self.rescue.tidy()
             self._is_tidy = True
 
-    def _lead(self, leading: Leading, *, noticed: bool) -> None:
+    def _lead(self, leading: Leading, *, noticed: Change) -> None:
         was_leader = leading.is_leader
         if not self._is_leader(leading):
             return
         is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
         if noticed or is_due or not was_leader:
             # From the beginning: a pass under way would go by what it has read.
-            leading.creation = leading.creator.one_by_one()
+            known = self.controller.batches if noticed is Change.INTAKE else None
+            leading.creation, leading.has_made = leading.creator.one_by_one(known), False
             leading.done_at = self.clock.monotonic()
+        elif leading.makes_way:
+            leading.makes_way = False
+            return
         if leading.creation is not None:
             self._create(leading, leading.creation)
 
@@ -145,6 +153,13 @@ class Worker:
             if report.created:
                 # What this program itself has written is no change of somebody else's.
                 self.controller.look_again()
+            if report.created and not leading.has_made and not self.controller.is_working:
+                # Whatever else there is to create, the first step need not wait for it: the next turn claims it, and the
+                # one after that carries it out if it is brief.
+                leading.has_made = leading.makes_way = True
+                self.controller.expect()
+                leading.creation = creation
+                break
             if self.clock.monotonic() >= until:
                 leading.creation = creation
                 break

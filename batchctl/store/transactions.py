@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar, cast
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InvalidRequestError
 
 from batchctl.domain.errors import Busy, Conflict, OutcomeUnknown
-from batchctl.ports import Boundary
+from batchctl.ports import Bell, Boundary, Change
 from batchctl.store.dialects import dialect_of
 
 Result = TypeVar("Result")
@@ -80,11 +80,30 @@ class StoreTransactions:
             self._explain(error)
             raise
 
-    def changed(self) -> bool:
-        """Say whether anybody else has committed since this was last asked; true at first, and after a reconnection."""
-        marker = self._dialect.change_marker(self._connected())
+    def changed(self) -> Change:
+        """Say what anybody else may have written since this was last asked: anything at first, and after a reconnection."""
+        connection = self._connected()
+        marker = self._dialect.change_marker(connection)
         before, self._marker = self._marker, marker
-        return marker != before
+        return Change.NOTHING if marker == before else self._dialect.what_changed(connection)
+
+    def bell(self) -> Bell | None:
+        """Return what rings when `changed` would be true."""
+        connection = self._connection
+        if connection is None:
+            return None
+
+        def rings() -> bool:
+            try:
+                return self._dialect.change_marker(connection) != self._marker
+            except Exception:  # noqa: BLE001 - whoever looks closer is told what it is
+                return True
+
+        try:
+            descriptor, seconds = self._dialect.ways_to_notice(connection)
+        except Exception:  # noqa: BLE001 - as above
+            return None
+        return Bell(rings, timedelta(seconds=seconds), descriptor)
 
     def close(self) -> None:
         """Close the connection."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
@@ -16,7 +18,7 @@ from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId
 from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import CommandEnd, Job, Provable, RunsOneCommand, StepHandler
-from batchctl.ports import Clock, Finished, Report, Trace
+from batchctl.ports import Bell, Clock, Finished, Report, Trace
 from batchctl.system import adoption, journal, platform
 from batchctl.system.clock import SystemClock
 from batchctl.system.controllers import is_gone
@@ -133,24 +135,40 @@ class ThreadStepRunner:
         if self._supervision is not None:
             self._supervision.recorded(keys)
 
-    def collect(self, wait: timedelta) -> Sequence[Report]:
-        """Return what has been reported; waits at most `wait` for the first report or a `wake`."""
+    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
+        """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         until = time.monotonic() + wait.total_seconds()
         self._carry_brief()
-        while True:
-            for watch in list(self._adopted.values()):
-                self._look_after(watch)
-            unannounced = [step for step in self._running.values() if not step.announced]
-            left = 0.0 if self._reports or self._woken else until - time.monotonic()
-            pause = NOTICE if unannounced else _LOOK if self._adopted else left
-            self._loop.turn(max(0.0, min(left, pause)))
-            if self._reports:
-                return self._drained()
-            if spawned := [step.announce() for step in unannounced if step.identity is not None]:
-                return spawned
-            if self._woken or time.monotonic() >= until:
-                self._woken = False
-                return []
+        with self._hearing(bell) as look_every:
+            while True:
+                for watch in list(self._adopted.values()):
+                    self._look_after(watch)
+                unannounced = [step for step in self._running.values() if not step.announced]
+                rings = bell is not None and bell.rings()
+                left = 0.0 if self._reports or self._woken or rings else until - time.monotonic()
+                pause = NOTICE if unannounced else _LOOK if self._adopted else left
+                self._loop.turn(max(0.0, min(left, pause, look_every)))
+                if self._reports:
+                    return self._drained()
+                if spawned := [step.announce() for step in unannounced if step.identity is not None]:
+                    return spawned
+                if self._woken or rings or time.monotonic() >= until:
+                    self._woken = False
+                    return []
+
+    @contextmanager
+    def _hearing(self, bell: Bell | None) -> Iterator[float]:
+        """Let the loop wait for what the bell is heard by; say how many seconds apart it has to be looked at."""
+        if bell is None:
+            yield math.inf
+        elif bell.descriptor is None or not self._loop.watch(bell.descriptor, _look_again):
+            yield bell.look_every.total_seconds()
+        else:
+            try:
+                yield math.inf
+            finally:
+                # Whoever gives a connection up closes it, and its number may be another's then.
+                self._loop.unwatch(bell.descriptor)
 
     def _carry_brief(self) -> None:
         """Carry out what is brief; what proves not to be so does not make the others wait to be recorded."""
@@ -460,6 +478,10 @@ def _may_be_one_command(kind: type) -> bool:
 
 def _at_once(call: Callable[[], None]) -> None:
     call()
+
+
+def _look_again() -> None:
+    """Do nothing: that the waiting has ended is enough."""
 
 
 def _failure(error: BaseException) -> StepOutcome:

@@ -190,6 +190,24 @@ def test_only_one_of_two_workers_creates_and_the_other_follows_it(world: World, 
     assert len(world.statuses()) == 7
 
 
+def test_the_first_step_does_not_wait_for_the_rest_of_what_is_created(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, _ = hands
+    world.batch(steps=1)
+    first.turn()
+    for number in range(3):
+        world.submit(file_name=str(number))
+    world.clock.advance(POLL)
+
+    first.turn(1)
+    assert (first.created, len(first.runner.started)) == (1, 0)
+    first.turn(1)
+    assert (first.created, len(first.runner.started)) == (1, 1)
+    first.turn(1)
+    assert first.created == 3
+    first.turn(6)
+    assert world.statuses() == ["complete"] * 3
+
+
 def test_what_the_leader_creates_any_worker_carries_out(world: World, hands: tuple[Hand, Hand]) -> None:
     first, second = hands
     world.batch(steps=1)

@@ -28,7 +28,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Finished, Report, Spawned, Trace
+from batchctl.ports import Bell, Finished, Report, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
@@ -83,6 +83,7 @@ class ScriptedRunner:
     waits: list[timedelta] = field(default_factory=list)
     kept: set[str] | None = None
     """Who was not to be forgotten when it was last tidied."""
+    bells: list[Bell | None] = field(default_factory=list)
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
@@ -128,9 +129,10 @@ class ScriptedRunner:
         """Let an execution that could not be rendered fail."""
         self.reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
 
-    def collect(self, wait: timedelta) -> Sequence[Report]:
+    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported."""
         self.waits.append(wait)
+        self.bells.append(bell)
         found = list(self.reports)
         self.reports.clear()
         return found

@@ -12,7 +12,7 @@ from batchctl.domain.outcomes import Identity, Problem, Rendered, StepOutcome, S
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId, Step
 from batchctl.plugin_api import Execution as HandlerExecution
 from batchctl.plugin_api import StepHandler
-from batchctl.ports import Finished, Report, Spawned, Trace
+from batchctl.ports import Bell, Finished, Report, Spawned, Trace
 from tests.sim.hosts import STOPPED, VANISHED, Running
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class ScriptedRunner:
         """Let an execution that could not be rendered fail."""
         self._reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
 
-    def collect(self, wait: timedelta) -> Sequence[Report]:
+    def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported."""
         self._program.call("collect")
         self._miss_supervisors()

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from batchctl.domain.errors import DatabaseUnusable
+from batchctl.ports import Change
 
 
 class Dialect(Protocol):
@@ -91,6 +92,14 @@ class Dialect(Protocol):
 
     def change_marker(self, connection: Connection) -> object:
         """Return what differs once anybody else has committed."""
+        ...
+
+    def what_changed(self, connection: Connection) -> Change:
+        """Return what made the marker differ since this was last asked."""
+        ...
+
+    def ways_to_notice(self, connection: Connection) -> tuple[int | None, float]:
+        """Return what becomes readable when the marker may differ, if anything does; and how many seconds apart to look."""
         ...
 
     def is_transient(self, error: BaseException) -> bool:

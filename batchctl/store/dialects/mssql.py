@@ -15,6 +15,7 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.errors import Busy, DatabaseUnusable
 from batchctl.domain.text import visible
+from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
 from batchctl.store.dialects.mssql_catalog import definitions_in
 from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
@@ -256,6 +257,16 @@ def end_session(connection: Connection, lost: object) -> None:
 def change_marker(connection: Connection) -> object:
     """Return what differs every few seconds, when whoever asks should look for himself."""
     return tuple(_session(connection).execute(_MARKER).fetchone())
+
+
+def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
+    """Anything: the marker does not tell."""
+    return Change.ANYTHING
+
+
+def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
+    """Ask for the marker, not much more often than it moves."""
+    return None, LOOK_SECONDS / 10
 
 
 def is_transient(error: BaseException) -> bool:

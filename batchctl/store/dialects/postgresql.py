@@ -18,12 +18,17 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import visible
+from batchctl.ports import Change
 from batchctl.store.dialects import postgresql_errors as errors
 
 WRITES_ALONE = False
 
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
+_SAID_BY = {"fileprocess": Change.INTAKE, "batchcontrol": Change.INSTANCES}
+
+LOOK_SECONDS = 0.1
+"""How often it is looked for notices where nobody can wait for the socket: on Windows."""
 
 A_MOMENT = "100ms"
 """How long a hurried transaction waits for a lock: nobody holds one for longer unless a person does."""
@@ -337,8 +342,19 @@ def change_marker(connection: Connection) -> object:
         raw.execute(_LISTEN)
     raw.pgconn.consume_input()
     while notice := raw.pgconn.notifies():
-        heard.count += notice.be_pid != heard.own
+        heard.hear(notice.be_pid, notice.extra.decode())
     return heard.own, heard.count
+
+
+def what_changed(connection: Connection) -> Change:
+    """Return what was written to, by the tables that were notified."""
+    heard = getattr(_raw(connection), "batchctl_heard", None)
+    return Change.ANYTHING if heard is None else heard.asked()
+
+
+def ways_to_notice(connection: Connection) -> tuple[int | None, float]:
+    """Wait for the socket."""
+    return _raw(connection).fileno(), LOOK_SECONDS
 
 
 class _Heard:
@@ -347,9 +363,19 @@ class _Heard:
     def __init__(self, own: int) -> None:
         self.own = own
         self.count = 0
+        self.what = Change.ANYTHING
 
     def __call__(self, notice: Any) -> None:
-        self.count += notice.pid != self.own
+        self.hear(notice.pid, notice.payload)
+
+    def hear(self, session: int, table: str) -> None:
+        if session != self.own:
+            self.count += 1
+            self.what |= _SAID_BY.get(table, Change.ANYTHING)
+
+    def asked(self) -> Change:
+        what, self.what = self.what, Change.NOTHING
+        return what
 
 
 def is_transient(error: BaseException) -> bool:

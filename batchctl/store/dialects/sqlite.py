@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
+from batchctl.ports import Change
 
 WRITES_ALONE = True
 
@@ -32,6 +33,8 @@ _UNUSABLE = {
     "SQLITE_IOERR": "cannot be read or written: the disk reports an error",
 }
 
+LOOK_SECONDS = 0.005
+"""How often it is looked whether another process has written: nothing tells of it, and a look takes some microseconds."""
 
 _DEFINITIONS = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
 
@@ -172,6 +175,16 @@ def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
     row = _raw(connection).execute("PRAGMA data_version").fetchone()
     return int(row[0])
+
+
+def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
+    """Anything: the marker does not tell."""
+    return Change.ANYTHING
+
+
+def ways_to_notice(connection: Connection) -> tuple[None, float]:  # noqa: ARG001 - the protocol's
+    """Look, and often."""
+    return None, LOOK_SECONDS
 
 
 def is_transient(error: BaseException) -> bool:
