@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache, wraps
 from typing import NoReturn
 
 from batchctl.plugin_api import (
@@ -28,6 +28,23 @@ from batchctl.plugin_api import (
 )
 
 _NEXT_NAME = re.compile(r"\s@?([A-Za-z_][A-Za-z0-9_]*)=")
+
+
+Check = Callable[[Step, Surroundings], list[Problem]]
+
+
+def remembered(check: Check) -> Check:
+    """Look through a row once, not before every attempt: a row that was changed is another `Step`."""
+    known: dict[tuple[int, int], tuple[Step, Surroundings, list[Problem]]] = {}
+
+    @wraps(check)
+    def problems(step: Step, surroundings: Surroundings) -> list[Problem]:
+        found = known.get((step.batch_id, step.seq))
+        if found is None or found[0] is not step or found[1] is not surroundings:
+            found = known[step.batch_id, step.seq] = step, surroundings, check(step, surroundings)
+        return found[2]
+
+    return problems
 
 
 def column(step: Step, number: int) -> str:

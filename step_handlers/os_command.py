@@ -41,6 +41,7 @@ from step_handlers._checks import (
     parameter_problems,
     refuse,
     refuse_value,
+    remembered,
     short,
     template_of,
     unfit_columns,
@@ -146,6 +147,7 @@ class _Words:
     problems: tuple[str, ...]
 
 
+@remembered
 def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
     directory, found = template_of("Data2", column(step, 2))
     found += [Problem("Data1", message) for message in _words(column(step, 1)).problems]

@@ -33,6 +33,7 @@ from step_handlers._checks import (
     column,
     parameter_problems,
     refuse,
+    remembered,
     short,
     unfit_columns,
     unset_secrets,
@@ -108,6 +109,7 @@ def _said(end: JobEnd, execution: Execution) -> str | None:
     return short(execution.masked(str(end.value)), _SHOWN)
 
 
+@remembered
 def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
     return [
         *_job_problems(step, 1, surroundings),

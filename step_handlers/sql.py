@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from batchctl.plugin_api import Execution, Problem, Rendered, Step, StepOutcome, StepRequest, Surroundings
 from step_handlers import _sql_steps
-from step_handlers._checks import column, refuse, unfit_columns, unused_columns
+from step_handlers._checks import column, refuse, remembered, unfit_columns, unused_columns
 
 
 class Sql:
@@ -51,6 +51,7 @@ class Sql:
         return _sql_steps.is_done(outcome)
 
 
+@remembered
 def _problems(step: Step, surroundings: Surroundings) -> list[Problem]:
     return [
         *_sql_steps.connection_problems(step, surroundings),

@@ -138,7 +138,8 @@ class ThreadStepRunner:
     def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         until = time.monotonic() + wait.total_seconds()
-        self._carry_brief()
+        if self._carry_brief():
+            bell = None  # There will be something to report.
         with self._hearing(bell) as look_every:
             while True:
                 for watch in list(self._adopted.values()):
@@ -170,8 +171,9 @@ class ThreadStepRunner:
                 # Whoever gives a connection up closes it, and its number may be another's then.
                 self._loop.unwatch(bell.descriptor)
 
-    def _carry_brief(self) -> None:
-        """Carry out what is brief; what proves not to be so does not make the others wait to be recorded."""
+    def _carry_brief(self) -> bool:
+        """Carry out what is brief, if there is any; what proves not to be so does not make the others wait."""
+        had_any = bool(self._brief)
         until = time.monotonic() + NOTICE
         while self._brief:
             kind, step, carry = self._brief.popleft()
@@ -185,6 +187,7 @@ class ThreadStepRunner:
                 self._not_brief.add(kind)
             if now >= until:
                 break
+        return had_any
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
