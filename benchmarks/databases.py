@@ -36,6 +36,18 @@ class Database:
         cursor.executemany(statement.replace("?", self.mark), list(rows))
         cursor.execute("COMMIT")
 
+    def moment(self, day: str) -> str:
+        """Return the beginning of a day as an SQL expression."""
+        return f"'{day} 00:00:00'" if self.mark == "?" else f"TIMESTAMP '{day} 00:00:00'"
+
+    def settle(self) -> None:
+        """Let the database see to what was written, as it would by itself some time later."""
+        if self.mark == "?":
+            self.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        else:
+            self.run("VACUUM (ANALYZE)")
+            self.run("CHECKPOINT")
+
 
 @contextmanager
 def sqlite(folder: Path) -> Iterator[Database]:

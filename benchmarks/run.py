@@ -3,7 +3,7 @@
 `*-noop`: instances of five no-op Python steps, in-process, each durably recorded, beside the driver alone doing one durable
 transaction a step (UPDATE, UPDATE, INSERT) on the same tables; `-8` with eight slots. `sqlite-noop-child`: the same with jobs in
 the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one after the
-other; `-4` with four slots. `claims`: the rate beside 200,000 waiting instances and as many ended attempts, to that beside a
+other; `-4` with four slots. `*-claims`: the rate beside 1,000,000 waiting instances and as many ended attempts, to that beside a
 thousand. Each pair is alternated; the figure is the median of the rounds.
 
 `sqlite-latency`, `postgresql-latency`: no rates but milliseconds, from an INSERT to the start of the step; see latency.py. There
@@ -34,7 +34,7 @@ from benchmarks import databases, latency
 from benchmarks.databases import Database
 
 STEPS = 5
-MANY = 200_000
+MANY = 1_000_000
 
 CONFIGURATION = 'plugin_modules = ["noop_jobs"]\nstate_directory = "state"\n'
 
@@ -160,21 +160,25 @@ def fill(database: Database, process_type: str, command: str, instances: int, sl
     add = "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
     steps = [(batch, at, process_type, command) for at in range(1, 1 + STEPS)]
     database.many(f"{add} VALUES (?, ?, 'step', ?, ?)", steps)
-    first = 1_000_000
-    numbers = range(first, first + instances + besides)
-    database.many("INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (?, 'B')", [(number,) for number in numbers])
-    waits = ("ready", "2999-01-01 00:00:00")
-    starts = ("ready", "1900-01-01 00:00:00")
-    database.many(
-        "INSERT INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id, Status, NextRunTime)"
-        " VALUES (?, ?, ?, ?, ?)",
-        [(at, batch, at, *(starts if at < first + instances else waits)) for at in numbers],
+    first, behind = 1_000_000, 1_000_000 + instances
+    every, others = _numbers(first, behind + besides), _numbers(behind, behind + besides)
+    database.run(f"{every} INSERT INTO FileProcess (FileProcess_id, Entity) SELECT i, 'B' FROM n")
+    waits = f"CASE WHEN i < {behind} THEN {database.moment('1900-01-01')} ELSE {database.moment('2999-01-01')} END"
+    database.run(
+        f"{every} INSERT INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id, NextRunTime)"
+        f" SELECT i, {batch}, i, {waits} FROM n"
     )
-    database.many(
-        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
-        " CommandText, Status, EndTime) VALUES (?, ?, 99, 'step', 'python', '', 'success', '2026-01-01 00:00:00')",
-        [(at, batch) for at in numbers[instances:]],
-    )
+    if besides:
+        database.run(
+            f"{others} INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName,"
+            " ProcessType, CommandText, Status, EndTime)"
+            f" SELECT i, {batch}, 99, 'step', 'python', '', 'success', {database.moment('2026-01-01')} FROM n"
+        )
+    database.settle()
+
+
+def _numbers(first: int, end: int) -> str:
+    return f"WITH RECURSIVE n(i) AS (SELECT {first} UNION ALL SELECT i + 1 FROM n WHERE i < {end - 1})"
 
 
 def raw(folder: Path, lend: Lend, steps: int = 3000) -> float:
@@ -255,10 +259,10 @@ def _true(slots: int, instances: int) -> tuple[Measure, Measure]:
     return ours, bare_spawns
 
 
-def _claims(instances: int) -> tuple[Measure, Measure]:
+def _claims(lend: Lend, instances: int) -> tuple[Measure, Measure]:
     def beside(folder: Path, besides: int) -> float:
         at = folder / str(besides)
-        return engine(at, databases.sqlite, "python", "noop", instances // 3, slots=1, besides=besides)
+        return engine(at, lend, "python", "noop", instances, slots=1, besides=besides)
 
     return partial(beside, besides=MANY), partial(beside, besides=1000)
 
@@ -271,7 +275,8 @@ BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
     "postgresql-noop-8": partial(_noop, databases.postgresql, 8),
     "os-true": partial(_true, 1),
     "os-true-4": partial(_true, 4),
-    "claims": _claims,
+    "sqlite-claims": partial(_claims, databases.sqlite),
+    "postgresql-claims": partial(_claims, databases.postgresql),
 }
 """Each returns what to measure, and what to measure it by."""
 

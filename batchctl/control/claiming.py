@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -203,15 +204,15 @@ def _startable(
 ) -> Iterator[BatchInstance]:
     if places <= 0:
         return
-    for instance in gates.startable(batch, _open_of(connection, batch, page), now=now, places=places):
+    for instance in gates.startable(batch, _open_of(connection, batch, now, page), now=now, places=places):
         if instance.instance_id not in parked and gates.stopper(instance, failures) is None:
             yield instance
 
 
-def _open_of(connection: Any, batch: BatchDefinition, page: int) -> Iterator[BatchInstance]:
+def _open_of(connection: Any, batch: BatchDefinition, now: datetime, page: int) -> Iterator[BatchInstance]:
     after, most = 0, max(page, FIRST_PAGE)
-    # Where failures keep nobody back, thousands of them may stand before the next one.
-    read = instances.waiting_of if batch.on_failure is OnFailure.CONTINUE else instances.open_of
+    # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
+    read = partial(instances.due_of, now=now) if batch.on_failure is OnFailure.CONTINUE else instances.open_of
     while found := read(connection, batch.batch_id, after, most):
         yield from found
         after, most = found[-1].instance_id, most * 2

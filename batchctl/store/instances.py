@@ -43,11 +43,12 @@ _OPEN_OF = RowSelect(
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_WAITING_OF = RowSelect(
+_DUE_OF = RowSelect(
     _WHOLE.where(
         _c.ProcessBatch_id == bindparam("batch_id"),
         _OPEN,
         text("BatchControl.Status IN ('ready', 'retry')"),
+        _c.NextRunTime <= bindparam("now"),
         _c.BatchControl_id > bindparam("after"),
     )
     .order_by(_c.BatchControl_id)
@@ -121,9 +122,9 @@ def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) ->
     return readable(rows, instance)
 
 
-def waiting_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
-    """Return a batch's instances behind `after` that are ready or wait for their retry, in order of creation."""
-    rows = _WAITING_OF(connection, batch_id=batch_id, after=after, most=most)
+def due_of(connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime) -> list[BatchInstance]:
+    """Return a batch's instances behind `after` that are ready or due for their retry, in order of creation."""
+    rows = _DUE_OF(connection, batch_id=batch_id, after=after, most=most, now=now)
     return readable(rows, instance)
 
 

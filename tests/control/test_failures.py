@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from batchctl.control.controller import Controller
 from batchctl.domain.moves import LOST_LIMIT, PUT_BACK_FOR
 from batchctl.domain.outcomes import Rendered, StepOutcome
+from batchctl.domain.rows import BatchInstance, InstanceId
 from batchctl.ports import Finished
+from batchctl.store import instances
 from tests.control.world import BAD, FATAL, NO_WAIT, OK, RUNS_ON, World
 
 
@@ -140,6 +143,31 @@ def test_stop_all_stops_everything_until_the_failure_is_dealt_with(world: World,
     world.sql("UPDATE BatchControl SET Status = 'cancelled' WHERE BatchControl_id = 1")
     world.process()
     assert world.statuses() == ["cancelled", "complete"]
+
+
+def test_where_failures_keep_nobody_back_those_that_wait_for_their_retry_are_not_even_read(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.batch(OnFailure="CONTINUE")
+    for number in range(20):
+        world.submit(file_name=f"f{number}")
+    world.create()
+    world.sql(
+        "UPDATE BatchControl SET Status = 'retry', NextRunTime = '2999-01-01 00:00:00' WHERE BatchControl_id < 20"
+    )
+    read = list[InstanceId]()
+
+    def reading(*where: Any, **more: Any) -> list[BatchInstance]:
+        found = due_of(*where, **more)
+        read.extend(instance.instance_id for instance in found)
+        return found
+
+    due_of = instances.due_of
+    monkeypatch.setattr(instances, "due_of", reading)
+    world.process()
+
+    assert world.statuses()[-1] == "complete"
+    assert set(read) == {20}
 
 
 def test_continue_goes_on_with_the_next_instance(world: World) -> None:
