@@ -153,7 +153,6 @@ class Creator:
         on_purpose: bool,
     ) -> _Made:
         now = self.clock.now()
-        instances.speak(connection)
         if intake.is_locked(connection, row.intake_id, [batch.batch_id for batch in batches]):
             return _Made({}, {}, (), instances.blocker(connection))
         found = intake.load(connection, row.intake_id)

@@ -29,7 +29,7 @@ _OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
 
 _ADD = RowInsert(batch_control)
 _WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
-_LOAD = _WHOLE.where(_c.BatchControl_id == bindparam("instance_id"))
+_LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
 _EXISTS = select(func.count()).where(
     _c.FileProcess_id == bindparam("intake_id"), _c.ProcessBatch_id == bindparam("batch_id")
 )
@@ -92,12 +92,7 @@ def add(
 
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
     """Return one instance."""
-    return next(iter(readable(connection.execute(_LOAD, {"instance_id": instance_id}), instance)), None)
-
-
-def speak(connection: Connection) -> None:
-    """Let the other controllers notice what this one's transaction writes: there may be work for them."""
-    dialect_of(connection).speak(connection)
+    return next(iter(readable(_LOAD(connection, instance_id=instance_id), instance)), None)
 
 
 def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:

@@ -15,15 +15,15 @@ from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import RowInsert, RowUpdate
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
 
 _f, _c, _b = file_process.c, batch_control.c, process_batch.c
 
 _ADD = RowInsert(file_process)
-_LOAD = select(file_process).where(_f.FileProcess_id == bindparam("intake_id"))
+_LOAD = RowSelect(select(file_process).where(_f.FileProcess_id == bindparam("intake_id")))
 _HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
-_MISSING = (
+_MISSING = RowSelect(
     select(_f.FileProcess_id, _b.ProcessBatch_id)
     .join(process_batch, exactly(ENTITY, _f.Entity))
     .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE))
@@ -90,7 +90,7 @@ def add(
 
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:
     """Return one row."""
-    return next(iter(readable(connection.execute(_LOAD, {"intake_id": intake_id}), intake_row)), None)
+    return next(iter(readable(_LOAD(connection, intake_id=intake_id), intake_row)), None)
 
 
 def lock(connection: Connection, intake_id: IntakeId) -> None:
@@ -105,7 +105,7 @@ def is_locked(connection: Connection, intake_id: IntakeId, batch_ids: Sequence[B
 
 def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:
     """Return ready rows with each batch that takes their entity and has no instance of them yet, in order of arrival."""
-    return [(IntakeId(row.FileProcess_id), BatchId(row.ProcessBatch_id)) for row in connection.execute(_MISSING)]
+    return [(IntakeId(row.FileProcess_id), BatchId(row.ProcessBatch_id)) for row in _MISSING(connection)]
 
 
 def instances_of(connection: Connection, intake_id: IntakeId) -> int:

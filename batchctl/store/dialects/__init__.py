@@ -45,7 +45,8 @@ class Dialect(Protocol):
         """Begin a transaction; return the time of a database with a clock of its own.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
-        One that wants to be `alone` works as if there were no others, and is run again if there were. One that is
+        One that wants to be `alone` works as if there were no others, and is run again if there were; the other
+        controllers notice it, because it makes work for them. One that is
         `hurried` finds out about locks by running into them, if the database can tell it so at once.
         """
         ...
@@ -56,10 +57,6 @@ class Dialect(Protocol):
 
     def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
         """Lock rows likewise, waiting for nobody; return those that are locked for this transaction now."""
-        ...
-
-    def speak(self, connection: Connection) -> None:
-        """Let this transaction of a controller be noticed by the others, whom its writes otherwise do not disturb."""
         ...
 
     def commit(self, connection: Connection) -> None:

@@ -220,10 +220,6 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Col
     return {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
 
 
-def speak(connection: Connection) -> None:
-    """Nothing: every controller looks by itself."""
-
-
 def begin_part(connection: Connection) -> None:
     """Begin a part of a transaction that may be undone alone."""
     _session(connection).execute(_BEGIN_PART)

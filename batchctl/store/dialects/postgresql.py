@@ -55,10 +55,11 @@ _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT clock_timestamp()"
 _BEGIN_HURRIED = (
     f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{A_MOMENT}'; SELECT clock_timestamp()"
 )
-_BEGIN_ALONE = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT clock_timestamp()"
+_BEGIN_ALONE = (
+    "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
+)
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
-_SPEAK = "SELECT set_config('batchctl.quiet', 'off', true)"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
 _DEFINITIONS = """
@@ -291,11 +292,6 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
     """Lock rows, waiting for nobody; return those that were free."""
     return {row[0] for row in _raw(connection).execute(_LOCK_ROWS.format(table=table), (list(row_ids),))}
-
-
-def speak(connection: Connection) -> None:
-    """Let the triggers notify of what this transaction writes."""
-    _raw(connection).execute(_SPEAK)
 
 
 def begin_part(connection: Connection) -> None:
