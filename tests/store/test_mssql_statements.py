@@ -177,7 +177,7 @@ def test_texts_are_compared_with_all_their_blanks(connection: Connection) -> Non
     for name in ("Entity", "Data"):
         # The plain comparison is there too, for the index.
         assert f"(same.{name} = ? AND {length.format(f'same.{name}')} = {length.format('?')})" in first
-    for statement in (intake._MISSING, intake._UNTAKEN, reports._COUNT_UNTAKEN):
+    for statement in (FOUND["intake._MISSING"], intake._UNTAKEN, reports._COUNT_UNTAKEN):
         assert (
             f"({entity} = FileProcess.Entity AND {length.format(entity)} = {length.format('FileProcess.Entity')})"
             in (written(statement, connection.dialect))
