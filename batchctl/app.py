@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from batchctl import __version__, config
-from batchctl.control.controller import Controller, PassReport
+from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
+from batchctl.control.tally import PassReport
 from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import ConfigurationError, PluginError, SchemaMismatch, StepRefused
 from batchctl.domain.liveness import Rhythm

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.control.controller import CONTENDED_LOOK, LOCKED_LOOK, Controller
+from batchctl.control.controller import CONTENDED_LOOK, Controller
+from batchctl.control.obstacles import LOCKED_LOOK
 from tests.control.world import BAD, NO_WAIT, World
 from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer

@@ -11,7 +11,7 @@ from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from batchctl.control import claiming, controller, creation, recording, rescue
+from batchctl.control import claiming, controller, creation, flights, recording, rescue
 from batchctl.domain import gates, liveness, moves
 from batchctl.store import instances, transactions, turns
 
@@ -101,7 +101,10 @@ MUTANTS: tuple[Mutant, ...] = (
         "an adoption in doubt is forgotten",
         (rescue, "if owner == self.recorder.controller and", "if False and"),
     ),
-    _mutant("what another has adopted is stopped", (controller, "self._runner.let_go(key)", "self._runner.stop(key)")),
+    _mutant(
+        "what another has adopted is stopped",
+        (flights, "self._runner.let_go(key)", "self._runner.stop(key)"),
+    ),
     _mutant(
         "a claim takes no new token",
         (moves, "claim_token=instance.claim_token + 1", "claim_token=instance.claim_token", "claimed"),
@@ -133,7 +136,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "what others may repeat is not leashed",
-        (controller, "return self.attempt.step.on_lost is", "return False and self.attempt.step.on_lost is"),
+        (flights, "return self.attempt.step.on_lost is", "return False and self.attempt.step.on_lost is"),
     ),
     _mutant(
         "a step starts before its history row is committed",

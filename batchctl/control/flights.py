@@ -1,0 +1,184 @@
+"""The attempts that one controller has under way: started, watched, stopped, and ended until that is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from batchctl.control.attempts import Attempt, End, made_storable
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.rows import HistoryEntry, HistoryId
+from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
+from batchctl.logs import Event, EventValue, Listener
+from batchctl.ports import Bell, Clock, Finished, Spawned, StepRunner
+from batchctl.store import history, instances
+
+
+@dataclass(slots=True)
+class Flight:
+    """An attempt under way, as this controller knows it."""
+
+    attempt: Attempt
+    started: float
+    alarmed: bool = False
+    stop: StopReason | None = None
+    begun: bool = True
+    """False for what is recorded as begun and has not been started yet."""
+
+    @property
+    def is_leashed(self) -> bool:
+        """Say whether others may repeat it, or ask whether it was done, once they take this controller for dead."""
+        return self.attempt.step.on_lost is not OnLost.HOLD
+
+
+class Flights:
+    """All of them, by the number of their row in the history."""
+
+    def __init__(self, runner: StepRunner, clock: Clock, listener: Listener, is_trusted: Callable[[], bool]) -> None:
+        """Have none. `is_trusted` says whether no other controller can take this one for dead."""
+        self._runner = runner
+        self._clock = clock
+        self._listener = listener
+        self._is_trusted = is_trusted
+        self._flights: dict[HistoryId, Flight] = {}
+        self._spawned: list[Spawned] = []
+        self.ended: list[End] = []
+        """What waits to be recorded."""
+        self._left: set[HistoryId] = set()
+        """Attempts that go on without this controller."""
+
+    def __len__(self) -> int:
+        """Count those under way."""
+        return len(self._flights)
+
+    def __contains__(self, key: object) -> bool:
+        """Say whether an attempt is under way, here or without this controller."""
+        return key in self._flights or key in self._left
+
+    def knows(self, key: HistoryId) -> bool:
+        """Say whether an attempt is under way, or waits to be recorded."""
+        return key in self._flights or any(end.attempt.history_id == key for end in self.ended)
+
+    def add(self, attempts: Iterable[Attempt]) -> None:
+        """Take up attempts that are recorded as begun, and start them."""
+        for attempt in attempts:
+            self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic(), begun=False)
+        for key, flight in self._flights.items():
+            # Whoever froze meanwhile looks first whether it is still his to start.
+            if not flight.begun and self._is_trusted():
+                self._begin(key, flight)
+
+    def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
+        """Go on with an attempt that a dead controller has begun."""
+        ready = attempt.prepared
+        if ready.handler is None or ready.rendered is None:
+            raise ValueError(attempt)
+        elapsed = max(timedelta(0), self._clock.now() - attempt.started_at).total_seconds()
+        flight = self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic() - elapsed)
+        self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, entry, leashed=flight.is_leashed)
+
+    def collect(self, wait: timedelta, bell: Bell | None) -> None:
+        """Wait for what happens, no longer than for the next time limit."""
+        now = self._clock.monotonic()
+        for flight in self._flights.values():
+            limit = flight.attempt.step.max_duration
+            if limit is not None and flight.stop is None:
+                wait = min(wait, limit - timedelta(seconds=now - flight.started))
+        for report in self._runner.collect(max(wait, timedelta(0)), bell):
+            found = self._flights.get(report.key)
+            if found is None:
+                continue
+            if isinstance(report, Spawned):
+                self._spawned.append(report)
+            else:
+                del self._flights[report.key]
+                self.ended.append(_end(found, report))
+
+    def watch(self) -> None:
+        """Stop what takes too long, or must not go on; tell what takes longer than it should."""
+        is_trusted = self._is_trusted()
+        for key, flight in list(self._flights.items()):
+            step = flight.attempt.step
+            running = timedelta(seconds=self._clock.monotonic() - flight.started)
+            if step.max_duration is not None and running >= step.max_duration:
+                self._stop(key, flight, StopReason.TIMEOUT)
+            if flight.is_leashed and flight.begun and not is_trusted:
+                self._stop(key, flight, StopReason.LEASE)
+            if step.alarm_duration is not None and running >= step.alarm_duration and not flight.alarmed:
+                flight.alarmed = True
+                self._tell("step.alarm", flight, Seconds=int(running.total_seconds()))
+
+    def look_after(self, connection: Any) -> None:
+        """Stop those whose instance a person cancels, or that are not this controller's any more."""
+        for key, flight in list(self._flights.items()):
+            ours = flight.attempt.instance
+            row = instances.load(connection, ours.instance_id)
+            if row is not None and row.status.is_claimed and row.claim_token == ours.claim_token:
+                if row.status is InstanceStatus.CANCELLING:
+                    self._stop(key, flight, StopReason.CANCEL)
+            elif self._goes_on(connection, key, flight) and self._runner.let_go(key):
+                # Another controller took this one for dead and goes on with the step: it must not be stopped.
+                del self._flights[key]
+                self._tell("step.taken_over", flight, ClaimedBy=(row and row.claimed_by) or "")
+            else:
+                self._stop(key, flight, StopReason.FENCED)
+
+    def leave(self) -> None:
+        """Let what can go on without this controller do so, and stop the rest."""
+        for key, flight in list(self._flights.items()):
+            if not flight.begun or (flight.stop is None and self._runner.let_go(key)):
+                del self._flights[key]
+                self._left.add(key)
+                self._tell("step.left", flight)
+            else:
+                self._stop(key, flight, StopReason.SHUTDOWN)
+
+    def take_spawned(self) -> list[tuple[Spawned, int]]:
+        """Return what has become known of processes of attempts under way, each with its claim's token; only once."""
+        spawned, self._spawned = self._spawned, []
+        under_way = [report for report in spawned if report.key in self._flights]
+        return [(report, self._flights[report.key].attempt.instance.claim_token) for report in under_way]
+
+    def _begin(self, key: HistoryId, flight: Flight) -> None:
+        flight.begun, flight.started = True, self._clock.monotonic()
+        ready = flight.attempt.prepared
+        if ready.handler is None or ready.rendered is None:
+            self._runner.refuse(key, ready.refusal or "")
+        else:
+            self._runner.start(key, ready.handler, ready.rendered, leashed=flight.is_leashed)
+
+    def _stop(self, key: HistoryId, flight: Flight, why: StopReason) -> None:
+        if flight.stop is not None:
+            return
+        flight.stop = why
+        self._tell("step.stopping", flight, Reason=why.value)
+        if flight.begun:
+            self._runner.stop(key)
+            return
+        del self._flights[key]
+        if why is not StopReason.FENCED:
+            outcome = StepOutcome(succeeded=False, stopped=True, message="it was stopped before it was started")
+            self.ended.append(End(attempt=flight.attempt, outcome=outcome, stop=why))
+
+    def _goes_on(self, connection: Any, key: HistoryId, flight: Flight) -> bool:
+        """Say whether an attempt goes on under another claim."""
+        entry = history.load(connection, key)
+        if entry is None or entry.status is not HistoryStatus.RUNNING:
+            return False
+        return entry.claim_token != flight.attempt.instance.claim_token
+
+    def _tell(self, name: str, flight: Flight, **fields: EventValue) -> None:
+        self._listener(Event(name, {**flight.attempt.fields, **fields}))
+
+
+def _end(flight: Flight, report: Finished) -> End:
+    return End(
+        attempt=flight.attempt,
+        outcome=made_storable(report.outcome),
+        identity=report.identity,
+        ended_at=report.ended_at,
+        stop=flight.stop,
+        never_ran=report.never_ran,
+    )

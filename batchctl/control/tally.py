@@ -1,0 +1,57 @@
+"""Counting what happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from batchctl.control.attempts import Told
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import HistoryStatus, InstanceStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassReport:
+    """What a pass did."""
+
+    started: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completed: int = 0
+    failed_instances: tuple[InstanceId, ...] = ()
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts what happens during a pass."""
+
+    started: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    completed: int = 0
+    failed_instances: dict[InstanceId, None] = field(default_factory=dict)
+
+    def count(self, told: Told) -> None:
+        """Count what became of an instance."""
+        if told.instance.status is InstanceStatus.COMPLETE:
+            self.completed += 1
+        if told.ended is None:
+            return
+        if told.ended.status is HistoryStatus.SUCCESS:
+            self.succeeded += 1
+        elif told.ended.status is not HistoryStatus.CANCELLED:
+            self.count_failed(told.instance.instance_id)
+
+    def count_failed(self, instance_id: InstanceId) -> None:
+        """Count an attempt that did not succeed."""
+        self.failed += 1
+        self.failed_instances[instance_id] = None
+
+    def report(self) -> PassReport:
+        """Return the counts so far."""
+        return PassReport(
+            started=self.started,
+            succeeded=self.succeeded,
+            failed=self.failed,
+            completed=self.completed,
+            failed_instances=tuple(self.failed_instances),
+        )
