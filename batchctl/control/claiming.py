@@ -204,9 +204,9 @@ def _startable(
 ) -> Iterator[BatchInstance]:
     if places <= 0:
         return
-    for instance in gates.startable(batch, _open_of(connection, batch, now, page), now=now, places=places):
-        if instance.instance_id not in parked and gates.stopper(instance, failures) is None:
-            yield instance
+    # What cannot start takes nobody's place.
+    candidates = (one for one in _open_of(connection, batch, now, page) if one.instance_id not in parked)
+    yield from gates.startable(batch, candidates, now=now, places=places, failures=failures)
 
 
 def _open_of(connection: Any, batch: BatchDefinition, now: datetime, page: int) -> Iterator[BatchInstance]:

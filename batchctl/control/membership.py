@@ -57,15 +57,16 @@ class Membership:
         """Give a sign of life; true when the last one is so old that others may have taken over."""
         sent = self.clock.monotonic()
         was_trusted = self.is_trusted
+        # A number that may have been written already is no sign of life.
+        self._seq += 1
 
         def beat(connection: Any) -> bool:
             found = controllers.load(connection, self.name)
-            if found is None or not controllers.beat(connection, self.name, self._seq + 1, self.clock.now()):
-                self._enter(connection, self._seq + 1)
+            if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now()):
+                self._enter(connection, self._seq)
             return found is None or found.status is not ControllerStatus.RUNNING
 
         was_given_up = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat)
-        self._seq += 1
         self._arrived(sent)
         if was_given_up:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))

@@ -104,6 +104,10 @@ class Rescue:
         self._in_doubt = True
         return self._take_over_all(dead, is_known)
 
+    def doubt(self) -> None:
+        """Look in any case the next time: what was taken over is not gone on with."""
+        self._in_doubt = True
+
     def tidy(self) -> None:
         """Forget what this host keeps about controllers of which nothing is open any more, listed still or not."""
         with self.transactions.read() as connection:

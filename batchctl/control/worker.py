@@ -113,7 +113,11 @@ class Worker:
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
         for attempt, entry in rescued.adopted:
-            self.controller.take_over(attempt, entry)
+            if self.membership.is_trusted:
+                self.controller.take_over(attempt, entry)
+            else:
+                # Whoever froze meanwhile looks first whether it is still his to go on with.
+                self.rescue.doubt()
         if rescued.freed:
             self.controller.look_again()
         if not self._is_tidy:

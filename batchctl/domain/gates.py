@@ -55,16 +55,22 @@ def may_start(instance: BatchInstance, batch: BatchDefinition, standing: Standin
 
 
 def startable(
-    batch: BatchDefinition, candidates: Iterable[BatchInstance], *, now: datetime, places: int
+    batch: BatchDefinition,
+    candidates: Iterable[BatchInstance],
+    *,
+    now: datetime,
+    places: int,
+    failures: Sequence[BatchInstance] = (),
 ) -> Iterator[BatchInstance]:
     """Yield the instances of a batch that may start now, in order; `candidates` are its open ones in order of creation.
 
     `places` is MaxConcurrent less the claimed instances; candidates that are claimed already do not count again.
+    `failures` are those that stop everything.
     """
     for instance in candidates:
         if places <= 0:
             return
-        if may_start(instance, batch, Standing(now=now, places=places)):
+        if may_start(instance, batch, Standing(now=now, places=places, stop_all=stopper(instance, failures))):
             places -= 1
             yield instance
         elif makes_later_wait(instance, batch, now):

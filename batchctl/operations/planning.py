@@ -94,9 +94,9 @@ def _startable(
     line = Line(connection, batches, clock.now())
     for batch in batches.values():
         # Each place becomes free again during the pass, so places do not limit what it starts.
-        for instance in gates.startable(batch, line.open_of(batch), now=line.now, places=EVERY_PLACE):
-            if gates.stopper(instance, line.stoppers) is None:
-                yield batch, instance
+        open_ones, stoppers = line.open_of(batch), line.stoppers
+        for instance in gates.startable(batch, open_ones, now=line.now, places=EVERY_PLACE, failures=stoppers):
+            yield batch, instance
 
 
 def _walk(connection: Any, batch: BatchDefinition, instance: BatchInstance, preparer: Preparer, clock: Clock) -> Walk:

@@ -78,4 +78,4 @@ class Line:
         if not batch.enabled or free <= 0:
             return free
         before = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
-        return free - sum(1 for _ in gates.startable(batch, before, now=self.now, places=free))
+        return free - sum(1 for _ in gates.startable(batch, before, now=self.now, places=free, failures=self.stoppers))

@@ -222,6 +222,18 @@ def test_stop_all_lets_the_failures_own_retry_go_on_and_everything_after_it(worl
     assert world.statuses() == ["complete", "complete"]
 
 
+def test_what_a_failure_keeps_from_starting_takes_no_place_from_the_failures_own_retry(world: World) -> None:
+    world.batch(OnFailure="stop_all", RetryCount=1)
+    for number in range(3):
+        world.submit(file_name=f"f{number}")
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'retry' WHERE BatchControl_id = 3")
+    world.process()
+
+    assert world.history()[0] == (3, 10, 1, "auto", "success")
+    assert world.statuses() == ["complete"] * 3
+
+
 def test_two_stop_all_failures_retry_one_after_the_other(world: World) -> None:
     world.runner.script = lambda rendered: BAD
     world.batch("one", OnFailure="stop_all", RetryCount=1)

@@ -82,7 +82,26 @@ def test_a_sign_that_may_not_have_arrived_is_none(world: World, monkeypatch: pyt
     assert member.is_trusted
 
 
-def unknown(*_: object) -> None:
+def test_no_sign_bears_the_number_of_one_whose_commit_nobody_saw(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    member = world.membership()
+    member.begin()
+    run = world.transactions.run
+
+    def made(*what: Any, **how: Any) -> None:
+        run(*what, **how)
+        unknown()
+
+    with monkeypatch.context() as broken:
+        broken.setattr(world.transactions, "run", made)
+        with pytest.raises(OutcomeUnknown):
+            member.beat()
+    unseen = world.sql(SEEN)
+    member.beat()
+
+    assert world.sql(SEEN) != unseen
+
+
+def unknown(*_: object, **__: object) -> None:
     """Be a transaction of which nobody knows whether it was committed."""
     message = "nobody knows"
     raise OutcomeUnknown(message)

@@ -60,7 +60,7 @@ class Supervisor:
     orphaned: bool = False
     """True once its program is gone: it begins nothing more, and ends when nothing runs any more."""
     closed: bool = False
-    """True once somebody else has written that nothing may be begun any more."""
+    """True once somebody else has written that nothing may be begun."""
     lease: float = AS_LONG_AS_EVER
     """Until when, in true time, its program has vouched for leashed commands."""
     started: dict[int, Running] = field(default_factory=dict)
@@ -80,10 +80,11 @@ class Supervisor:
         self.started[running.key] = running
 
     def refuses(self, now: float, *, leashed: bool) -> str | None:
-        """Say why nothing may be begun any more, if that is so."""
-        if self.closed:
-            return "its journal is closed"
-        return "its worker has lost touch with the database" if now >= self.lease else None
+        """Say why nothing may be begun, if that is so; a journal is opened again once its program has been heard of."""
+        if now >= self.lease:
+            return "its worker has lost touch with the database"
+        self.closed = False
+        return None
 
     def die(self, now: float) -> None:
         """Leave what runs without anybody to watch it."""
