@@ -96,9 +96,10 @@ class Preparer:
     def as_begun(self, step: Step, entry: HistoryEntry) -> Prepared:
         """Return an attempt as it was made ready when it began, to watch over it in place of another controller."""
         try:
-            handler = self.find_handler(entry.process_type)
-            asked = _check_of(handler, step) if entry.cause is Cause.VERIFY else step
-            if asked.process_type != entry.process_type:
+            # What was delegated stands in the history as what it is carried out as; a check, as the step it is of.
+            handler, asked = self.find_handler(entry.process_type), replace(step, process_type=entry.process_type)
+            if entry.cause is Cause.VERIFY:
+                asked = _check_of(handler, step)
                 handler = self.find_handler(asked.process_type)
             return Prepared(asked, handler, Rendered(entry.command_text, json.loads(entry.command_spec)), None)
         except (StepRefused, PluginError, ValueError) as error:

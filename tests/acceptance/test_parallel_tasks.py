@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -154,3 +155,25 @@ def test_run_until_idle_works_the_list_off_and_ends(shop: Shop) -> None:
     ran = shop.run("run", "--until-idle", "0.5", "--slots", "2")
 
     assert (ran.returncode, ran.stdout) == (0, "Steps: 3 started, 3 succeeded, 0 failed. Instances: 3 complete.\n")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_task_that_outlasts_its_worker_is_gone_on_with(shop: Shop, how: signal.Signals) -> None:
+    folder = shop.database.directory
+    file = folder / "batchctl.toml"
+    file.write_text(f"shutdown_grace = 0\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    os.mkfifo(folder / "gate")
+    shop.hire()
+    shop.run("task", "--", "sh", "-c", "read line <gate; echo done >>fin")
+    # Whoever opens the gate for writing waits until the task reads from it.
+    with (folder / "gate").open("w") as gate:
+        (worker,) = shop.workers
+        worker.send_signal(how)
+        worker.communicate(timeout=PATIENCE)
+        shop.workers.clear()
+        gate.write("go on\n")
+
+    ran = shop.run("run", "--until-idle", "0.5")
+
+    assert (ran.returncode, [row[1] for row in shop.log()]) == (0, ["success"]), ran.stderr
+    assert (folder / "fin").read_text() == "done\n"

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from batchctl.domain.errors import PluginError, StepRefused
 from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest, Surroundings
-from batchctl.domain.rows import BatchDefinition, BatchId, Step
-from batchctl.domain.status import Cause
+from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId, Step
+from batchctl.domain.status import Cause, HistoryStatus
 from batchctl.plugin_api import Execution, StepHandler
 from batchctl.preparation import Prepared, Preparer
 from batchctl.testing import FakeClock, a_step, an_instance, surroundings
+from step_handlers.os_command import OsCommand
+from step_handlers.task import Task
 from tests.control.world import ToldHandler
 
 NOW = FakeClock().now()
@@ -88,3 +90,36 @@ def test_the_note_is_one_line_whatever_the_names_hold() -> None:
 
     what = "BatchControl 42 of batch B, step 10 two\\nlines; rm -rf /, attempt 3 (auto)"
     assert notes == [f"{what}, 2026-11-21 03:00:00 UTC, on host1 as anna"]
+
+
+def test_what_was_delegated_is_watched_over_as_what_it_is_carried_out_as() -> None:
+    known: dict[str, Any] = {"task": Task(), "os_command": OsCommand()}
+    preparer = Preparer(known.__getitem__, surroundings("/"), "anna", "host1", "test")
+    step = a_step("task", Data1="{Data2}", Data2="{Data3}")
+    batch = BatchDefinition(batch_id=BatchId(1), name="Task", entity="Task", steps=(step,))
+    instance = an_instance(Data3="sleep 8")
+    begun = preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=NOW)
+
+    again = preparer.as_begun(step, an_entry(begun))
+
+    assert isinstance(again.handler, OsCommand)
+    assert (again.step.process_type, again.command_spec) == ("os_command", begun.command_spec)
+
+
+def an_entry(begun: Prepared) -> HistoryEntry:
+    """Return the row of what was made ready."""
+    return HistoryEntry(
+        history_id=HistoryId(1),
+        instance_id=InstanceId(1),
+        batch_id=BatchId(1),
+        seq=begun.step.seq,
+        step_name=begun.step.name,
+        process_type=begun.step.process_type,
+        attempt_no=1,
+        claim_token=1,
+        cause=Cause.AUTO,
+        status=HistoryStatus.RUNNING,
+        command_text=begun.command_text,
+        command_spec=begun.command_spec,
+        started_at=NOW,
+    )
