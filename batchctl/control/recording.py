@@ -100,7 +100,8 @@ class Recorder:
         attempt = end.attempt
         may_begin = not stopping and not stopping_failures(connection, batches)
         found = self._load(connection, attempt) if end.stop is StopReason.CANCEL else attempt.instance
-        while found is not None and _is_ours(found, attempt):
+        stands = history.is_live(connection, attempt.history_id, attempt.instance.claim_token)
+        while stands and found is not None and _is_ours(found, attempt):
             decided = self._decide(end, found, batches, now, may_begin=may_begin)
             if instances.move(connection, found, decided.after, now):
                 return self._write_ends(connection, [decided], now)

@@ -266,6 +266,12 @@ def load(connection: Connection, history_id: HistoryId) -> HistoryEntry | None:
     return None if row is None else entry(row)
 
 
+def is_live(connection: Connection, history_id: HistoryId, token: int) -> bool:
+    """Say whether an attempt is under way under a claim."""
+    found = load(connection, history_id)
+    return found is not None and found.status is HistoryStatus.RUNNING and found.claim_token == token
+
+
 def of_instance(connection: Connection, instance_id: InstanceId) -> list[HistoryEntry]:
     """Return all attempts of an instance, oldest first."""
     return [entry(row) for row in connection.execute(_OF, {"instance_id": instance_id})]

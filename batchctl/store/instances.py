@@ -157,7 +157,14 @@ def claim(connection: Connection, before: BatchInstance, after: BatchInstance, n
 
 def move(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a move; false when the instance does not stand any more as it was read."""
+    if frees(before, after):
+        dialect_of(connection).tell(connection)
     return _MOVE(connection, _changes(before, after, now), **_identity(before))
+
+
+def frees(before: BatchInstance, after: BatchInstance) -> bool:
+    """Say whether a move gives up what others may have waited for."""
+    return before.status.is_claimed and not after.status.is_claimed
 
 
 def moving(

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from batchctl.domain.rows import BatchInstance, HistoryId
 from batchctl.store import history, instances
+from batchctl.store.dialects import dialect_of
 from batchctl.store.history import Beginning, Ending
 from batchctl.store.statements import Compiled, Rows, driver_of
 
@@ -30,48 +31,58 @@ def write(
 ) -> list[HistoryId] | None:
     """Write moves, or claims, and how attempts ended; then record that attempts begin, and return their ids.
 
-    None when any instance does not stand any more as it was read: then the whole has to be undone.
+    None when any instance or attempt does not stand any more as it was read: then the whole has to be undone.
     """
     moving = instances.moving(connection, moves, now, claim=claim)
     closing = history.closing(connection, endings, now)
     opening = history.opening(connection, beginnings, host, now)
     together = connection.dialect.name == "postgresql" and len(moving) + len(closing) + len(opening) > 1
-    moved, made = (_together if together else _one_by_one)(connection, moving, closing, opening)
+    moved, closed, made = (_together if together else _one_by_one)(connection, moving, closing, opening)
     history.keep_in_doubt(connection, endings)
-    return [HistoryId(each) for each in made] if moved == len(moves) else None
+    if any(instances.frees(before, after) for before, after in moves):
+        dialect_of(connection).tell(connection)
+    is_as_read = moved == len(moves) and closed == len(endings)
+    return [HistoryId(each) for each in made] if is_as_read else None
 
 
 def _one_by_one(
     connection: Connection, moving: list[Rows], closing: list[Rows], opening: list[Rows]
-) -> tuple[int, list[int]]:
+) -> tuple[int, int, list[int]]:
     moved = sum(rows.update(connection) for rows in moving)
-    for rows in closing:
-        rows.update(connection)
-    return moved, list(chain.from_iterable(rows.insert(connection) for rows in opening))
+    closed = sum(rows.update(connection) for rows in closing)
+    if moved < _count(moving) or closed < _count(closing):
+        return moved, closed, []
+    return moved, closed, list(chain.from_iterable(rows.insert(connection) for rows in opening))
 
 
 def _together(
     connection: Connection, moving: list[Rows], closing: list[Rows], opening: list[Rows]
-) -> tuple[int, list[int]]:
+) -> tuple[int, int, list[int]]:
     whole = _whole(*(tuple(rows.statement for rows in part) for part in (moving, closing, opening)))
-    sent = [rows.as_text() for rows in (*moving, *closing, *opening)]
-    moved, made = driver_of(connection).execute(whole, sent).fetchone()
-    return moved, sorted(made)
+    sent: list[object] = [rows.as_text() for rows in (*moving, *closing)]
+    for rows in opening:
+        sent += [rows.as_text(), _count(moving), _count(closing)]
+    moved, closed, made = driver_of(connection).execute(whole, sent).fetchone()
+    return moved, closed, sorted(made)
+
+
+def _count(part: list[Rows]) -> int:
+    return sum(len(rows.values) for rows in part)
 
 
 @lru_cache(maxsize=64)
 def _whole(moving: tuple[Compiled, ...], closing: tuple[Compiled, ...], opening: tuple[Compiled, ...]) -> str:
-    """Return one statement that does all of it, and tells how many were moved and which ids were given."""
+    """Return one statement that does all of it, and tells how many were moved and closed and which ids were given."""
     parts = {f"m{at}": f"{one.of_many} RETURNING 1" for at, one in enumerate(moving)}
     parts |= {f"c{at}": f"{one.of_many} RETURNING 1" for at, one in enumerate(closing)}
-    moved, closed = ([_count(name) for name in parts if name.startswith(kind)] for kind in "mc")
-    # An attempt ends before the next one of its instance begins: a unique index sees to that.
-    after = f"WHERE {' + '.join(closed) or 0} >= 0 ORDER BY "
+    moved, closed = (_sum_of([name for name in parts if name.startswith(kind)]) for kind in "mc")
+    # An attempt ends before the next one of its instance begins, as a unique index wants it; and nothing begins in vain.
+    after = f"WHERE {moved} = %s AND {closed} = %s ORDER BY "
     added = {f"o{at}": str(one.of_many).replace("ORDER BY ", after) for at, one in enumerate(opening)}
     ids = [f"ARRAY(TABLE {name})" for name in added]
     whole = ", ".join(f"{name} AS ({text})" for name, text in (parts | added).items())
-    return f"WITH {whole} SELECT {' + '.join(moved) or 0}, {' || '.join(ids) or 'ARRAY[]::bigint[]'}"
+    return f"WITH {whole} SELECT {moved}, {closed}, {' || '.join(ids) or 'ARRAY[]::bigint[]'}"
 
 
-def _count(name: str) -> str:
-    return f"(SELECT count(*) FROM {name})"  # noqa: S608 - the names are our own
+def _sum_of(names: list[str]) -> str:
+    return " + ".join(f"(SELECT count(*) FROM {name})" for name in names) or "0"  # noqa: S608 - the names are our own

@@ -20,8 +20,9 @@ from batchctl.logs import Event
 from batchctl.ports import LeaderLock, Trace
 from batchctl.store import engine
 from batchctl.store.leader_lock import SessionLeaderLock
+from batchctl.store.transactions import StoreTransactions
 from batchctl.system.lock import FileLeaderLock
-from tests.control.world import NO_WAIT, RUNS_ON, ScriptedRunner, World
+from tests.control.world import NO_WAIT, OK, RUNS_ON, ScriptedRunner, World
 
 RHYTHM = Rhythm()
 POLL = timedelta(seconds=15)
@@ -353,3 +354,44 @@ def test_a_worker_that_was_silent_for_too_long_begins_nothing_before_its_next_si
 
     assert before == []
     assert world.statuses() == ["complete"]
+
+
+def test_who_gives_a_place_up_is_noticed_by_those_that_may_have_waited_for_it(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    other = world.open()
+    controller = world.controller()
+    world.runner.script = lambda rendered: None
+    while not world.runner.open:
+        controller.turn(NO_WAIT)
+    other.changed()
+    noticed(other)
+    world.runner.end(world.runner.started[0], OK)
+    world.turn_until_idle(controller)
+
+    assert world.statuses() == ["complete"]
+    assert noticed(other)
+
+
+def noticed(transactions: StoreTransactions) -> bool:
+    """Say whether a change has been noticed; what a server has sent is there with its next answer."""
+    with transactions.read() as connection:
+        connection.exec_driver_sql("SELECT 1")
+    return bool(transactions.changed())
+
+
+def test_an_end_whose_attempt_somebody_has_ended_by_hand_is_left_to_a_person(world: World) -> None:
+    world.batch(steps=2)
+    world.submit()
+    world.create()
+    controller = world.controller()
+    world.runner.script = lambda rendered: None
+    while not world.runner.open:
+        controller.turn(NO_WAIT)
+    world.sql("UPDATE BatchProcessHistory SET Status = 'failed', EndTime = StartTime")
+    world.runner.end(world.runner.started[0], OK)
+    world.turn_until_idle(controller)
+
+    assert world.statuses() == ["held"]
+    assert world.history() == [(1, 10, 1, "auto", "failed")]

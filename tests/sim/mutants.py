@@ -46,7 +46,7 @@ _ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(
 _COMMITS_HALF = (
     "    from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection)\n"
     "    of(connection).begin_write(connection)\n"
-    "    for rows in closing:"
+    "    closed = sum("
 )
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -65,7 +65,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "the end of a step is committed in two parts",
-        (turns, "    for rows in closing:", _COMMITS_HALF),
+        (turns, "    closed = sum(", _COMMITS_HALF),
     ),
     _mutant(
         "the clock of the host decides",

@@ -59,6 +59,10 @@ class Dialect(Protocol):
         """Lock rows likewise, waiting for nobody; return those that are locked for this transaction now."""
         ...
 
+    def tell(self, connection: Connection) -> None:
+        """Let the other controllers notice a transaction of a controller, which otherwise does not disturb them."""
+        ...
+
     def commit(self, connection: Connection) -> None:
         """Commit what `begin_write` began."""
         ...

@@ -220,6 +220,10 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Col
     return {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
 
 
+def tell(connection: Connection) -> None:
+    """Nothing: whatever is committed is noticed."""
+
+
 def begin_part(connection: Connection) -> None:
     """Begin a part of a transaction that may be undone alone."""
     _session(connection).execute(_BEGIN_PART)

@@ -60,6 +60,7 @@ _BEGIN_ALONE = (
 )
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
+_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol')"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
 _DEFINITIONS = """
@@ -292,6 +293,11 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
     """Lock rows, waiting for nobody; return those that were free."""
     return {row[0] for row in _raw(connection).execute(_LOCK_ROWS.format(table=table), (list(row_ids),))}
+
+
+def tell(connection: Connection) -> None:
+    """Notify by hand what the triggers do not notify of a controller."""
+    _raw(connection).execute(_TELL)
 
 
 def begin_part(connection: Connection) -> None:

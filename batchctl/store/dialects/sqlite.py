@@ -141,6 +141,10 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Col
     return row_ids
 
 
+def tell(connection: Connection) -> None:
+    """Nothing: whatever is committed is noticed."""
+
+
 def begin_part(connection: Connection) -> None:
     """Begin a part of a transaction that may be undone alone."""
     _raw(connection).execute("SAVEPOINT part")
