@@ -20,13 +20,25 @@ def controllers(session: Session, as_json: bool) -> None:
 
     with session.app() as app:
         found = everyone(app.transactions, app.clock, app.presence)
+        leader = app.leader_lock.holder()
     if as_json:
-        output.print_json([{**columns.controller(one.row), "State": one.state, "Claims": one.claims} for one in found])
+        output.print_json(
+            [
+                {
+                    **columns.controller(one.row),
+                    "State": one.state,
+                    "Claims": one.claims,
+                    "Leads": one.row.name == leader,
+                }
+                for one in found
+            ]
+        )
         return
     rows = [
         (
             cell(one.row.name),
             word(one.state),
+            cell("leader" if one.row.name == leader else ""),
             cell(one.row.host),
             cell(one.row.pid),
             cell(one.row.slots),
@@ -37,7 +49,17 @@ def controllers(session: Session, as_json: bool) -> None:
         for one in found
     ]
     out = output.console()
-    headings = ["name", "state", "host", "process#", "slots#", "claims#", "started (UTC)", "last sign of life (UTC)"]
+    headings = [
+        "name",
+        "state",
+        "",
+        "host",
+        "process#",
+        "slots#",
+        "claims#",
+        "started (UTC)",
+        "last sign of life (UTC)",
+    ]
     output.section(out, Listing("Controllers", headings, rows))
     if any(one.state == "silent" for one in found):
         output.hints(out, "one that stays silent is taken for dead after orphan_timeout; a running one takes over then")

@@ -51,7 +51,7 @@ def process(ctx: click.Context, slots: int | None, dry_run: bool) -> None:
 def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | None, dry_run: bool) -> None:
     """Be the controller: create and process, again and again, until interrupted.
 
-    The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one stops them.
+    The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one waits no longer.
     """
     if dry_run:
         creates = show_planned_creations(ctx.obj)

@@ -197,7 +197,7 @@ def _full(need: Need, others: Occupancy) -> Gate:
         f"{count} of batch {batch.name} ({'all of it' if theirs.exclusive else f'{count * theirs.units} units'})"
         for batch, theirs, count in others.holders(need.resource_id)
     )
-    wanted = "all of it" if need.exclusive else f"{need.units} of its {need.capacity} units"
+    wanted = f"all of {need.name}" if need.exclusive else f"{need.units} of the {need.capacity} units of {need.name}"
     blocked = f"it needs {wanted}, and instances under way hold it: {held}"
     return Gate(name=f"resource {need.name}", blocked=blocked, clear="batchctl status   (what is under way)")
 

@@ -116,6 +116,19 @@ def postgres_shop(
     made.close()
 
 
+def test_the_leader_is_marked_in_the_list_of_controllers(shop: Shop) -> None:
+    shop.batch("B", shop.says("read go < fifo"))
+    shop.submit("B")
+    shop.start("run")
+    shop.hear()
+    (listed,) = json.loads(shop.run("controllers", "--json").stdout)
+    shown = shop.run("controllers").stdout
+    shop.fifo.write_text("go\n", encoding="utf-8")
+
+    assert (listed["State"], listed["Claims"], listed["Leads"]) == ("running", 1, True)
+    assert "leader" in shown
+
+
 def test_a_second_controller_works_beside_the_first_and_goes_on_with_what_that_leaves_when_killed(shop: Shop) -> None:
     shop.batch("B", shop.says("read go < fifo; exit 0"), "true")
     shop.batch("C", "true")
