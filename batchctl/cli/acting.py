@@ -177,6 +177,8 @@ def _next(done: Intervention) -> list[str]:
             return [f"batchctl resume {at}"]
         case "cancelled":
             return [f"batchctl rerun {at} --reason ...   (if it is wanted after all)"]
+        case "cancelling":
+            return [f"batchctl show {at}   (a running controller stops the step; without one: batchctl run --once)"]
         case "complete":
             return [f"batchctl history {at}"]
         case _:

@@ -341,7 +341,7 @@ def stopping_failures(connection: Any, batches: Batches) -> Sequence[BatchInstan
 
 def told_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, str]:
     """Return what is told about an instance whose row somebody else keeps locked."""
-    return instance_id, f"the row is locked by {instances.blocker(connection)}"
+    return instance_id, f"the row is locked by {instances.blocker(connection, instance_id)}"
 
 
 def _any_stops_all(batches: Batches) -> bool:

@@ -144,9 +144,9 @@ def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Contai
     return dialect_of(connection).locked_instances(connection, instance_ids)
 
 
-def blocker(connection: Connection) -> str:
+def blocker(connection: Connection, instance_id: InstanceId | None = None) -> str:
     """Name whoever keeps rows locked."""
-    found = dialect_of(connection).blocker(connection)
+    found = dialect_of(connection).blocker(connection, instance_id)
     return "another program" if found is None else f"{found[0]}; to end it: {found[1]}"
 
 

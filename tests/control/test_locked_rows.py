@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,23 @@ def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World
     assert event.fields["BatchControl_id"] == 1
     assert str(event.fields["Message"]).startswith("the row is locked by session ")
     assert "; to end it: SELECT pg_terminate_backend(" in str(event.fields["Message"])
+
+
+def test_who_is_told_to_keep_a_row_locked_is_not_whoever_keeps_other_locks_longer(world: World, client: Hand) -> None:
+    world.batch("A", steps=1)
+    world.submit("A")
+    world.create()
+    with closing(world.database.hand()) as innocent:
+        innocent.sql("BEGIN")
+        innocent.sql("SELECT * FROM AuditLog FOR SHARE")
+        client.sql("SELECT * FROM BatchControl FOR UPDATE")
+        (culprit,) = client.sql("SELECT pg_backend_pid()")[0]
+        a_while(world, world.controller())
+        innocent.sql("ROLLBACK")
+
+    (event,) = [event for event in world.events if event.name == "instance.locked"]
+    assert f"SELECT pg_terminate_backend({culprit})" in str(event.fields["Message"])
+    assert "as far as can be seen" not in str(event.fields["Message"])
 
 
 @pytest.mark.parametrize("row", ["BatchControl", "FileProcess", "BatchProcessHistory"])

@@ -131,8 +131,11 @@ class Dialect(Protocol):
         """Raise if the session is known to be gone; the server is asked only where the driver cannot tell."""
         ...
 
-    def blocker(self, connection: Connection) -> tuple[str, str] | None:
-        """Name whoever has kept a lock on the control tables longest, and say how to end that; None when nobody is seen."""
+    def blocker(self, connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
+        """Name whoever keeps an instance's rows locked, and say how to end that; None when nobody is seen.
+
+        Where that cannot be told: whoever has kept a lock on the control tables longest.
+        """
         ...
 
     def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Container[int]:

@@ -337,7 +337,7 @@ def look(connection: Connection) -> None:
         raise ServerError("the session no longer has the controller's lock", state="08003")
 
 
-def blocker(connection: Connection) -> tuple[str, str] | None:
+def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
     """Name the session whose transaction has locked rows of this database longest."""
     found = _session(connection).execute(_BLOCKER).fetchone()
     if found is None:

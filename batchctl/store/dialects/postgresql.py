@@ -112,14 +112,24 @@ AND l.classid::bigint = 1650553955 AND l.objid::bigint = hashtext(current_schema
 
 _BLOCKER = text("""
 SELECT l.pid, a.application_name AS program, a.usename AS user_name, a.state,
-       to_char(a.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') AS since
+       to_char(a.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') AS since,
+       EXISTS (SELECT 1 FROM pg_locks t WHERE t.pid = l.pid AND t.granted AND t.locktype = 'transactionid'
+               AND t.transactionid IN (
+                   SELECT c.xmax FROM BatchControl c WHERE c.BatchControl_id = :instance_id
+                   UNION ALL SELECT f.xmax FROM FileProcess f JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
+                   WHERE c.BatchControl_id = :instance_id
+                   UNION ALL SELECT b.xmax FROM ProcessBatch b JOIN BatchControl c ON c.ProcessBatch_id = b.ProcessBatch_id
+                   WHERE c.BatchControl_id = :instance_id
+                   UNION ALL SELECT h.xmax FROM BatchProcessHistory h
+                   WHERE h.BatchControl_id = :instance_id AND h.Status = 'running')) AS is_proven
 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = current_schema()::regnamespace
 LEFT JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.granted AND l.pid <> pg_backend_pid() AND c.relkind = 'r'
 AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock',
                'ExclusiveLock', 'AccessExclusiveLock')
-ORDER BY a.xact_start NULLS LAST LIMIT 1
+ORDER BY is_proven DESC, a.xact_start NULLS LAST LIMIT 1
 """)
+"""A row that several have locked does not say by whom."""
 _LOCKED_INSTANCES = """
 WITH c AS (SELECT BatchControl_id, FileProcess_id, ProcessBatch_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s)),
 free AS (SELECT BatchControl_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s) FOR NO KEY UPDATE SKIP LOCKED),
@@ -427,15 +437,17 @@ def look(connection: Connection) -> None:
     _raw(connection).pgconn.consume_input()
 
 
-def blocker(connection: Connection) -> tuple[str, str] | None:
-    """Name the session whose transaction has locked rows of the control tables longest."""
-    found = connection.execute(_BLOCKER).first()
+def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
+    """Name the session that has locked an instance's rows, or else the one that has kept locks longest."""
+    found = connection.execute(_BLOCKER, {"instance_id": instance_id}).first()
     if found is None:
         return None
     known = [found.program, found.user_name and f"user {found.user_name}", found.state]
     known += [found.since and f"transaction open since {found.since} UTC"]
     said = visible(", ".join(str(part) for part in known if part))
-    return f"session {found.pid}{f' ({said})' if said else ''}", f"SELECT pg_terminate_backend({found.pid})"
+    known_as = f"session {found.pid}{f' ({said})' if said else ''}"
+    who = known_as if found.is_proven else f"{known_as}, as far as can be seen: it has kept locks longest"
+    return who, f"SELECT pg_terminate_backend({found.pid})"
 
 
 def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:

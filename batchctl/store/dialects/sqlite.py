@@ -237,7 +237,7 @@ def look(connection: Connection) -> None:
     raise NotImplementedError(connection)
 
 
-def blocker(connection: Connection) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
+def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
     """Nobody: SQLite does not know who holds its lock."""
     return None
 
