@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -60,6 +60,8 @@ class Creator:
     populators: PopulatorRunner
     zone: ZoneInfo
     listener: Listener
+    _locked: set[IntakeId] = field(default_factory=set)
+    """Rows of which it was told that somebody keeps them locked."""
 
     def create_instances(self) -> CreationReport:
         """Create every instance that is missing; running it twice creates nothing twice."""
@@ -199,7 +201,10 @@ class Creator:
             self._tell("instance.created", row, ProcessBatchName=name, BatchControl_id=instance_id)
         for reason in made.reasons:
             self._tell("intake.rejected", row, Message=reason)
-        if made.blocker is not None:
+        if made.blocker is None:
+            self._locked.discard(row.intake_id)
+        elif row.intake_id not in self._locked:
+            self._locked.add(row.intake_id)
             self._tell("intake.locked", row, Message=f"the row, or its batch, is locked by {made.blocker}")
         duplicate = bool(made.repeats) and not made.created and not made.reasons
         if duplicate:

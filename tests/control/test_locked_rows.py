@@ -121,10 +121,12 @@ def test_a_locked_intake_row_waits_and_no_other_does(world: World, client: Hand)
     world.submit("A")
     world.submit("A")
     client.sql("DELETE FROM FileProcess WHERE FileProcess_id = 1")
-    world.create()
+    creator = world.creator()
+    creator.create_instances()
+    creator.create_instances()
     while_locked = world.sql("SELECT FileProcess_id FROM BatchControl")
     client.sql("ROLLBACK")
-    world.create()
+    creator.create_instances()
 
     assert while_locked == [(2,)]
     (event,) = [event for event in world.events if event.name == "intake.locked"]
