@@ -13,7 +13,7 @@ from typing import Any
 
 from batchctl.control import claiming, controller, creation, flights, recording, rescue
 from batchctl.domain import gates, liveness, moves
-from batchctl.store import instances, transactions, turns
+from batchctl.store import history, instances, transactions, turns
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,9 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "ends are recorded whoever has the instance by then",
         (recording, "found.claim_token == attempt.instance.claim_token and ", ""),
+        (history, " and found.claim_token == token", ""),
+        (turns, " and closed == len(endings)", ""),
+        (turns, " or closed < _count(closing)", ""),
     ),
     _mutant(
         "a rescue does not look whether all is still as it was read",
