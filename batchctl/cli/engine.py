@@ -53,6 +53,9 @@ def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | N
 
     The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one waits no longer.
     """
+    if once and until_idle is not None:
+        message = "--once and --until-idle exclude each other: one round, or as many as there is work for."
+        raise click.UsageError(message)
     if dry_run:
         creates = show_planned_creations(ctx.obj)
         _show_planned_walks(ctx.obj, besides="The instances above may start once they are created." if creates else "")

@@ -35,7 +35,7 @@ def fsck(ctx: click.Context, as_json: bool) -> None:
     elif found:
         out = output.console()
         rows = [(cell(one.code), cell(one.table), cell(one.row_id), cell(one.law)) for one in found]
-        title = output.counted(len(found), "row") + " that break a law"
+        title = f"{output.counted(len(found), 'row')} against the laws"
         output.section(out, Listing(title, ["law", "table", "row", "what should be so"], rows))
         output.hints(out, *dict.fromkeys(f"{one.code}: {one.next_step}" for one in found))
     else:

@@ -173,7 +173,7 @@ class Doctor:
         ]
         said = "No controller works on it now; batchctl run starts one."
         if names:
-            said = f"Controller {', '.join(names)} works on it."
+            said = f"Working on it: {', '.join(names)}."
         return [Reading("controller", Result.OK, said)]
 
     def _password(self, key: str) -> Iterator[Reading]:

@@ -81,6 +81,7 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         (("history", "--limit", "x"), 2, "'x' is not a whole number from 1 to 100000."),
         (("run", "--until-idle", "nan"), 2, "'nan' is not a number of seconds"),
         (("run", "--until-idle", "soon"), 2, "'soon' is not a number of seconds"),
+        (("run", "--once", "--until-idle", "3"), 2, "--once and --until-idle exclude each other"),
         (("--config", ".", "status"), 2, "is a folder, not a file"),
         (("rerun", "7", "--reason", "r"), 3, "There is no BatchControl 7."),
         (("accept", "7", "--reason", "r"), 3, "There is no FileProcess 7."),

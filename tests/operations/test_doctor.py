@@ -125,8 +125,8 @@ def test_clocks_that_differ_are_a_warning_where_the_server_has_its_own(
     ("names", "said"),
     [
         ([], "No controller works on it now; batchctl run starts one."),
-        (["host:anna"], "Controller host:anna works on it."),
-        (["host:anna", "other:ben"], "Controller host:anna, other:ben works on it."),
+        (["host:anna"], "Working on it: host:anna."),
+        (["host:anna", "other:ben"], "Working on it: host:anna, other:ben."),
     ],
 )
 def test_the_controllers_at_work_are_named(control_database: ControlDatabase, names: list[str], said: str) -> None:
