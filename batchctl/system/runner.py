@@ -216,11 +216,15 @@ class ThreadStepRunner:
         """Find out what has become of a dead worker's execution."""
         claimed_by = entry.claimed_by or ""
         if self._state is not None and _is_one_command(handler, rendered):
-            return adoption.examine(self._state, claimed_by, entry.history_id)
+            return adoption.examine(self._state, claimed_by, entry.history_id, _recorded(entry))
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
             return Trace.UNCLEAR
         # What this worker itself has begun, and was taken from it meanwhile, it has stopped or let go.
         return Trace.GONE if claimed_by in {"", self._means.controller_id} else Trace.LEFT_OVER
+
+    def seen_alive(self, entry: HistoryEntry) -> Sequence[int]:
+        """Return the process ids of what is seen alive of an execution on this host."""
+        return adoption.seen_alive(entry.claimed_by or "", entry.history_id, _recorded(entry))
 
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Stop what is left over of an execution; return the process ids found alive."""
@@ -228,8 +232,7 @@ class ThreadStepRunner:
         self._refuse_living(claimed_by)
         if self._state is not None and _is_one_command(handler, rendered):
             return adoption.stop_left_over(self._state, claimed_by, entry.history_id, grace)
-        process = Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
-        return platform.stop_left_over(all_own_cookies_of(claimed_by), process, grace)
+        return platform.stop_left_over(all_own_cookies_of(claimed_by), _recorded(entry), grace)
 
     def adopt(
         self,
@@ -243,9 +246,7 @@ class ThreadStepRunner:
         """Take over an execution found adoptable; its end arrives through `collect`."""
         step = self._running[key] = RunningStep(self._means, key)
         step.announced = True
-        step.identity = Identity(
-            pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id, spawned_at=entry.spawned_at
-        )
+        step.identity = replace(_recorded(entry), spawned_at=entry.spawned_at)
         self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
         watch = None if self._state is None else adoption.watch(self._state, entry.claimed_by or "", key)
         if watch is None:
@@ -463,6 +464,10 @@ def _prepare(place: Path, controller_id: str) -> None:
         raise ConfigurationError(
             message, next_step="let this user write there, or set state_directory in batchctl.toml to another directory"
         ) from error
+
+
+def _recorded(entry: HistoryEntry) -> Identity:
+    return Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
 
 
 def _is_one_command(handler: StepHandler, rendered: Rendered) -> bool:
