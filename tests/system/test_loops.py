@@ -164,7 +164,7 @@ def test_a_line_that_does_not_fit_keeps_no_other_back_and_is_given_up_once_its_e
         supervisor.obey(journal.line_of(start(key, script)))
         turn_until(loop, lambda key=key: any(b'"end":%d' % key in line for line in told))  # type: ignore[misc]
     ended = journal.read(place).ended
-    assert (ended.keys(), ended[2]["exit_code"]) == ({2}, 5)
+    assert (list(ended), ended[2]["exit_code"]) == ([2], 5)
 
     supervisor.obey(journal.line_of({"recorded": [1, 2]}))
     supervisor.be_orphaned()
