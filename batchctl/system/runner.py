@@ -118,9 +118,7 @@ class ThreadStepRunner:
         """Begin an execution; its end arrives through `collect`."""
         step = self._running[key] = RunningStep(self._means, key)
         if self._supervision is not None and _is_one_command(handler, rendered):
-            commanded = self._commands[key] = _Commanded(
-                step, handler.process_type, cast("RunsOneCommand", handler), rendered
-            )
+            commanded = self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
             step.announced = True
             order = partial(self._order, self._supervision, commanded, leashed=leashed)
             if rendered.brief:
@@ -262,7 +260,7 @@ class ThreadStepRunner:
         step = self._running[key] = RunningStep(self._means, key)
         step.announced = True
         step.identity = replace(_recorded(entry), spawned_at=entry.spawned_at)
-        self._commands[key] = _Commanded(step, handler.process_type, cast("RunsOneCommand", handler), rendered)
+        self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
         watch = None if self._state is None else adoption.watch(self._state, entry.claimed_by or "", key)
         if watch is None:
             self._hear_lost(key, f"no journal of this host knows of execution {key}")
@@ -366,7 +364,7 @@ class ThreadStepRunner:
         if step.stopping and not end.stopped:
             end = replace(end, stopped=True)
         tell = partial(commanded.handler.outcome, commanded.rendered, end)
-        carry = partial(self._carry, step, commanded.process_type, tell, ended_at)
+        carry = partial(self._carry, step, commanded.handler, tell, ended_at)
         if commanded.rendered.brief:
             carry()
             return
@@ -433,7 +431,7 @@ class ThreadStepRunner:
         if self._lease is not None and time.monotonic() >= self._lease:
             self._put_back(step, "not started: its worker has lost touch with the database")
         else:
-            self._carry(step, handler.process_type, partial(handler.execute, rendered, step))
+            self._carry(step, handler, lambda: handler.execute(rendered, step))
 
     def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> None:
         """Report what could not be begun through no fault of its own."""
@@ -444,12 +442,12 @@ class ThreadStepRunner:
     def _carry(
         self,
         step: RunningStep,
-        process_type: str,
+        handler: object,
         work: Callable[[], StepOutcome],
         ended_at: datetime | None = None,
     ) -> None:
         try:
-            outcome = _answer(process_type, work())
+            outcome = _answer(handler, work())
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             outcome = _failure(error)
         self._report(step, outcome, ended_at)
@@ -471,7 +469,6 @@ class _Commanded:
     """A command of a supervisor, and what will be made of its end."""
 
     step: RunningStep
-    process_type: str
     handler: RunsOneCommand
     rendered: Rendered
 
@@ -523,15 +520,20 @@ def _failure(error: BaseException) -> StepOutcome:
     return StepOutcome(succeeded=False, message=message, output=trace(error, below))
 
 
-def _answer(process_type: str, outcome: object) -> StepOutcome:
+def _answer(handler: object, outcome: object) -> StepOutcome:
     """Return what a handler has answered, if its parts are what they should be: a database would make of them what it likes."""
     if not isinstance(outcome, StepOutcome):
-        message = f"'{process_type}' returned {type(outcome).__name__}, not StepOutcome"
+        message = f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
     for field, kinds, wanted in _PARTS:
         found = getattr(outcome, field)
         # To Python, true is a number.
         if not isinstance(found, kinds) or (isinstance(found, bool) and bool not in kinds):
-            message = f"'{process_type}' returned an outcome whose `{field}` is {type(found).__name__}, not {wanted}"
+            said = f"whose `{field}` is {type(found).__name__}, not {wanted}"
+            message = f"'{_name(handler)}' returned an outcome {said}"
             raise TypeError(message)
     return outcome
+
+
+def _name(handler: object) -> str:
+    return visible(str(getattr(handler, "process_type", type(handler).__name__)))
