@@ -126,6 +126,8 @@ class Trace(StrEnum):
     """It was not begun and never will be, so it may be begun again whatever OnLost says."""
     GONE = "gone"
     """Nobody knows how it ended, and nothing of it lives on this host."""
+    UNSEEN = "unseen"
+    """Nothing is recorded of it on this host and nothing of it is seen there: only its controller's silence proves it gone."""
     LEFT_OVER = "left over"
     """Nobody will know how it ended, and something of it may live on this host that nobody watches over."""
     UNCLEAR = "unclear"
@@ -179,6 +181,10 @@ class StepRunner(Protocol):
 
         Nothing of it is stopped: its worker may have been taken for dead wrongly.
         """
+        ...
+
+    def seen_alive(self, entry: HistoryEntry) -> Sequence[int]:
+        """Return the process ids of what is seen alive on this host of an execution."""
         ...
 
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:

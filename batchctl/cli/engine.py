@@ -52,6 +52,7 @@ def run(ctx: click.Context, once: bool, until_idle: float | None, slots: int | N
     """Be the controller: create and process, again and again, until interrupted.
 
     The first Ctrl-C or SIGTERM starts nothing more and waits for the running steps; a second one waits no longer.
+    Exit code 0 then, whatever has failed meanwhile; with --once or --until-idle 1 when a step failed.
     """
     if once and until_idle is not None:
         message = "--once and --until-idle exclude each other: one round, or as many as there is work for."
@@ -70,6 +71,11 @@ class Rounds:
     once: bool
     until_idle: timedelta | None
 
+    @property
+    def serves(self) -> bool:
+        """Say whether to go on until somebody ends it, whatever fails meanwhile."""
+        return not self.once and self.until_idle is None
+
 
 def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     from batchctl.cli import output
@@ -87,7 +93,7 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
         output.say("Next: batchctl status")
     if len(received) > 1 and signal.SIGINT in received:
         ctx.exit(INTERRUPTED)
-    if done.failed_instances:
+    if done.failed_instances and not (rounds is not None and rounds.serves):
         ctx.exit(FAILED)
 
 

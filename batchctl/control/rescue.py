@@ -117,9 +117,11 @@ class Rescue:
         self.runner.tidy(living | {self.recorder.controller}, live)
 
     def _is_dead(self, row: ControllerRow) -> bool:
-        now = self.clock.monotonic()
-        sighting = self._sightings[row.name] = liveness.seen(self._sightings.get(row.name), row, now)
-        return liveness.is_overdue(sighting, now, self.rhythm) or self.runner.is_gone(row)
+        self._sightings[row.name] = liveness.seen(self._sightings.get(row.name), row, self.clock.monotonic())
+        return self._is_overdue(row) or self.runner.is_gone(row)
+
+    def _is_overdue(self, row: ControllerRow) -> bool:
+        return liveness.is_overdue(self._sightings[row.name], self.clock.monotonic(), self.rhythm)
 
     def _take_over_all(
         self, dead: Mapping[str | None, ControllerRow | None], is_known: Callable[[HistoryId], bool]
@@ -168,8 +170,10 @@ class Rescue:
         if batch is None or prepared is None or prepared.handler is None or prepared.rendered is None:
             return self._give_up(entry, owner, batch, _CANNOT_ASK, could_ask=False)
         trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
-        if trace is Trace.UNCLEAR:
-            self._tell_unclear(entry)
+        # Where nothing is known of it, it may live unseen until its supervisor has had to stop it.
+        waits_for_silence = trace is Trace.UNSEEN and owner is not None and not self._is_overdue(owner)
+        if trace is Trace.UNCLEAR or waits_for_silence:
+            self._tell_unclear(entry, waits_for_silence=waits_for_silence)
             return None
         if trace is Trace.ADOPTABLE:
             attempt = self._take(entry, owner, batch)
@@ -329,10 +333,27 @@ class Rescue:
             if self.transactions.run(frozenset({Boundary.TAKEOVER}), write):
                 self.listener(Event("controller.lost", {"ClaimedBy": row.name}))
 
-    def _tell_unclear(self, entry: HistoryEntry) -> None:
+    def _tell_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> None:
         if entry.history_id not in self._told:
             self._told.add(entry.history_id)
-            self._tell("step.unclear", entry, Message="its controller is dead; what became of it is not known yet")
+            message = self._say_unclear(entry, waits_for_silence=waits_for_silence)
+            self._tell("step.unclear", entry, Message=message)
+
+    def _say_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> str:
+        dead, here = f"its controller {visible(entry.claimed_by or '')} is dead", visible(self.recorder.host)
+        if waits_for_silence:
+            return (
+                f"{dead}, no journal of it is in the state_directory of this one, and nothing of the step is seen on"
+                f" {here}; it counts as lost once that controller has been silent for orphan_timeout"
+            )
+        if living := self.runner.seen_alive(entry):
+            numbers = " ".join(str(pid) for pid in living)
+            return (
+                f"{dead}, but the step runs on {here} (process {numbers}) and no journal of it is in the state_directory"
+                f" of this one, which decides nothing until the step has ended. To let it be gone on with: as the user who"
+                f" started that controller, and with its state_directory, type: batchctl run. To end it, type: kill {numbers}"
+            )
+        return f"{dead}; what became of the step is not known yet"
 
     def _tell(self, name: str, entry: HistoryEntry, **fields: EventValue) -> None:
         ids: dict[str, EventValue] = {"BatchControl_id": entry.instance_id, "ProcessControlSeq": entry.seq}

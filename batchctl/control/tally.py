@@ -8,6 +8,9 @@ from batchctl.control.attempts import Told
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 
+_NOBODYS_FAILURE = frozenset({HistoryStatus.CANCELLED, HistoryStatus.FENCED})
+"""A person wanted it so, or somebody else goes on with the instance."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassReport:
@@ -38,7 +41,7 @@ class Tally:
             return
         if told.ended.status is HistoryStatus.SUCCESS:
             self.succeeded += 1
-        elif told.ended.status is not HistoryStatus.CANCELLED:
+        elif told.ended.status not in _NOBODYS_FAILURE:
             self.count_failed(told.instance.instance_id)
 
     def count_failed(self, instance_id: InstanceId) -> None:

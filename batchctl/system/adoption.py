@@ -23,23 +23,31 @@ def watch(state: Path, claimed_by: str, key: int) -> Watch | None:
     return Watch(place, key) if found is not None and found[0].knows(key) else None
 
 
-def examine(state: Path, claimed_by: str, key: int) -> Trace:
+def examine(state: Path, claimed_by: str, key: int, recorded: Identity) -> Trace:
     """Say what has become of a command that a worker may have begun.
 
     Only that worker's journal is asked: a database that was restored gives out its numbers again, and another
-    worker's journal may know an execution of the same number.
+    worker's journal may know an execution of the same number. Without that journal, which may be in another directory
+    or another user's, there is only what is seen alive, and the process that the history has `recorded`.
     """
     own = journal.place_of(state, claimed_by)
     found = _look(own)
     if found is not None and found[0].knows(key):
         return _trace_of(*found, key)
-    # After a loss of power a journal may lack what was written last.
-    if found is None or found[0].boot_id is None or found[0].boot_id != platform.boot_id():
-        return Trace.GONE
+    if found is None:
+        return Trace.UNCLEAR if seen_alive(claimed_by, key, recorded) else Trace.UNSEEN
     past, lives = found
+    # After a loss of power a journal may lack what was written last.
+    if past.boot_id is None or past.boot_id != platform.boot_id():
+        return Trace.GONE
     if lives:
         return Trace.NEVER_RAN if past.is_orphaned else Trace.UNCLEAR
     return Trace.NEVER_RAN if past.is_closed or journal.close(own) else Trace.UNCLEAR
+
+
+def seen_alive(claimed_by: str, key: int, recorded: Identity) -> Sequence[int]:
+    """Return the process ids of what is seen alive of a command: the recorded one, and whatever carries its cookie."""
+    return platform.find_left_over(cookie_of(claimed_by, key), recorded)
 
 
 def stop_left_over(state: Path, claimed_by: str, key: int, grace: float) -> Sequence[int]:

@@ -145,9 +145,13 @@ if sys.platform != "win32":
         fields = _stat(process.pid)
         return fields is None or fields[0] in "ZX" or fields[19] != process.pid_start
 
+    def find_left_over(cookie: str, entry: Identity) -> list[int]:
+        """Return the pids of what carries the cookie or is still the recorded process's group."""
+        return sorted(_living(_group_of(entry), cookie))
+
     def stop_left_over(cookie: str, entry: Identity, grace: float) -> list[int]:
         """Stop what carries the cookie or is still the recorded process's group; return the pids found alive."""
-        group = entry.pid if entry.pid is not None and _is_still(entry, entry.pid) else None
+        group = _group_of(entry)
         found = _living(group, cookie)
         for pid in found:
             _signal_one(pid, signal.SIGTERM)
@@ -203,6 +207,9 @@ if sys.platform != "win32":
                 queue.control([ended], 1, None)
         else:
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+    def _group_of(entry: Identity) -> int | None:
+        return entry.pid if entry.pid is not None and _is_still(entry, entry.pid) else None
 
     def _is_still(entry: Identity, pid: int) -> bool:
         # Kernel threads stand in group 0, and whatever is wrong with a row, init is nobody's step.

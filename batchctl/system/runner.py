@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
+from types import NoneType
 from typing import Any, cast
 
 from batchctl.domain.errors import BatchctlError, ConfigurationError
@@ -40,6 +41,18 @@ LONGEST_BRIEF = 1.0
 _LOOK = 0.1
 """Seconds between two looks at commands that were adopted."""
 _END_FIELDS = frozenset(CommandEnd.__slots__)
+_PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
+    ("succeeded", (bool,), "bool"),
+    ("message", (str, NoneType), "str or None"),
+    ("return_code", (int, NoneType), "int or None"),
+    ("output", (str, NoneType), "str or None"),
+    ("rows_affected", (int, NoneType), "int or None"),
+    ("value", (str, int, float, bool, NoneType), "str, int, float, bool or None"),
+    ("fatal", (bool,), "bool"),
+    ("stopped", (bool,), "bool"),
+    ("lost", (bool,), "bool"),
+)
+"""What the parts of an outcome may be."""
 
 
 class ThreadStepRunner:
@@ -113,10 +126,10 @@ class ThreadStepRunner:
             else:
                 self._on_thread(step, partial(order, post=self._loop.post))
         elif rendered.brief and not _may_be_one_command(type(handler)):
-            carry = partial(self._execute, step, partial(handler.execute, rendered, step))
+            carry = partial(self._execute, step, handler, rendered)
             self._brief.append((_kind(handler, rendered), step, carry))
         else:
-            self._on_thread(step, partial(self._execute, step, partial(handler.execute, rendered, step)))
+            self._on_thread(step, partial(self._execute, step, handler, rendered))
 
     def refuse(self, key: HistoryId, reason: str) -> None:
         """Report an execution that could not be rendered as a fatal failure."""
@@ -216,11 +229,15 @@ class ThreadStepRunner:
         """Find out what has become of a dead worker's execution."""
         claimed_by = entry.claimed_by or ""
         if self._state is not None and _is_one_command(handler, rendered):
-            return adoption.examine(self._state, claimed_by, entry.history_id)
+            return adoption.examine(self._state, claimed_by, entry.history_id, _recorded(entry))
         if isinstance(handler, Provable) and self._is_alive(entry.history_id, handler, rendered):
             return Trace.UNCLEAR
         # What this worker itself has begun, and was taken from it meanwhile, it has stopped or let go.
         return Trace.GONE if claimed_by in {"", self._means.controller_id} else Trace.LEFT_OVER
+
+    def seen_alive(self, entry: HistoryEntry) -> Sequence[int]:
+        """Return the process ids of what is seen alive of an execution on this host."""
+        return adoption.seen_alive(entry.claimed_by or "", entry.history_id, _recorded(entry))
 
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Stop what is left over of an execution; return the process ids found alive."""
@@ -228,8 +245,7 @@ class ThreadStepRunner:
         self._refuse_living(claimed_by)
         if self._state is not None and _is_one_command(handler, rendered):
             return adoption.stop_left_over(self._state, claimed_by, entry.history_id, grace)
-        process = Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
-        return platform.stop_left_over(all_own_cookies_of(claimed_by), process, grace)
+        return platform.stop_left_over(all_own_cookies_of(claimed_by), _recorded(entry), grace)
 
     def adopt(
         self,
@@ -243,9 +259,7 @@ class ThreadStepRunner:
         """Take over an execution found adoptable; its end arrives through `collect`."""
         step = self._running[key] = RunningStep(self._means, key)
         step.announced = True
-        step.identity = Identity(
-            pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id, spawned_at=entry.spawned_at
-        )
+        step.identity = replace(_recorded(entry), spawned_at=entry.spawned_at)
         self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
         watch = None if self._state is None else adoption.watch(self._state, entry.claimed_by or "", key)
         if watch is None:
@@ -349,7 +363,8 @@ class ThreadStepRunner:
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
         if step.stopping and not end.stopped:
             end = replace(end, stopped=True)
-        carry = partial(self._carry, step, partial(commanded.handler.outcome, commanded.rendered, end), ended_at)
+        tell = partial(commanded.handler.outcome, commanded.rendered, end)
+        carry = partial(self._carry, step, commanded.handler, tell, ended_at)
         if commanded.rendered.brief:
             carry()
             return
@@ -411,12 +426,12 @@ class ThreadStepRunner:
         except RuntimeError as error:
             self._put_back(step, f"not started: the system refused to start another thread: {error}")
 
-    def _execute(self, step: RunningStep, work: Callable[[], StepOutcome]) -> None:
+    def _execute(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> None:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
             self._put_back(step, "not started: its worker has lost touch with the database")
         else:
-            self._carry(step, work)
+            self._carry(step, handler, lambda: handler.execute(rendered, step))
 
     def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> None:
         """Report what could not be begun through no fault of its own."""
@@ -424,9 +439,15 @@ class ThreadStepRunner:
         end = Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
         self._loop.post(partial(self._reports.append, end))
 
-    def _carry(self, step: RunningStep, work: Callable[[], StepOutcome], ended_at: datetime | None = None) -> None:
+    def _carry(
+        self,
+        step: RunningStep,
+        handler: object,
+        work: Callable[[], StepOutcome],
+        ended_at: datetime | None = None,
+    ) -> None:
         try:
-            outcome = _answer(work())
+            outcome = _answer(handler, work())
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             outcome = _failure(error)
         self._report(step, outcome, ended_at)
@@ -465,6 +486,10 @@ def _prepare(place: Path, controller_id: str) -> None:
         ) from error
 
 
+def _recorded(entry: HistoryEntry) -> Identity:
+    return Identity(pid=entry.pid, pid_start=entry.pid_start, boot_id=entry.boot_id)
+
+
 def _is_one_command(handler: StepHandler, rendered: Rendered) -> bool:
     return _may_be_one_command(type(handler)) and cast("RunsOneCommand", handler).is_one_command(rendered)
 
@@ -495,12 +520,20 @@ def _failure(error: BaseException) -> StepOutcome:
     return StepOutcome(succeeded=False, message=message, output=trace(error, below))
 
 
-def _answer(outcome: object) -> StepOutcome:
+def _answer(handler: object, outcome: object) -> StepOutcome:
+    """Return what a handler has answered, if its parts are what they should be: a database would make of them what it likes."""
     if not isinstance(outcome, StepOutcome):
-        message = f"it returned {type(outcome).__name__}, not StepOutcome"
+        message = f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
-    kind = type(outcome.succeeded).__name__
-    if kind != "bool":
-        message = f"it returned an outcome whose `succeeded` is {kind}, not bool"
-        raise TypeError(message)
+    for field, kinds, wanted in _PARTS:
+        found = getattr(outcome, field)
+        # To Python, true is a number.
+        if not isinstance(found, kinds) or (isinstance(found, bool) and bool not in kinds):
+            said = f"whose `{field}` is {type(found).__name__}, not {wanted}"
+            message = f"'{_name(handler)}' returned an outcome {said}"
+            raise TypeError(message)
     return outcome
+
+
+def _name(handler: object) -> str:
+    return visible(str(getattr(handler, "process_type", type(handler).__name__)))

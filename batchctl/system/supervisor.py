@@ -75,8 +75,8 @@ class Supervisor:
         self._under_way: dict[int, Carried] = {}
         self._new: deque[Carried] = deque()
         """Those begun of late, whose process has not been reported."""
-        self._unwritten: list[bytes] = []
-        """Lines the disk would not take."""
+        self._unwritten: list[tuple[int | None, bytes]] = []
+        """Lines the disk would not take, each with the execution it tells of."""
         self._ended: dict[int, float] = {}
         """Ends that, as far as is known here, only the journal has, and when they came."""
         self._done: set[int] = set()
@@ -95,11 +95,16 @@ class Supervisor:
 
     def work(self) -> None:
         """Work until the worker is gone and nothing is under way."""
-        while not self._is_orphaned or self._under_way or self._unwritten:
+        while not self._is_orphaned or self._under_way or self._owes_lines:
             self._loop.turn(self._patience())
             self._look_at_the_time()
         if self._unsynced:
             self._journal.sync()
+
+    @property
+    def _owes_lines(self) -> bool:
+        """Say whether a line is unwritten that somebody may ask for; of this process itself the lock says enough."""
+        return any(key is not None for key, _ in self._unwritten)
 
     def obey(self, line: bytes) -> None:
         """Carry out an order."""
@@ -230,23 +235,29 @@ class Supervisor:
         for key in order["recorded"]:
             if self._ended.pop(key, None) is not None:
                 self._done.add(key)
+        self._unwritten = [(key, line) for key, line in self._unwritten if key not in self._done]
         self._unsynced = self._unsynced and bool(self._ended)
         with suppress(OSError):
             if self._journal.drop(self._done):
                 self._done.clear()
 
     def _write(self, record: dict[str, Any]) -> bytes:
-        """Write a record; one the disk will not take is tried again for as long as it takes."""
+        """Write a record; one the disk will not take is tried again until it takes it or nobody will ask for it."""
         line = journal.line_of(record)
-        self._unwritten.append(line)
-        self._write_what_is_unwritten()
+        if not self._is_written(line):
+            self._unwritten.append((record.get("end", record.get("running")), line))
         return line
 
     def _write_what_is_unwritten(self) -> None:
-        with suppress(OSError):
-            while self._unwritten:
-                self._journal.write(self._unwritten[0])
-                del self._unwritten[0]
+        # Each of them: where a long line does not fit, a short one may.
+        self._unwritten = [(key, line) for key, line in self._unwritten if not self._is_written(line)]
+
+    def _is_written(self, line: bytes) -> bool:
+        try:
+            self._journal.write(line)
+        except OSError:
+            return False
+        return True
 
     def _patience(self) -> float | None:
         """Return for how many seconds nothing but an event can be of interest."""

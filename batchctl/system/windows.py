@@ -275,16 +275,23 @@ if sys.platform == "win32":
         """Return nothing: a start time on Windows is absolute, so it differs after every boot anyway."""
         return None
 
-    def stop_left_over(cookie: str, entry: Identity, grace: float) -> list[int]:
-        """End the recorded process if it is still the same; its job object has ended the rest with the controller."""
-        del cookie, grace
+    def find_left_over(cookie: str, entry: Identity) -> list[int]:
+        """Return the recorded process if it is still the same; its job object has ended the rest with the controller."""
+        del cookie
         if entry.pid is None or entry.pid_start is None or started(entry.pid) != entry.pid_start:
             return []
-        handle = _kernel32.OpenProcess(PROCESS_TERMINATE, False, entry.pid)  # noqa: FBT003 - the system's order of arguments
-        if handle:
-            _kernel32.TerminateProcess(handle, 1)
-            _kernel32.CloseHandle(handle)
         return [entry.pid]
+
+    def stop_left_over(cookie: str, entry: Identity, grace: float) -> list[int]:
+        """End the recorded process if it is still the same."""
+        del grace
+        found = find_left_over(cookie, entry)
+        for pid in found:
+            handle = _kernel32.OpenProcess(PROCESS_TERMINATE, False, pid)  # noqa: FBT003 - the system's order of arguments
+            if handle:
+                _kernel32.TerminateProcess(handle, 1)
+                _kernel32.CloseHandle(handle)
+        return found
 
     def keep_children() -> None:
         """Do nothing: ended children always wait on Windows."""

@@ -173,6 +173,25 @@ def test_sigterm_lets_the_running_step_finish_and_exits_0(shop: Shop) -> None:
     assert shop.value("SELECT PrevProcessControlSeq FROM BatchControl") == 1
 
 
+def test_sigterm_exits_0_whatever_has_failed_before(shop: Shop) -> None:
+    shop.batch("bad", "false")
+    shop.submit("bad")
+    controller = shop.start("run")
+    assert any("instance.failed" in line for line in controller.stderr or ())
+    controller.send_signal(signal.SIGTERM)
+
+    assert controller.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("how", [("process",), ("run", "--once"), ("run", "--until-idle", "0")])
+def test_a_pass_in_which_a_step_fails_exits_1(shop: Shop, how: tuple[str, ...]) -> None:
+    shop.batch("bad", "false")
+    shop.submit("bad")
+    assert shop.run("create").returncode == 0
+
+    assert shop.run(*how).returncode == 1
+
+
 @pytest.mark.parametrize(("is_patient", "code"), [(True, 0), (False, 130)])
 def test_ctrl_c_leaves_a_step_that_does_not_end_to_the_next_controller(shop: Shop, is_patient: bool, code: int) -> None:
     shop.batch("B", shop.says("trap '' TERM; while :; do sleep 1; done"))

@@ -378,6 +378,38 @@ def test_what_nobody_knows_yet_waits_and_is_told_once(world: World) -> None:
     assert world.one("SELECT Status FROM Controller") == "lost"
 
 
+@pytest.mark.parametrize(("on_lost", "then"), [("hold", "held"), ("rerun", "retry"), ("verify", "retry")])
+def test_a_step_of_which_this_host_knows_nothing_is_lost_only_once_its_controller_was_silent_for_long(
+    world: World, on_lost: str, then: str
+) -> None:
+    running(world, OnLost=on_lost)
+    rescue, runner = elsewhere(world, trace=Trace.UNSEEN)
+    runner.gone = lambda row: row.name == "c1"
+    for _ in range(2):
+        assert look(rescue) == Rescued()
+        world.clock.advance(RHYTHM.orphan_timeout / 3)
+    waiting = world.sql(STANDS), world.one("SELECT Status FROM Controller")
+    world.clock.advance(RHYTHM.orphan_timeout / 3)
+
+    assert waiting == (RUNNING, "running")
+    assert "once that controller has been silent for orphan_timeout" in world.messages("step.unclear")[0]
+    assert look(rescue).lost == (1,)
+    assert world.sql(STANDS)[0][0] == then
+
+
+def test_who_runs_where_nobody_watches_is_named_with_what_to_type(world: World) -> None:
+    running(world, OnLost="rerun")
+    rescue, runner = elsewhere(world, trace=Trace.UNCLEAR)
+    runner.alive = (4711, 4712)
+    wait_until_dead(world, rescue)
+    look(rescue)
+
+    (message,) = world.messages("step.unclear")
+    assert "the step runs on" in message
+    assert "(process 4711 4712)" in message
+    assert message.endswith("type: kill 4711 4712")
+
+
 def test_a_frozen_controller_lets_go_of_what_another_has_adopted(world: World) -> None:
     second, runner, first = adopted(world)
     world.runner.goes_on_alone = True

@@ -123,6 +123,8 @@ def test_an_outcome_under_an_old_token_changes_nothing_and_is_fenced(world: Worl
     assert world.history() == [(1, 10, 1, "auto", "fenced")]
     assert world.sql("SELECT Status, ClaimedBy, PrevProcessControlSeq FROM BatchControl") == [("running", "another", 0)]
     assert "step.fenced" in world.names()
+    report = controller.tally.report()
+    assert (report.failed, report.failed_instances) == (0, ()), "somebody else goes on with it: nothing has failed"
 
 
 def test_an_instance_whose_token_a_hand_has_changed_is_held(world: World) -> None:

@@ -87,6 +87,8 @@ class ScriptedRunner:
     leashed: set[HistoryId] = field(default_factory=set)
     gone: Callable[[ControllerRow], bool] = lambda row: False
     traces: dict[HistoryId, Trace] = field(default_factory=dict)
+    alive: Sequence[int] = ()
+    """The processes seen of every execution."""
     examined: list[str] = field(default_factory=list)
     meanwhile: Callable[[], object] = lambda: None
     """What happens while an execution is examined."""
@@ -156,6 +158,11 @@ class ScriptedRunner:
         self.examined.append(entry.claimed_by or "")
         self.meanwhile()
         return self.traces.get(entry.history_id, Trace.GONE)
+
+    def seen_alive(self, entry: HistoryEntry) -> Sequence[int]:
+        """Say what the test says."""
+        del entry
+        return self.alive
 
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Note what was stopped: one process of each."""
@@ -395,6 +402,10 @@ class World:
     def names(self) -> list[str]:
         """Return the names of the events so far."""
         return [event.name for event in self.events]
+
+    def messages(self, name: str) -> list[str]:
+        """Return what was said with the events of a name."""
+        return [str(event.fields["Message"]) for event in self.events if event.name == name]
 
     def close(self) -> None:
         """Let go of the database."""

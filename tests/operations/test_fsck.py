@@ -105,6 +105,16 @@ def test_a_sound_night_breaks_no_law(night: World) -> None:
     assert broken(night) == set()
 
 
+@pytest.mark.parametrize(("process_type", "breaks"), [("os_command", {"I27"}), ("told", set())])
+def test_only_a_command_needs_a_process_for_a_return_code(night: World, process_type: str, breaks: set[str]) -> None:
+    night.sql(
+        "UPDATE BatchProcessHistory SET ReturnCode = 200, ProcessType = ? WHERE BatchProcessHistory_id = 2",
+        process_type,
+    )
+
+    assert broken(night) == breaks
+
+
 def test_a_failure_that_no_retry_can_mend_breaks_no_law(world: World) -> None:
     world.batch(RetryCount=2, RetryWaitMins=0)
     answers = iter([OK, FAILED, FATAL])

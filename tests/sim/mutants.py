@@ -95,7 +95,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "what is left over is stopped before it is one's own",
         (rescue, "return self._taken_first(found, has_claim=has_claim) or Rescued()", "return found"),
     ),
-    _mutant("what is unclear counts as gone", (rescue, "if trace is Trace.UNCLEAR:", "if False:")),
+    _mutant("what is unclear counts as gone", (rescue, "if trace is Trace.UNCLEAR or ", "if ")),
     _mutant(
         "an adoption takes no new token",
         (moves, "claim_token=instance.claim_token + 1", "claim_token=instance.claim_token", "taken_over"),

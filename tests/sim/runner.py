@@ -125,6 +125,11 @@ class ScriptedRunner:
             return Trace.UNCLEAR if alive else Trace.GONE
         return self._trace_of(entry.claimed_by or "", entry.history_id)
 
+    def seen_alive(self, entry: HistoryEntry) -> Sequence[int]:
+        """Never be of interest: who shares a host shares its journals here."""
+        del entry
+        return ()
+
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Kill what nobody watches over."""
         self._program.call("stop_left_over")

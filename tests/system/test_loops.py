@@ -145,6 +145,36 @@ def test_a_disk_that_is_full_begins_nothing_and_loses_no_end(tmp_path: Path, mon
     assert (ended[1].get("never_ran"), ended[2]["never_ran"]) == (None, True)
 
 
+def test_a_line_that_does_not_fit_keeps_no_other_back_and_is_given_up_once_its_end_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "worker"
+    journal.prepare(place, "worker")
+    loop, told = QueueLoop(), list[bytes]()
+    supervisor = Supervisor(loop, place, told.append, cap=1000, grace=0.2)
+    write = journal.Writer.write
+
+    def take_short_ones(writer: journal.Writer, line: bytes) -> None:
+        if len(line) > 400 or b'"orphaned"' in line:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(writer, line)
+
+    monkeypatch.setattr(journal.Writer, "write", take_short_ones)
+    for key, script in ((1, "printf %0500d 0"), (2, "exit 5")):
+        supervisor.obey(journal.line_of(start(key, script)))
+        turn_until(loop, lambda key=key: any(b'"end":%d' % key in line for line in told))  # type: ignore[misc]
+    ended = journal.read(place).ended
+    assert (list(ended), ended[2]["exit_code"]) == ([2], 5)
+
+    supervisor.obey(journal.line_of({"recorded": [1, 2]}))
+    supervisor.be_orphaned()
+    working = threading.Thread(target=supervisor.work, daemon=True)
+    working.start()
+    working.join(LIMIT)
+
+    assert not working.is_alive(), "it waits for a line that nobody will ask for"
+
+
 def test_a_host_that_has_no_process_to_give_costs_no_command_its_attempt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # A19

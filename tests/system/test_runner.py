@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -106,7 +107,7 @@ def test_a_handler_that_answers_nonsense_fails_its_step(runner: ThreadStepRunner
     outcome = outcome_of(runner, lambda execution: answer)
 
     assert outcome.succeeded is False
-    assert f"it returned {type(answer).__name__}, not StepOutcome" in (outcome.message or "")
+    assert f"'does' returned {type(answer).__name__}, not StepOutcome" in (outcome.message or "")
 
 
 @pytest.mark.parametrize("succeeded", ["no", 1, None])
@@ -115,6 +116,30 @@ def test_a_success_that_is_neither_true_nor_false_is_none(runner: ThreadStepRunn
 
     assert outcome.succeeded is False
     assert "not bool" in (outcome.message or "")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("rows_affected", 1.5, "float, not int or None"),
+        ("rows_affected", "12", "str, not int or None"),
+        ("rows_affected", True, "bool, not int or None"),
+        ("return_code", "0", "str, not int or None"),
+        ("message", b"done", "bytes, not str or None"),
+        ("output", ["done"], "list, not str or None"),
+        ("value", Decimal(1), "Decimal, not str, int, float, bool or None"),
+        ("fatal", 1, "int, not bool"),
+        ("stopped", None, "NoneType, not bool"),
+        ("lost", "no", "str, not bool"),
+    ],
+)
+def test_an_outcome_with_a_part_of_another_type_fails_its_step(
+    runner: ThreadStepRunner, field: str, value: Any, said: str
+) -> None:
+    outcome = outcome_of(runner, lambda execution: StepOutcome(**{"succeeded": True, field: value}))
+
+    assert (outcome.succeeded, outcome.rows_affected, outcome.return_code) == (False, None, None)
+    assert f"'does' returned an outcome whose `{field}` is {said}" in (outcome.message or "")
 
 
 def test_what_a_handler_says_is_kept_within_bounds(runner: ThreadStepRunner) -> None:

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -368,7 +369,7 @@ def test_a_dead_worker_is_forgotten_once_nothing_it_knows_matters(runner: Thread
     assert worker.place.exists()
     runner.tidy([], [HistoryId(2)])
     assert not worker.place.exists()
-    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.GONE
+    assert runner.examine(entry(1, worker.name), Shell(""), BRIEF) is Trace.UNSEEN
 
 
 def test_a_worker_that_is_about_to_enter_itself_is_not_forgotten(runner: ThreadStepRunner, employ: Employ) -> None:
@@ -448,5 +449,38 @@ def test_a_thousand_commands_leave_nothing_behind(runner: ThreadStepRunner, cont
     assert platform.started(supervisor) is not None
 
 
-def test_a_step_of_a_worker_without_a_journal_is_gone(runner: ThreadStepRunner, controller_id: str) -> None:
-    assert runner.examine(entry(1, f"{controller_id}-elsewhere"), Shell(""), BRIEF) is Trace.GONE
+def test_a_step_of_a_worker_without_a_journal_is_not_seen(runner: ThreadStepRunner, controller_id: str) -> None:
+    assert runner.examine(entry(1, f"{controller_id}-elsewhere"), Shell(""), BRIEF) is Trace.UNSEEN
+
+
+@pytest.mark.parametrize("is_recorded", [True, False])
+def test_a_step_whose_journal_is_elsewhere_is_not_decided_upon_while_it_runs(
+    runner: ThreadStepRunner, controller_id: str, tmp_path: Path, ear: Ear, is_recorded: bool
+) -> None:
+    # Another user's controller, or one with another configuration. Its process may have cleared its environment.
+    clearing = "env -i " if is_recorded else ""
+    worker = Worker(
+        f"{controller_id}-other", tmp_path / "elsewhere", {1: f"echo $$ > {ear.path}; exec {clearing}sleep 600"}
+    )
+    pid = ear.hear_pid()
+    worker.die()
+    begun = entry(1, worker.name)
+    if is_recorded:
+        begun = replace(begun, pid=pid, pid_start=platform.started(pid), boot_id=platform.boot_id())
+
+    try:
+        assert runner.examine(begun, Shell(""), BRIEF) is Trace.UNCLEAR
+        assert list(runner.seen_alive(begun)) == [pid]
+    finally:
+        os.kill(pid, signal.SIGKILL)
+    assert ends(pid)
+    assert runner.examine(begun, Shell(""), BRIEF) is Trace.UNSEEN
+    until(runner, lambda: not journal.is_locked(worker.place))
+
+
+def test_a_later_process_of_the_same_number_is_not_the_step(runner: ThreadStepRunner, controller_id: str) -> None:
+    recorded = replace(
+        entry(1, f"{controller_id}-elsewhere"), pid=os.getppid(), pid_start="1", boot_id=platform.boot_id()
+    )
+
+    assert runner.examine(recorded, Shell(""), BRIEF) is Trace.UNSEEN
