@@ -9,7 +9,10 @@ import pytest
 
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.obstacles import LOCKED_LOOK
-from tests.control.world import BAD, NO_WAIT, World
+from batchctl.domain.outcomes import Identity
+from batchctl.ports import Boundary
+from tests.control.test_workers import RHYTHM, hired
+from tests.control.world import BAD, NO_WAIT, RUNS_ON, World
 from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer
 
@@ -182,3 +185,112 @@ def test_a_locked_resource_holds_up_only_the_batches_that_need_it(world: World, 
 
     assert while_locked == ["ready", "complete"]
     assert world.statuses() == ["complete", "complete"]
+
+
+def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
+    world: World, client: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[frozenset[Boundary]] = []
+    run = world.transactions.run
+    monkeypatch.setattr(world.transactions, "run", lambda b, work, **how: (tries.append(b), run(b, work, **how))[1])
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    controller = world.controller(slots=2)
+    while len(world.runner.open) < 2:
+        controller.turn(NO_WAIT)
+    client.sql("SELECT * FROM BatchProcessHistory WHERE BatchProcessHistory_id = 1 FOR UPDATE")
+    for key in world.runner.open:
+        world.runner.spawn(key, Identity(pid=100 + key))
+    for _ in range(3):
+        for _ in range(3):
+            controller.turn(NO_WAIT)
+            assert controller.trouble is None
+        world.clock.advance(LOCKED_LOOK)
+    while_locked = world.sql("SELECT Pid FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
+    tried = tries.count(frozenset({Boundary.SPAWNED}))
+    client.sql("ROLLBACK")
+    controller.turn(NO_WAIT)
+
+    assert tried == 3, "no more often than once a second"
+    assert while_locked == [(None,), (102,)]
+    assert world.sql("SELECT Pid FROM BatchProcessHistory ORDER BY BatchProcessHistory_id") == [(101,), (102,)]
+
+
+def seq(world: World) -> int:
+    return int(world.one("SELECT HeartbeatSeq FROM Controller WHERE ControllerName = 'c1'"))
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_signs_of_life_go_on_while_a_table_is_locked(world: World, client: Hand, noted: bool) -> None:
+    hand = hired(world, "c1")
+    hand.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    hand.turn(6)
+    (key,) = hand.runner.open
+    client.sql("LOCK TABLE BatchProcessHistory IN SHARE MODE")
+    if noted:
+        hand.runner.spawn(key, Identity(pid=7))
+    else:
+        hand.runner.end(key, world.ok)
+    begun = seq(world)
+    for _ in range(6):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        hand.turn(1)
+        assert hand.runner.waits[-1] <= RHYTHM.heartbeat_interval
+    given = seq(world) - begun
+    names = world.names()
+    client.sql("ROLLBACK")
+    world.clock.advance(LOCKED_LOOK)
+    hand.turn()
+
+    assert given == 6
+    assert ("controller.waiting" in names) is not noted
+    assert world.sql("SELECT Status, Pid FROM BatchProcessHistory") == [("running", 7) if noted else ("success", None)]
+
+
+def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client: Hand) -> None:
+    hand = hired(world, "c1")
+    world.batch(steps=1)
+    client.sql("SELECT * FROM Controller FOR UPDATE")
+    world.submit()
+    for _ in range(4):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        hand.turn(2)
+    while_locked = world.statuses()
+    last = hand.worker.membership.lease_until
+    world.clock.advance(RHYTHM.lease)
+    hand.turn(1)
+    untrusted = hand.worker.membership.is_trusted
+    client.sql("ROLLBACK")
+    world.clock.advance(LOCKED_LOOK)
+    hand.turn(1)
+
+    assert while_locked == ["complete"]
+    assert seq(world) == 1
+    assert (untrusted, hand.worker.membership.is_trusted) == (False, True)
+    assert hand.runner.lease_until > last
+    (told,) = [event for event in world.events if event.name == "controller.locked"]
+    assert told.fields["ClaimedBy"] == "c1"
+    assert "locked by session " in str(told.fields["Message"])
+    assert world.names()[-1] == "controller.resumed"
+
+
+def test_a_sign_of_life_that_met_a_lock_is_soon_given_again(world: World, client: Hand) -> None:
+    member = world.membership()
+    member.begin()
+    client.sql("SELECT * FROM Controller FOR UPDATE")
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    assert not member.beat()
+    soon = member.due_in
+    client.sql("ROLLBACK")
+    world.clock.advance(RHYTHM.heartbeat_interval / 10)
+
+    assert soon is not None and soon <= RHYTHM.heartbeat_interval / 10
+    assert member.is_due
+    assert not member.beat()
+    assert seq(world) == 1
+    assert world.names() == [], "it was over in a moment"

@@ -82,7 +82,7 @@ def test_a_sign_that_may_not_have_arrived_is_none(world: World, monkeypatch: pyt
     assert member.is_trusted
 
 
-def unknown(*_: object) -> None:
+def unknown(*_: object, **__: object) -> None:
     """Be a transaction of which nobody knows whether it was committed."""
     message = "nobody knows"
     raise OutcomeUnknown(message)
