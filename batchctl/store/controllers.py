@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, exists, inspect, select, text, union, update
 
+from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus, word
@@ -77,10 +78,13 @@ def load(connection: Connection, name: str) -> ControllerRow | None:
 
 
 def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | None:
-    """Return a controller whose row nobody can change until the end of the transaction; None when somebody just does."""
-    if row.row_id not in dialect_of(connection).lock_rows(connection, "Controller", [row.row_id]):
-        return None
-    return load(connection, row.name)
+    """Return a controller whose row nobody can change until the end of the transaction; a `Conflict` if somebody just does."""
+    free = dialect_of(connection).lock_rows(connection, "Controller", [row.row_id])
+    found = load(connection, row.name)
+    if found is not None and found.row_id == row.row_id and row.row_id not in free:
+        message = f"the row of controller {row.name} is locked"
+        raise Conflict(message)
+    return found
 
 
 def owners(connection: Connection) -> set[str | None]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.obstacles import LOCKED_LOOK
+from batchctl.control.rescue import MOST_LOCKS
 from batchctl.domain.outcomes import Identity
-from batchctl.ports import Boundary
+from batchctl.domain.rows import HistoryId
+from batchctl.ports import Boundary, Trace
 from tests.control.test_workers import RHYTHM, hired
-from tests.control.world import BAD, NO_WAIT, RUNS_ON, World
+from tests.control.world import BAD, NO_WAIT, RUNS_ON, ScriptedRunner, World
 from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer
 
@@ -192,7 +195,12 @@ def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
 ) -> None:
     tries: list[frozenset[Boundary]] = []
     run = world.transactions.run
-    monkeypatch.setattr(world.transactions, "run", lambda b, work, **how: (tries.append(b), run(b, work, **how))[1])
+
+    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        tries.append(boundaries)
+        return run(boundaries, work, hurried=hurried)
+
+    monkeypatch.setattr(world.transactions, "run", counted)
     for name in ("A", "B"):
         world.batch(name, steps=1)
         world.submit(name)
@@ -289,8 +297,113 @@ def test_a_sign_of_life_that_met_a_lock_is_soon_given_again(world: World, client
     client.sql("ROLLBACK")
     world.clock.advance(RHYTHM.heartbeat_interval / 10)
 
-    assert soon is not None and soon <= RHYTHM.heartbeat_interval / 10
+    assert soon is not None
+    assert soon <= RHYTHM.heartbeat_interval / 10
     assert member.is_due
     assert not member.beat()
     assert seq(world) == 1
     assert world.names() == [], "it was over in a moment"
+
+
+def left_by_a_dead_one(world: World) -> None:
+    """Let c1 die while a step of each of two instances runs."""
+    world.membership().begin()
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    world.process(slots=2)
+
+
+@pytest.mark.parametrize("trace", [Trace.GONE, Trace.NEVER_RAN, Trace.LEFT_OVER, Trace.ADOPTABLE])
+@pytest.mark.parametrize("row", ["BatchControl", "BatchProcessHistory"])
+def test_of_a_dead_controller_only_what_is_locked_is_rescued_later(
+    world: World, client: Hand, row: str, trace: Trace
+) -> None:
+    left_by_a_dead_one(world)
+    runner = ScriptedRunner(gone=lambda row: row.name == "c1")
+    runner.traces = dict.fromkeys((HistoryId(1), HistoryId(2)), trace)
+    rescue = world.rescue("c2", transactions=world.open(), runner=runner)
+    client.sql(f"UPDATE {row} SET z_updated = z_updated WHERE {row}_id = 1")
+    known = {attempt.history_id for attempt, _ in rescue.look(lambda key: False).adopted}
+    world.clock.advance(LOCKED_LOOK)
+    for _ in range(2):
+        again = rescue.look(lambda key: key in known)
+        assert (again.lost, again.adopted) == ((), ())
+    while_locked = world.sql("SELECT Status, ClaimedBy FROM BatchControl ORDER BY BatchControl_id")
+    still = world.one("SELECT Status FROM Controller")
+    client.sql("ROLLBACK")
+    rescue.look(lambda key: key in known)
+
+    taken, free = ("running", "c1"), world.sql("SELECT Status, ClaimedBy FROM BatchControl ORDER BY BatchControl_id")
+    assert while_locked == [taken, free[1]]
+    assert free[0] == free[1] != taken
+    assert (still, world.one("SELECT Status FROM Controller")) == ("running", "lost")
+    (told,) = [event for event in world.events if event.name == "instance.locked"]
+    assert told.fields["BatchControl_id"] == 1
+    assert "locked by session " in str(told.fields["Message"])
+
+
+def test_what_was_stopped_is_written_once_its_row_is_free(world: World, client: Hand) -> None:
+    left_by_a_dead_one(world)
+    runner = ScriptedRunner(gone=lambda row: row.name == "c1")
+    runner.traces = dict.fromkeys((HistoryId(1), HistoryId(2)), Trace.LEFT_OVER)
+    runner.while_stopping = lambda: client.sql("SELECT * FROM BatchControl WHERE BatchControl_id = 1 FOR UPDATE")
+    rescue = world.rescue("c2", transactions=world.open(), runner=runner)
+    rescued = [rescue.look(lambda key: False).lost]
+    while_locked = world.sql("SELECT Status, ClaimedBy FROM BatchControl ORDER BY BatchControl_id")
+    client.sql("ROLLBACK")
+    runner.while_stopping = lambda: None
+    rescued.append(rescue.look(lambda key: False).lost)
+
+    assert while_locked == [("running", "c2"), ("held", None)]
+    assert rescued == [(2,), (1,)]
+    assert world.statuses() == ["held", "held"]
+
+
+def test_the_locked_row_of_a_dead_controller_is_told(world: World, client: Hand) -> None:
+    left_by_a_dead_one(world)
+    runner = ScriptedRunner(gone=lambda row: row.name == "c1")
+    rescue = world.rescue("c2", transactions=world.open(), runner=runner)
+    client.sql("SELECT * FROM Controller FOR UPDATE")
+    for _ in range(3):
+        assert rescue.look(lambda key: False).lost == ()
+        world.clock.advance(LOCKED_LOOK)
+    client.sql("ROLLBACK")
+
+    assert rescue.look(lambda key: False).lost == (1, 2)
+    assert world.names().count("instance.locked") == 2
+
+
+def test_a_claim_without_an_attempt_is_given_back_once_its_row_is_free(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name)
+        world.submit(name)
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'running', ClaimedBy = 'gone'")
+    client.sql("SELECT * FROM BatchControl WHERE BatchControl_id = 1 FOR UPDATE")
+    rescue = world.rescue("c2", transactions=world.open())
+    rescue.look(lambda key: False)
+    while_locked = world.statuses()
+    client.sql("ROLLBACK")
+    rescue.look(lambda key: False)
+
+    assert while_locked == ["running", "ready"]
+    assert world.statuses() == ["ready", "ready"]
+
+
+def test_many_locked_rows_do_not_hold_up_the_free_ones(world: World, client: Hand) -> None:
+    count = MOST_LOCKS + 2
+    for at in range(count):
+        world.batch(f"B{at}", steps=1)
+        world.submit(f"B{at}")
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    world.process(slots=count)
+    client.sql(f"SELECT * FROM BatchControl WHERE BatchControl_id <= {MOST_LOCKS + 1} FOR UPDATE")
+    rescue = world.rescue("c2", transactions=world.open())
+
+    assert [rescue.look(lambda key: False).lost for _ in range(2)] == [(), (count,)]
+    client.sql("ROLLBACK")
+    assert len(rescue.look(lambda key: False).lost) == count - 1
