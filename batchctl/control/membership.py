@@ -132,6 +132,7 @@ class Membership:
             process=self.process,
             slots=self.slots,
             version=self.version,
+            orphan_timeout=self.rhythm.orphan_timeout,
             seq=seq,
             now=self.clock.now(),
         )

@@ -128,7 +128,7 @@ class Rescue:
     def _is_dead(self, row: ControllerRow) -> bool:
         now = self.clock.monotonic()
         sighting = self._sightings[row.name] = liveness.seen(self._sightings.get(row.name), row, now)
-        return liveness.is_overdue(sighting, now, self.rhythm) or self.runner.is_gone(row)
+        return liveness.is_overdue(sighting, row, now, self.rhythm) or self.runner.is_gone(row)
 
     def _take_over_all(
         self, dead: Mapping[str | None, ControllerRow | None], is_known: Callable[[HistoryId], bool]
