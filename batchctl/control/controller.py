@@ -80,7 +80,8 @@ class Controller:
         self._stopping = False
         self.trouble: BatchctlError | None = None
         """Why the database could not be read or written in the last turn, if it could not."""
-        self._back_off = BACK_OFF
+        self._back_off = self._rest = BACK_OFF
+        """How long to leave the database alone, and what is left of that."""
         self._wary = False
         """True while it is known that others keep rows locked."""
         self._unsettled = False
@@ -165,10 +166,14 @@ class Controller:
     def turn(self, wait: timedelta, longest: timedelta | None = None) -> None:
         """Collect what has ended, decide and record in one transaction, start what was recorded.
 
-        `longest` is how long it may leave the database alone, if there is anything else to do.
+        `longest` is how long it may last until there is anything else to do, if there is.
         """
-        self._flights.collect(*self._wait(wait, longest))
+        pause, bell = self._wait(wait, longest)
+        self._flights.collect(pause, bell)
         self._flights.watch()
+        if self.trouble is not None and pause < self._rest:
+            self._rest -= pause
+            return
         try:
             self._look_around()
             self._notes.write(self._flights)
@@ -190,6 +195,7 @@ class Controller:
         What has ended stays in memory until the database takes it: an outcome must not become a lost one.
         """
         self._back_off = BACK_OFF if self.trouble is None else min(2 * self._back_off, LONGEST_BACK_OFF)
+        self._rest = self._back_off
         self.trouble = error
         self._unsettled |= isinstance(error, OutcomeUnknown)
         self._has_looked = False
@@ -200,7 +206,7 @@ class Controller:
         now, bell = self._clock.monotonic(), None
         rested = timedelta(seconds=now - self._noticed_at)
         if self.trouble is not None:
-            waits = [self._back_off if longest is None else min(longest, self._back_off)]
+            waits = [self._rest if longest is None else min(longest, self._rest)]
         elif self._obstacles.are_new:
             waits = [wait, CONTENDED_LOOK]
         elif (self._flights.ended and not self._waits) or (self._look and self._free > 0) or not wait:

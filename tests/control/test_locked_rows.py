@@ -260,6 +260,24 @@ def test_signs_of_life_go_on_while_a_table_is_locked(world: World, client: Hand,
     assert world.sql("SELECT Status, Pid FROM BatchProcessHistory") == [("running", 7) if noted else ("success", None)]
 
 
+def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(world: World, client: Hand) -> None:
+    hand = hired(world, "c1")
+    hand.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    hand.turn(6)
+    client.sql("LOCK TABLE BatchProcessHistory, Controller IN SHARE MODE")
+    hand.runner.end(next(iter(hand.runner.open)), world.ok)
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    for _ in range(20):
+        hand.turn(1)
+        world.clock.advance(RHYTHM.heartbeat_interval / 10)
+    client.sql("ROLLBACK")
+
+    assert world.names().count("controller.waiting") == 3, "at once, after one second, and after two more"
+    assert world.names().count("controller.locked") == 1
+
+
 def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client: Hand) -> None:
     hand = hired(world, "c1")
     world.batch(steps=1)
