@@ -6,13 +6,16 @@ It takes the place of the seed's s_PopulateDatamart and s_ProcessControl.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from batchctl.control.attempts import Attempt, End, Written
 from batchctl.control.claiming import Claimer
 from batchctl.control.flights import Flights
+from batchctl.control.notes import Notes
 from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
 from batchctl.control.recording import NotAsReadError, Recorder
 from batchctl.control.tally import Tally
@@ -22,7 +25,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, History
 from batchctl.domain.text import storable
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
-from batchctl.store import definitions, history, instances, limits
+from batchctl.store import definitions, instances, limits
 
 REST = timedelta(milliseconds=20)
 """How long the controller leaves the bell alone once it has rung: where many write, everything is read anew only so often."""
@@ -32,6 +35,9 @@ LONGEST_UNSEEN = 15.0
 
 CONTENDED_LOOK = timedelta(milliseconds=5)
 """How soon one is tried again that another controller has locked for the moment of a transaction."""
+
+WARY_TRIES = 3
+"""How often a transaction that looks for locks first is tried before the database is left alone for a while."""
 
 BACK_OFF = timedelta(seconds=1)
 LONGEST_BACK_OFF = timedelta(seconds=30)
@@ -62,6 +68,7 @@ class Controller:
         self._slots = slots
         self._is_trusted = is_trusted
         self._flights = Flights(runner, clock, listener, is_trusted)
+        self._notes = Notes(transactions, clock, listener)
         self._obstacles = Obstacles(transactions, clock, listener)
         self._parked: set[InstanceId] = set()
         """Instances that could not be claimed; they are tried again when something has changed."""
@@ -73,7 +80,8 @@ class Controller:
         self._stopping = False
         self.trouble: BatchctlError | None = None
         """Why the database could not be read or written in the last turn, if it could not."""
-        self._back_off = BACK_OFF
+        self._back_off = self._rest = BACK_OFF
+        """How long to leave the database alone, and what is left of that."""
         self._wary = False
         """True while it is known that others keep rows locked."""
         self._unsettled = False
@@ -155,13 +163,20 @@ class Controller:
         """Let what can go on without this controller do so, and stop the rest, because the controller ends."""
         self._flights.leave()
 
-    def turn(self, wait: timedelta) -> None:
-        """Collect what has ended, decide and record in one transaction, start what was recorded."""
-        self._flights.collect(*self._wait(wait))
+    def turn(self, wait: timedelta, longest: timedelta | None = None) -> None:
+        """Collect what has ended, decide and record in one transaction, start what was recorded.
+
+        `longest` is how long it may last until there is anything else to do, if there is.
+        """
+        pause, bell = self._wait(wait, longest)
+        self._flights.collect(pause, bell)
         self._flights.watch()
+        if self.trouble is not None and pause < self._rest:
+            self._rest -= pause
+            return
         try:
             self._look_around()
-            self._record_spawned()
+            self._notes.write(self._flights)
             written = self._record()
         except (Busy, DatabaseUnusable) as error:
             self._wait_for_the_database(error)
@@ -180,17 +195,18 @@ class Controller:
         What has ended stays in memory until the database takes it: an outcome must not become a lost one.
         """
         self._back_off = BACK_OFF if self.trouble is None else min(2 * self._back_off, LONGEST_BACK_OFF)
+        self._rest = self._back_off
         self.trouble = error
         self._unsettled |= isinstance(error, OutcomeUnknown)
         self._has_looked = False
         self._tell("controller.waiting", Message=error.message)
 
-    def _wait(self, wait: timedelta) -> tuple[timedelta, Bell | None]:
+    def _wait(self, wait: timedelta, longest: timedelta | None) -> tuple[timedelta, Bell | None]:
         """Return how long to wait for the next report, so that no deadline is missed, and what else ends the waiting."""
         now, bell = self._clock.monotonic(), None
         rested = timedelta(seconds=now - self._noticed_at)
         if self.trouble is not None:
-            waits = [self._back_off]
+            waits = [self._rest if longest is None else min(longest, self._rest)]
         elif self._obstacles.are_new:
             waits = [wait, CONTENDED_LOOK]
         elif (self._flights.ended and not self._waits) or (self._look and self._free > 0) or not wait:
@@ -234,23 +250,6 @@ class Controller:
             self._limit = limits.overall(connection)
         self._look = True
         self._flights.look_after(connection)
-
-    def _record_spawned(self) -> None:
-        """Record the processes of attempts under way; one that has ended is recorded with its end."""
-        spawned = self._flights.take_spawned()
-        if not spawned:
-            return
-
-        def work(connection: Any) -> None:
-            for report, token in spawned:
-                history.record_spawned(connection, report.key, token, report.identity)
-
-        try:
-            self._transactions.run(frozenset({Boundary.SPAWNED}), work)
-        except (Busy, DatabaseUnusable):
-            raise
-        except Exception as error:  # noqa: BLE001 - a note about a process must not end the controller
-            self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
 
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one end at a time when together they are refused."""
@@ -324,15 +323,23 @@ class Controller:
         return self._run(frozenset(boundaries), work)
 
     def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Written]) -> Written:
-        """Run a transaction without looking for locks first, until one was in the way and as long as any is."""
+        """Run a transaction without looking for locks first, until one was in the way and as long as any is.
+
+        What cannot be passed over, such as a locked table, is waited for a moment only: signs of life have to go on.
+        """
         if not self._wary:
             try:
                 return self._transactions.run(boundaries, work, hurried=True)
             except Conflict:
                 self._wary = True
-        written = self._transactions.run(boundaries, work)
-        self._wary = bool(written.locked)
-        return written
+        for _ in range(WARY_TRIES):
+            with suppress(Conflict):
+                written = self._transactions.run(boundaries, partial(_warily, work), hurried=True)
+                self._wary = bool(written.locked)
+                return written
+        with self._transactions.read() as connection:
+            message = f"The control database stayed locked by {instances.blocker(connection)}."
+        raise Busy(message, next_step="batchctl status")
 
     def _write_one_by_one(self, ends: Sequence[End]) -> Written:
         """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded."""
@@ -371,3 +378,8 @@ class Controller:
 
     def _tell(self, name: str, **fields: str | int) -> None:
         self._listener(Event(name, fields))
+
+
+def _warily(work: Callable[[Any], Written], connection: Any) -> Written:
+    instances.look_for_locks(connection)
+    return work(connection)

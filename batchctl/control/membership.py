@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+from batchctl.control.obstacles import LOCKED_LOOK
+from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import controllers
+from batchctl.store import controllers, instances
 
 REMEMBERED = timedelta(days=7)
 """How long a controller that has ended stays listed."""
@@ -33,8 +35,12 @@ class Membership:
     lease_until: float = 0.0
     """Until when, by one's own clock, no other controller can have taken this one for dead."""
     _seq: int = 0
-    _beaten_at: float = 0.0
-    """When, by one's own clock, the last sign of life was sent that is known to have arrived."""
+    _due_at: float = 0.0
+    """When, by one's own clock, the next sign of life is to be given."""
+    _locked_since: float | None = None
+    """Since when somebody keeps one's row locked, if anybody does."""
+    _has_told: bool = False
+    """True once that has been told."""
 
     def begin(self) -> None:
         """Enter oneself before anything is claimed, and forget who has ended long ago."""
@@ -51,10 +57,19 @@ class Membership:
     @property
     def is_due(self) -> bool:
         """Say whether it is time for a sign of life."""
-        return self.clock.monotonic() - self._beaten_at >= self.rhythm.heartbeat_interval.total_seconds()
+        return self.due_in is None
+
+    @property
+    def due_in(self) -> timedelta | None:
+        """Return how long there is nothing to do here; None when a sign of life is due."""
+        left = self._due_at - self.clock.monotonic()
+        return timedelta(seconds=left) if left > 0 else None
 
     def beat(self) -> bool:
-        """Give a sign of life; true when the last one is so old that others may have taken over."""
+        """Give a sign of life; true when the last one is so old that others may have taken over.
+
+        When somebody keeps one's row locked it waits for a moment only, and is due again a little later.
+        """
         sent = self.clock.monotonic()
         was_trusted = self.is_trusted
         # A number that may have been written already is no sign of life.
@@ -66,7 +81,11 @@ class Membership:
                 self._enter(connection, self._seq)
             return found is None or found.status is not ControllerStatus.RUNNING
 
-        was_given_up = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat)
+        try:
+            was_given_up = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat, hurried=True)
+        except Conflict:
+            self._meet_lock()
+            return False
         self._arrived(sent)
         if was_given_up:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
@@ -86,7 +105,25 @@ class Membership:
         self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave)
 
     def _arrived(self, sent: float) -> None:
-        self._beaten_at, self.lease_until = sent, sent + self.rhythm.lease.total_seconds()
+        self.lease_until = sent + self.rhythm.lease.total_seconds()
+        self._due_at = sent + self.rhythm.heartbeat_interval.total_seconds()
+        self._locked_since = None
+        if self._has_told:
+            self._has_told = False
+            self.listener(Event("controller.resumed"))
+
+    def _meet_lock(self) -> None:
+        """Try again a little later; tell once that it lasts."""
+        now = self.clock.monotonic()
+        self._due_at = now + min(LOCKED_LOOK, self.rhythm.heartbeat_interval / 10).total_seconds()
+        if self._locked_since is None:
+            self._locked_since = now
+        if now - self._locked_since >= LOCKED_LOOK.total_seconds() and not self._has_told:
+            self._has_told = True
+            with self.transactions.read() as connection:
+                blocker = instances.blocker(connection)
+            message = f"no sign of life can be given: the row of this controller is locked by {blocker}"
+            self.listener(Event("controller.locked", {"ClaimedBy": self.name, "Message": message}))
 
     def _enter(self, connection: Any, seq: int = 0) -> None:
         controllers.add(
@@ -96,6 +133,7 @@ class Membership:
             process=self.process,
             slots=self.slots,
             version=self.version,
+            orphan_timeout=self.rhythm.orphan_timeout,
             seq=seq,
             now=self.clock.now(),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -66,3 +66,44 @@ class Obstacles:
 
     def _lasts(self, since: float) -> bool:
         return self.clock.monotonic() - since >= LOCKED_LOOK.total_seconds()
+
+
+@dataclass(slots=True)
+class Locks:
+    """The locks of others that were met in one look at several rows."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    _since: dict[Hashable, float] = field(default_factory=dict)
+    """Which of them are met, and since when."""
+    _met: set[Hashable] = field(default_factory=set)
+    """Those of this look."""
+    _told: set[Hashable] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        """Count those of this look."""
+        return len(self._met)
+
+    def __contains__(self, column_and_value: Hashable) -> bool:
+        """Say whether a row was locked at the last look."""
+        return column_and_value in self._since
+
+    def begin(self) -> None:
+        """Begin a look: what the one before has not met is free."""
+        self._since = {row: since for row, since in self._since.items() if row in self._met}
+        self._told &= self._met
+        self._met = set()
+
+    def meet(self, event: str, column: str, value: int | str, what: str) -> None:
+        """Take note of a row that is locked, and tell once that it lasts."""
+        row, now = (column, value), self.clock.monotonic()
+        self._met.add(row)
+        since = self._since.setdefault(row, now)
+        if now - since >= LOCKED_LOOK.total_seconds() and row not in self._told:
+            self._told.add(row)
+            with self.transactions.read() as connection:
+                blocker = instances.blocker(connection)
+            self.listener(
+                Event(event, {column: value, "Message": f"{what}: its row, or one of its, is locked by {blocker}"})
+            )

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from batchctl.control.attempts import Attempt
+from batchctl.control.obstacles import Locks
 from batchctl.control.recording import Recorder
 from batchctl.domain import liveness, moves
+from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm, Sighting
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import (
@@ -31,6 +34,11 @@ from batchctl.plugin_api import StepHandler
 from batchctl.ports import Boundary, Clock, Sightings, StepRunner, Trace, Transactions
 from batchctl.store import controllers, definitions, history, instances, intake
 from batchctl.store.history import Ending
+
+Result = TypeVar("Result")
+
+MOST_LOCKS = 5
+"""How many locked rows one look runs into: each costs a moment, and the steps have to go on."""
 
 _CANNOT_ASK = (
     "the controller died while the step ran, and this one lacks the step's definition or plugin, so it cannot find out"
@@ -82,6 +90,11 @@ class Rescue:
     """Attempts of which it was told that nobody knows yet."""
     _in_doubt: bool = False
     """True after a look that did not come to its end: something may be taken over that nobody watches over."""
+    _locks: Locks = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know of no locks yet."""
+        self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def look(self, is_known: Callable[[HistoryId], bool]) -> Rescued:
         """Take over what dead controllers have left, as far as it can be known by now.
@@ -121,7 +134,7 @@ class Rescue:
         return self._is_overdue(row) or self.runner.is_gone(row)
 
     def _is_overdue(self, row: ControllerRow) -> bool:
-        return liveness.is_overdue(self._sightings[row.name], self.clock.monotonic(), self.rhythm)
+        return liveness.is_overdue(self._sightings[row.name], row, self.clock.monotonic(), self.rhythm)
 
     def _take_over_all(
         self, dead: Mapping[str | None, ControllerRow | None], is_known: Callable[[HistoryId], bool]
@@ -131,7 +144,9 @@ class Rescue:
             live = history.live_entries(connection)
             claimed = {instance.instance_id: instance for instance in instances.claimed(connection)}
         rescued, unclear, left_over = Rescued(), set[str | None](), list[_LeftOver]()
-        for entry in live:
+        self._locks.begin()
+        # What is free does not wait for what is not.
+        for entry in sorted(live, key=lambda entry: ("BatchControl_id", entry.instance_id) in self._locks):
             instance = claimed.get(entry.instance_id)
             owner, has_claim = _owner(entry, instance), instance is not None and _belongs(entry, instance)
             if owner == self.recorder.controller and entry.claimed_by != owner and not is_known(entry.history_id):
@@ -140,7 +155,7 @@ class Rescue:
                 row = dead[owner]
             else:
                 continue
-            found = self._take_over(entry, row, batches, has_claim=has_claim)
+            found = self._unless_locked(entry, partial(self._take_over, entry, row, batches, has_claim=has_claim))
             if found is None:
                 unclear.add(owner)
             elif isinstance(found, _LeftOver):
@@ -149,11 +164,32 @@ class Rescue:
                 rescued += found
         # Only now: as long as something is being stopped, who was only frozen may come back and keep the rest.
         for one in left_over:
-            rescued += self._stop_left_over(one)
+            given_up = self._unless_locked(one.entry, partial(self._stop_left_over, one))
+            if given_up is None:
+                unclear.add(self.recorder.controller if one.owner is None else one.owner.name)
+            else:
+                rescued += given_up
         self._release_claims(dead)
         self._write_off(row for name, row in dead.items() if row is not None and name not in unclear)
-        self._in_doubt = self.recorder.controller in unclear
+        self._in_doubt = self.recorder.controller in unclear or len(self._locks) > 0
         return rescued
+
+    def _unless_locked(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
+        """Do something about an attempt; None when somebody keeps a row of it locked: it is tried again at the next look."""
+        if len(self._locks) >= MOST_LOCKS:
+            return None
+        try:
+            return work()
+        except Conflict:
+            self._meet(entry.instance_id)
+            return None
+
+    def _meet(self, instance_id: InstanceId) -> None:
+        what = "what a dead controller has left of it cannot be taken over"
+        self._locks.meet("instance.locked", "BatchControl_id", instance_id, what)
+
+    def _write(self, work: Callable[[Any], Result]) -> Result:
+        return self.transactions.run(frozenset({Boundary.TAKEOVER}), work, hurried=True)
 
     def _take_over(
         self,
@@ -192,7 +228,7 @@ class Rescue:
         entry, owner = found.entry, found.owner
         if not has_claim:
             # A hand has taken its instance from it, so nobody waits for it, and nothing follows from its end.
-            stands = self.transactions.run(frozenset({Boundary.TAKEOVER}), lambda c: self._is_still(c, entry, owner))
+            stands = self._write(lambda connection: self._is_still(connection, entry, owner))
             return found if stands else None
         attempt = self._take(entry, owner, found.batch)
         if attempt is None:
@@ -222,7 +258,7 @@ class Rescue:
                 return False, None
             return True, self._record(connection, entry, batch, message, never_ran=never_ran, could_ask=could_ask)
 
-        done, after = self.transactions.run(frozenset({Boundary.TAKEOVER}), record)
+        done, after = self._write(record)
         if done:
             self._tell("step.lost", entry, Message=message)
             if after is not None:
@@ -241,7 +277,7 @@ class Rescue:
                 return self.recorder.resumed(connection, entry, found, batch)
             return self.recorder.take_over(connection, entry, found, batch, self.clock.now())
 
-        return self.transactions.run(frozenset({Boundary.TAKEOVER}), take)
+        return self._write(take)
 
     def _is_still(self, connection: Any, entry: HistoryEntry, owner: ControllerRow | None) -> bool:
         """Say whether an attempt stands as it was read and its controller has not moved since; it cannot from now on."""
@@ -311,16 +347,21 @@ class Rescue:
             busy = {entry.instance_id for entry in history.live_entries(connection)}
             idle = [instance for instance in claimed if instance.instance_id not in busy]
         for instance in idle:
+            if len(self._locks) >= MOST_LOCKS:
+                return
 
             def release(connection: Any, instance: BatchInstance = instance) -> None:
                 self.recorder.release(connection, instance, self.clock.now())
 
-            self.transactions.run(frozenset({Boundary.TAKEOVER}), release)
+            try:
+                self._write(release)
+            except Conflict:
+                self._meet(instance.instance_id)
 
     def _write_off(self, dead: Iterable[ControllerRow]) -> None:
         """Write that controllers are dead of which nothing is left open."""
         for row in dead:
-            if row.status is not ControllerStatus.RUNNING:
+            if row.status is not ControllerStatus.RUNNING or len(self._locks) >= MOST_LOCKS:
                 continue
 
             def write(connection: Any, row: ControllerRow = row) -> bool:
@@ -330,8 +371,11 @@ class Rescue:
                 controllers.set_status(connection, row.name, ControllerStatus.LOST, self.clock.now())
                 return True
 
-            if self.transactions.run(frozenset({Boundary.TAKEOVER}), write):
-                self.listener(Event("controller.lost", {"ClaimedBy": row.name}))
+            try:
+                if self._write(write):
+                    self.listener(Event("controller.lost", {"ClaimedBy": row.name}))
+            except Conflict:
+                self._locks.meet("controller.locked", "ClaimedBy", row.name, "it cannot be written off")
 
     def _tell_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> None:
         if entry.history_id not in self._told:

@@ -85,9 +85,10 @@ class Worker:
 
     def turn(self, wait: timedelta) -> None:
         """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
-        if self.controller.trouble is None and self.membership.is_due:
+        if self.membership.is_due:
+            # Whatever else the database refuses: who gives no sign of life is taken for dead.
             self._go_on(self._stay)
-        self.controller.turn(timedelta(0) if self._creates else wait)
+        self.controller.turn(timedelta(0) if self._creates else wait, self.membership.due_in)
         noticed = self.controller.take_notice()
         if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
             self._go_on(partial(self._lead, self.leading, noticed=noticed))
@@ -105,7 +106,7 @@ class Worker:
         self.runner.keep_lease(self.membership.lease_until)
         if was_silent:
             self.controller.look_closely()
-        if not self.controller.is_stopping:
+        if self.controller.trouble is None and not self.controller.is_stopping:
             self._look_after_the_dead()
 
     def _look_after_the_dead(self) -> None:
@@ -173,8 +174,10 @@ class Worker:
         try:
             work()
         except BatchctlError as error:
-            self._waits = True
-            self.listener(Event("controller.waiting", {"Message": error.message}))
+            if self.controller.trouble is None:
+                # Otherwise the controller has told it, and tells when it is over.
+                self._waits = True
+                self.listener(Event("controller.waiting", {"Message": error.message}))
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
             self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
         else:

@@ -39,6 +39,11 @@ def seen(before: Sighting | None, row: ControllerRow, now: float) -> Sighting:
     return before if before is not None and before.seq == row.heartbeat_seq else Sighting(row.heartbeat_seq, now)
 
 
-def is_overdue(sighting: Sighting, now: float, rhythm: Rhythm) -> bool:
+def is_overdue(sighting: Sighting, row: ControllerRow, now: float, rhythm: Rhythm) -> bool:
     """Say whether a controller has been silent for so long that others may look after its work."""
-    return now - sighting.since >= rhythm.orphan_timeout.total_seconds()
+    return now - sighting.since >= patience(row, rhythm).total_seconds()
+
+
+def patience(row: ControllerRow, rhythm: Rhythm) -> timedelta:
+    """Return how long to wait for a controller's sign of life: what it relies on, when that is longer than one's own."""
+    return max(rhythm.orphan_timeout, row.orphan_timeout or timedelta(0))

@@ -54,6 +54,8 @@ class ControllerRow:
     heartbeat: datetime
     version: str | None
     started_at: datetime
+    orphan_timeout: timedelta | None = None
+    """How long others have to wait for a sign of life; None where an older version has entered it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

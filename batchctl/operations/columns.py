@@ -136,6 +136,7 @@ def controller(row: ControllerRow) -> Columns:
         "Heartbeat": moment(row.heartbeat),
         "AppVersion": row.version,
         "z_inserted": moment(row.started_at),
+        "OrphanTimeoutSecs": None if row.orphan_timeout is None else int(row.orphan_timeout.total_seconds()),
     }
 
 

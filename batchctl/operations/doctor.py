@@ -14,6 +14,7 @@ from batchctl import config
 from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
+from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import visible
 from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, schema
@@ -168,13 +169,11 @@ class Doctor:
     def _controllers(self, connection: Any) -> list[Reading]:
         if schema.revision_of(connection) != schema.newest_revision():
             return []
-        names = [
-            visible(row.name) for row in self.presence.living(connection, examination.now(connection) or self.now())
-        ]
-        said = "No controller works on it now; batchctl run starts one."
-        if names:
-            said = f"Working on it: {', '.join(names)}."
-        return [Reading("controller", Result.OK, said)]
+        living = self.presence.living(connection, examination.now(connection) or self.now())
+        if not living:
+            return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]
+        said = f"Working on it: {', '.join(visible(row.name) for row in living)}."
+        return [Reading("controller", Result.OK, said), *_disagreement(living)]
 
     def _password(self, key: str) -> Iterator[Reading]:
         if key in config.literal_passwords(self.settings):
@@ -221,6 +220,20 @@ class Doctor:
 
     def _urls(self) -> list[str]:
         return [self.settings.database_url, *(one.url for one in self.settings.connections.values())]
+
+
+def _disagreement(living: Sequence[ControllerRow]) -> Iterator[Reading]:
+    """Warn when controllers wait differently long for each other."""
+    if len({row.orphan_timeout for row in living}) > 1:
+        each = ", ".join(f"{visible(row.name)} on {visible(row.host)}: {_seconds(row)}" for row in living)
+        said = f"The controllers differ in orphan_timeout ({each}); of two, the longer counts."
+        yield Reading(
+            "orphan_timeout", Result.WARN, said, "write the same orphan_timeout for all of them, and restart them"
+        )
+
+
+def _seconds(row: ControllerRow) -> str:
+    return "unknown" if row.orphan_timeout is None else f"{row.orphan_timeout.total_seconds():g} s"
 
 
 def how_to_hide(key: str) -> str:

@@ -29,7 +29,13 @@ class Presence:
 
     def living(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
         """Return the controllers that have given a sign of life lately, in order of their start."""
-        return [row for row in controllers.everyone(connection) if self.state(row, now) == "running"]
+        return self._running(controllers.everyone(connection), now)
+
+    def living_of_any_version(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
+        """Return the same in a database that may be of an older version; nobody where none are listed yet."""
+        if not controllers.are_listed(connection):
+            return ()
+        return self._running(controllers.everyone_of_any_version(connection), now)
 
     def state(self, row: ControllerRow, now: datetime) -> str:
         """Name how a controller stands: `running`, `silent`, `dead`, or as it was left: `stopped`, `lost`."""
@@ -39,10 +45,13 @@ class Presence:
             return "dead"
         return "running" if now - row.heartbeat < BEATS * self.rhythm.heartbeat_interval else "silent"
 
+    def _running(self, rows: Sequence[ControllerRow], now: datetime) -> Sequence[ControllerRow]:
+        return [row for row in rows if self.state(row, now) == "running"]
+
 
 def check_nobody_works(connection: Any, presence: Presence, lock: LeaderLock, now: datetime) -> None:
     """Refuse what must not be done beneath a controller: it goes on as if everything were as it was at its start."""
-    living = presence.living(connection, now) if controllers.are_listed(connection) else ()
+    living = presence.living_of_any_version(connection, now)
     # Before controllers were listed, only the lock told of one.
     who = [_who(row) for row in living] or [visible(name) for name in [lock.holder()] if name is not None]
     if who:

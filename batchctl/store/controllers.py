@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, exists, inspect, select, text, union, update
 
+from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus, word
@@ -22,6 +24,7 @@ _ADD = RowInsert(controller)
 _BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
 _LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
 _ALL = select(controller).order_by(_k.Controller_id)
+_AS_FIRST_MADE = select(*(column for column in _k if not column.info.get("added"))).order_by(_k.Controller_id)
 _CLAIMS = exists().where(_c.ClaimedBy == _k.ControllerName, text(f"BatchControl.{CLAIMED_INSTANCE}"))
 _BEGAN = exists().where(_h.ClaimedBy == _k.ControllerName, text(f"BatchProcessHistory.{LIVE_ENTRY}"))
 _OWNERS = union(
@@ -47,6 +50,7 @@ def add(
     process: Identity,
     slots: int,
     version: str,
+    orphan_timeout: timedelta,
     seq: int,
     now: datetime,
 ) -> None:
@@ -61,6 +65,7 @@ def add(
         "HeartbeatSeq": seq,
         "Heartbeat": now,
         "AppVersion": version,
+        "OrphanTimeoutSecs": math.ceil(orphan_timeout.total_seconds()),
     }
     _ADD(connection, {column: value for column, value in values.items() if value is not None})
 
@@ -77,10 +82,13 @@ def load(connection: Connection, name: str) -> ControllerRow | None:
 
 
 def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | None:
-    """Return a controller whose row nobody can change until the end of the transaction; None when somebody just does."""
-    if row.row_id not in dialect_of(connection).lock_rows(connection, "Controller", [row.row_id]):
-        return None
-    return load(connection, row.name)
+    """Return a controller whose row nobody can change until the end of the transaction; a `Conflict` if somebody just does."""
+    free = dialect_of(connection).lock_rows(connection, "Controller", [row.row_id])
+    found = load(connection, row.name)
+    if found is not None and found.row_id == row.row_id and row.row_id not in free:
+        message = f"the row of controller {row.name} is locked"
+        raise Conflict(message)
+    return found
 
 
 def owners(connection: Connection) -> set[str | None]:
@@ -107,6 +115,11 @@ def everyone(connection: Connection) -> Sequence[ControllerRow]:
     return readable(connection.execute(_ALL), controller_row)
 
 
+def everyone_of_any_version(connection: Connection) -> Sequence[ControllerRow]:
+    """Return all controllers with what every version of the table tells of them."""
+    return readable(connection.execute(_AS_FIRST_MADE), controller_row)
+
+
 def set_status(connection: Connection, name: str, status: ControllerStatus, now: datetime) -> None:
     """Write that a controller has ended, or was found dead."""
     connection.execute(_SET_STATUS, {"called": name, "status": status.value, "now": now})
@@ -119,6 +132,7 @@ def forget(connection: Connection, before: datetime) -> None:
 
 def controller_row(row: Row[Any]) -> ControllerRow:
     """Make a value of a row of `Controller`."""
+    seconds = getattr(row, "OrphanTimeoutSecs", None)
     return ControllerRow(
         row_id=int(row.Controller_id),
         name=str(row.ControllerName),
@@ -132,4 +146,5 @@ def controller_row(row: Row[Any]) -> ControllerRow:
         heartbeat=row.Heartbeat,
         version=row.AppVersion,
         started_at=row.z_inserted,
+        orphan_timeout=None if seconds is None else timedelta(seconds=seconds),
     )

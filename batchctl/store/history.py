@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.store.columns import NAME_LENGTH
+from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
@@ -203,6 +204,11 @@ def record_spawned(connection: Connection, history_id: HistoryId, token: int, id
     proof = {name: value for name, value in _proof(identity).items() if value is not None}
     if proof:
         _LIVE_ENTRY(connection, proof, history_id=history_id, token=token)
+
+
+def free(connection: Connection, history_ids: Sequence[HistoryId]) -> Collection[int]:
+    """Return the attempts whose rows nobody else keeps locked; nobody can until the end of the transaction."""
+    return dialect_of(connection).lock_rows(connection, "BatchProcessHistory", history_ids)
 
 
 def take_over(connection: Connection, entry: HistoryEntry, claimed: BatchInstance, now: datetime) -> bool:

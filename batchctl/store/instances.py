@@ -144,6 +144,11 @@ def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Contai
     return dialect_of(connection).locked_instances(connection, instance_ids)
 
 
+def look_for_locks(connection: Connection) -> None:
+    """Let a hurried transaction ask for `locked` instances nevertheless."""
+    dialect_of(connection).look_for_locks(connection)
+
+
 def blocker(connection: Connection, instance_id: InstanceId | None = None) -> str:
     """Name whoever keeps rows locked."""
     found = dialect_of(connection).blocker(connection, instance_id)

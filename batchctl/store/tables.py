@@ -311,6 +311,7 @@ controller = _table(
     _column("AppVersion", name(50)),
     _stamp("z_inserted"),
     _stamp("z_updated"),
+    _added("OrphanTimeoutSecs", Integer()),
     UniqueConstraint("ControllerName"),
     _check("ControllerName", "ControllerName <> ''"),
     _words("Status", status.ControllerStatus),

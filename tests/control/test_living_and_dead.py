@@ -85,6 +85,22 @@ def test_a_silent_controller_is_rescued_after_its_time(world: World) -> None:
     assert {"step.lost", "controller.lost"} <= set(world.names())
 
 
+def test_who_is_set_to_a_longer_silence_is_given_that_time_by_everybody(world: World) -> None:
+    running(world, OnLost="rerun")
+    world.sql("DELETE FROM Controller")
+    longer = Rhythm(orphan_timeout=4 * RHYTHM.orphan_timeout - timedelta(milliseconds=1))
+    world.membership(rhythm=longer).begin()
+    assert world.sql("SELECT OrphanTimeoutSecs FROM Controller") == [(1200,)], "it may count on more, but not on less"
+    rescue, _ = elsewhere(world)
+    wait_until_dead(world, rescue)
+    world.clock.advance(2 * RHYTHM.orphan_timeout)
+    assert look(rescue) == Rescued()
+    assert world.sql(STANDS) == RUNNING
+    world.clock.advance(RHYTHM.orphan_timeout)
+
+    assert look(rescue).lost == (1,)
+
+
 class Notes:
     """What a host has noted."""
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.obstacles import LOCKED_LOOK
-from tests.control.world import BAD, NO_WAIT, World
+from batchctl.control.rescue import MOST_LOCKS
+from batchctl.domain.outcomes import Identity
+from batchctl.domain.rows import HistoryId
+from batchctl.ports import Boundary, Trace
+from tests.control.test_workers import RHYTHM, hired
+from tests.control.world import BAD, NO_WAIT, RUNS_ON, ScriptedRunner, World
 from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer
 
@@ -202,3 +208,240 @@ def test_a_locked_resource_holds_up_only_the_batches_that_need_it(world: World, 
 
     assert while_locked == ["ready", "complete"]
     assert world.statuses() == ["complete", "complete"]
+
+
+def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
+    world: World, client: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[frozenset[Boundary]] = []
+    run = world.transactions.run
+
+    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        tries.append(boundaries)
+        return run(boundaries, work, hurried=hurried)
+
+    monkeypatch.setattr(world.transactions, "run", counted)
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    controller = world.controller(slots=2)
+    while len(world.runner.open) < 2:
+        controller.turn(NO_WAIT)
+    client.sql("SELECT * FROM BatchProcessHistory WHERE BatchProcessHistory_id = 1 FOR UPDATE")
+    for key in world.runner.open:
+        world.runner.spawn(key, Identity(pid=100 + key))
+    for _ in range(3):
+        for _ in range(3):
+            controller.turn(NO_WAIT)
+            assert controller.trouble is None
+        world.clock.advance(LOCKED_LOOK)
+    while_locked = world.sql("SELECT Pid FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
+    tried = tries.count(frozenset({Boundary.SPAWNED}))
+    client.sql("ROLLBACK")
+    controller.turn(NO_WAIT)
+
+    assert tried == 3, "no more often than once a second"
+    assert while_locked == [(None,), (102,)]
+    assert world.sql("SELECT Pid FROM BatchProcessHistory ORDER BY BatchProcessHistory_id") == [(101,), (102,)]
+
+
+def seq(world: World) -> int:
+    return int(world.one("SELECT HeartbeatSeq FROM Controller WHERE ControllerName = 'c1'"))
+
+
+@pytest.mark.parametrize("noted", [True, False])
+def test_signs_of_life_go_on_while_a_table_is_locked(world: World, client: Hand, noted: bool) -> None:
+    hand = hired(world, "c1")
+    hand.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    hand.turn(6)
+    (key,) = hand.runner.open
+    client.sql("LOCK TABLE BatchProcessHistory IN SHARE MODE")
+    if noted:
+        hand.runner.spawn(key, Identity(pid=7))
+    else:
+        hand.runner.end(key, world.ok)
+    begun = seq(world)
+    for _ in range(6):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        hand.turn(1)
+        assert hand.runner.waits[-1] <= RHYTHM.heartbeat_interval
+    given = seq(world) - begun
+    names = world.names()
+    client.sql("ROLLBACK")
+    world.clock.advance(LOCKED_LOOK)
+    hand.turn()
+
+    assert given == 6
+    assert ("controller.waiting" in names) is not noted
+    assert world.sql("SELECT Status, Pid FROM BatchProcessHistory") == [("running", 7) if noted else ("success", None)]
+
+
+def test_signs_of_life_that_are_tried_often_do_not_shorten_the_pauses(world: World, client: Hand) -> None:
+    hand = hired(world, "c1")
+    hand.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    hand.turn(6)
+    client.sql("LOCK TABLE BatchProcessHistory, Controller IN SHARE MODE")
+    hand.runner.end(next(iter(hand.runner.open)), world.ok)
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    for _ in range(20):
+        hand.turn(1)
+        world.clock.advance(RHYTHM.heartbeat_interval / 10)
+    client.sql("ROLLBACK")
+
+    assert world.names().count("controller.waiting") == 3, "at once, after one second, and after two more"
+    assert world.names().count("controller.locked") == 1
+
+
+def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client: Hand) -> None:
+    hand = hired(world, "c1")
+    world.batch(steps=1)
+    client.sql("SELECT * FROM Controller FOR UPDATE")
+    world.submit()
+    for _ in range(4):
+        world.clock.advance(RHYTHM.heartbeat_interval)
+        hand.turn(2)
+    while_locked = world.statuses()
+    last = hand.worker.membership.lease_until
+    world.clock.advance(RHYTHM.lease)
+    hand.turn(1)
+    untrusted = hand.worker.membership.is_trusted
+    client.sql("ROLLBACK")
+    world.clock.advance(LOCKED_LOOK)
+    hand.turn(1)
+
+    assert while_locked == ["complete"]
+    assert seq(world) == 1
+    assert (untrusted, hand.worker.membership.is_trusted) == (False, True)
+    assert hand.runner.lease_until > last
+    (told,) = [event for event in world.events if event.name == "controller.locked"]
+    assert told.fields["ClaimedBy"] == "c1"
+    assert "locked by session " in str(told.fields["Message"])
+    assert world.names()[-1] == "controller.resumed"
+
+
+def test_a_sign_of_life_that_met_a_lock_is_soon_given_again(world: World, client: Hand) -> None:
+    member = world.membership()
+    member.begin()
+    client.sql("SELECT * FROM Controller FOR UPDATE")
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    assert not member.beat()
+    soon = member.due_in
+    client.sql("ROLLBACK")
+    world.clock.advance(RHYTHM.heartbeat_interval / 10)
+
+    assert soon is not None
+    assert soon <= RHYTHM.heartbeat_interval / 10
+    assert member.is_due
+    assert not member.beat()
+    assert seq(world) == 1
+    assert world.names() == [], "it was over in a moment"
+
+
+def left_by_a_dead_one(world: World) -> None:
+    """Let c1 die while a step of each of two instances runs."""
+    world.membership().begin()
+    for name in ("A", "B"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    world.process(slots=2)
+
+
+@pytest.mark.parametrize("trace", [Trace.GONE, Trace.NEVER_RAN, Trace.LEFT_OVER, Trace.ADOPTABLE])
+@pytest.mark.parametrize("row", ["BatchControl", "BatchProcessHistory"])
+def test_of_a_dead_controller_only_what_is_locked_is_rescued_later(
+    world: World, client: Hand, row: str, trace: Trace
+) -> None:
+    left_by_a_dead_one(world)
+    runner = ScriptedRunner(gone=lambda row: row.name == "c1")
+    runner.traces = dict.fromkeys((HistoryId(1), HistoryId(2)), trace)
+    rescue = world.rescue("c2", transactions=world.open(), runner=runner)
+    client.sql(f"UPDATE {row} SET z_updated = z_updated WHERE {row}_id = 1")
+    known = {attempt.history_id for attempt, _ in rescue.look(lambda key: False).adopted}
+    world.clock.advance(LOCKED_LOOK)
+    for _ in range(2):
+        again = rescue.look(lambda key: key in known)
+        assert (again.lost, again.adopted) == ((), ())
+    while_locked = world.sql("SELECT Status, ClaimedBy FROM BatchControl ORDER BY BatchControl_id")
+    still = world.one("SELECT Status FROM Controller")
+    client.sql("ROLLBACK")
+    rescue.look(lambda key: key in known)
+
+    taken, free = ("running", "c1"), world.sql("SELECT Status, ClaimedBy FROM BatchControl ORDER BY BatchControl_id")
+    assert while_locked == [taken, free[1]]
+    assert free[0] == free[1] != taken
+    assert (still, world.one("SELECT Status FROM Controller")) == ("running", "lost")
+    (told,) = [event for event in world.events if event.name == "instance.locked"]
+    assert told.fields["BatchControl_id"] == 1
+    assert "locked by session " in str(told.fields["Message"])
+
+
+def test_what_was_stopped_is_written_once_its_row_is_free(world: World, client: Hand) -> None:
+    left_by_a_dead_one(world)
+    runner = ScriptedRunner(gone=lambda row: row.name == "c1")
+    runner.traces = dict.fromkeys((HistoryId(1), HistoryId(2)), Trace.LEFT_OVER)
+    runner.while_stopping = lambda: client.sql("SELECT * FROM BatchControl WHERE BatchControl_id = 1 FOR UPDATE")
+    rescue = world.rescue("c2", transactions=world.open(), runner=runner)
+    rescued = [rescue.look(lambda key: False).lost]
+    while_locked = world.sql("SELECT Status, ClaimedBy FROM BatchControl ORDER BY BatchControl_id")
+    client.sql("ROLLBACK")
+    runner.while_stopping = lambda: None
+    rescued.append(rescue.look(lambda key: False).lost)
+
+    assert while_locked == [("running", "c2"), ("held", None)]
+    assert rescued == [(2,), (1,)]
+    assert world.statuses() == ["held", "held"]
+
+
+def test_the_locked_row_of_a_dead_controller_is_told(world: World, client: Hand) -> None:
+    left_by_a_dead_one(world)
+    runner = ScriptedRunner(gone=lambda row: row.name == "c1")
+    rescue = world.rescue("c2", transactions=world.open(), runner=runner)
+    client.sql("SELECT * FROM Controller FOR UPDATE")
+    for _ in range(3):
+        assert rescue.look(lambda key: False).lost == ()
+        world.clock.advance(LOCKED_LOOK)
+    client.sql("ROLLBACK")
+
+    assert rescue.look(lambda key: False).lost == (1, 2)
+    assert world.names().count("instance.locked") == 2
+
+
+def test_a_claim_without_an_attempt_is_given_back_once_its_row_is_free(world: World, client: Hand) -> None:
+    for name in ("A", "B"):
+        world.batch(name)
+        world.submit(name)
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'running', ClaimedBy = 'gone'")
+    client.sql("SELECT * FROM BatchControl WHERE BatchControl_id = 1 FOR UPDATE")
+    rescue = world.rescue("c2", transactions=world.open())
+    rescue.look(lambda key: False)
+    while_locked = world.statuses()
+    client.sql("ROLLBACK")
+    rescue.look(lambda key: False)
+
+    assert while_locked == ["running", "ready"]
+    assert world.statuses() == ["ready", "ready"]
+
+
+def test_many_locked_rows_do_not_hold_up_the_free_ones(world: World, client: Hand) -> None:
+    count = MOST_LOCKS + 2
+    for at in range(count):
+        world.batch(f"B{at}", steps=1)
+        world.submit(f"B{at}")
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    world.process(slots=count)
+    client.sql(f"SELECT * FROM BatchControl WHERE BatchControl_id <= {MOST_LOCKS + 1} FOR UPDATE")
+    rescue = world.rescue("c2", transactions=world.open())
+
+    assert [rescue.look(lambda key: False).lost for _ in range(2)] == [(), (count,)]
+    client.sql("ROLLBACK")
+    assert len(rescue.look(lambda key: False).lost) == count - 1

@@ -362,7 +362,12 @@ class World:
         )
 
     def membership(
-        self, name: str = "c1", *, transactions: StoreTransactions | None = None, process: Identity = PROCESS
+        self,
+        name: str = "c1",
+        *,
+        transactions: StoreTransactions | None = None,
+        process: Identity = PROCESS,
+        rhythm: Rhythm = Rhythm(),  # noqa: B008 - a frozen value
     ) -> Membership:
         """Return a controller's own row; it is not entered yet."""
         return Membership(
@@ -374,7 +379,7 @@ class World:
             process=process,
             slots=1,
             version="1",
-            rhythm=Rhythm(),
+            rhythm=rhythm,
         )
 
     def be_impatient(self) -> None:

@@ -56,4 +56,19 @@ def test_only_a_sign_of_life_that_changes_is_one() -> None:
 
 @pytest.mark.parametrize(("now", "expected"), [(309.9, False), (310.0, True), (1e9, True)])
 def test_silence_is_measured_from_when_it_was_first_seen(now: float, expected: bool) -> None:
-    assert liveness.is_overdue(Sighting(7, 10.0), now, Rhythm()) is expected
+    assert liveness.is_overdue(Sighting(7, 10.0), ROW, now, Rhythm()) is expected
+
+
+@given(SECONDS, SECONDS)
+def test_nobody_is_overdue_who_still_trusts_itself_however_the_watcher_is_set(
+    own: timedelta, theirs: timedelta
+) -> None:
+    watcher, watched = Rhythm(orphan_timeout=own), Rhythm(orphan_timeout=theirs)
+    row = replace(ROW, orphan_timeout=theirs)
+
+    assert liveness.patience(row, watcher) == max(own, theirs)
+    assert not liveness.is_overdue(Sighting(7, 0.0), row, watched.lease.total_seconds(), watcher)
+
+
+def test_where_a_row_says_nothing_the_watchers_own_setting_counts() -> None:
+    assert liveness.patience(ROW, Rhythm(orphan_timeout=timedelta(seconds=7))) == timedelta(seconds=7)

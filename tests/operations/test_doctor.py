@@ -149,6 +149,31 @@ def silent_server() -> Iterator[int]:
         yield int(listening.getsockname()[1])
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"), [((300, 300), None), ((300, 4), "300 s, b on h: 4 s"), ((300, None), "b on h: unknown")]
+)
+def test_controllers_that_wait_differently_long_for_each_other_are_told(
+    control_database: ControlDatabase, seconds: tuple[int | None, int | None], said: str | None
+) -> None:
+    hand = control_database.hand()
+    now = SystemClock().now().strftime("%Y-%m-%d %H:%M:%S")
+    for name, each in zip("ab", seconds, strict=True):
+        hand.sql(
+            "INSERT INTO Controller (ControllerName, Host, Heartbeat, OrphanTimeoutSecs) VALUES (?, 'h', ?, ?)",
+            name,
+            now,
+            each,
+        )
+    hand.close()
+    reading = examined(control_database.directory, control_database.url).get(("database_url", "orphan_timeout"))
+
+    assert (reading is None) is (said is None)
+    if reading is not None:
+        assert reading.result is Result.WARN
+        assert str(said) in reading.message
+        assert "the same orphan_timeout" in str(reading.next_step)
+
+
 def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
     sqlite_database: SqliteControl, silent_server: int
 ) -> None:

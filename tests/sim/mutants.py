@@ -152,7 +152,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "a controller counts as dead after one missed sign of life",
-        (liveness, "rhythm.orphan_timeout", "rhythm.heartbeat_interval"),
+        (liveness, "patience(row, rhythm)", "rhythm.heartbeat_interval"),
     ),
     _mutant(
         "claims of the dead are released whatever runs", (rescue, "if instance.instance_id not in busy", "if True")

@@ -82,7 +82,8 @@ class Program(Actor):
     @property
     def has_news(self) -> bool:
         """Say whether the next turn has anything to do, as far as is known without looking into the database."""
-        return not self._has_begun or self.runner.has_news
+        # Who leaves the database alone for a while has something to do afterwards.
+        return not self._has_begun or self.runner.has_news or self.worker.controller.trouble is not None
 
     def _pass(self) -> None:
         try:

@@ -146,6 +146,10 @@ class Dialect(Protocol):
         """
         ...
 
+    def look_for_locks(self, connection: Connection) -> None:
+        """Let `locked_instances` look in this transaction, although it is hurried."""
+        ...
+
     def is_locked_intake(self, connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
         """Say the same of a FileProcess row and of any of the batches that will take it."""
         ...

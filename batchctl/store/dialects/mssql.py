@@ -354,6 +354,10 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Con
     return set(instance_ids) - free
 
 
+def look_for_locks(connection: Connection) -> None:
+    """Nothing: it is looked for them in every transaction."""
+
+
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - the protocol's
     """Never: READPAST is not to be had in a serializable transaction, as that of a creation is."""
     return False

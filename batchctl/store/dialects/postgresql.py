@@ -457,6 +457,11 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Con
     return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
 
 
+def look_for_locks(connection: Connection) -> None:
+    """Look for the locks of others in this transaction, hurried or not."""
+    _raw(connection).batchctl_hurried = False
+
+
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
     """Lock a FileProcess row and the batches that will take it, unless somebody else has."""
     wanted = {"id": intake_id, "batches": list(batch_ids)}

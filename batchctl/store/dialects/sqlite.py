@@ -247,6 +247,10 @@ def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Con
     return ()
 
 
+def look_for_locks(connection: Connection) -> None:
+    """Nothing: one lock is for the whole file."""
+
+
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - as above
     """Never: as above."""
     return False

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0004.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0005.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -327,6 +327,12 @@ FROM ProcessControl
 WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
 
 UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num = '0003';
+
+-- Running upgrade 0004 -> 0005
+
+ALTER TABLE Controller ADD COLUMN OrphanTimeoutSecs INTEGER;
+
+UPDATE alembic_version SET version_num='0005' WHERE alembic_version.version_num = '0004';
 
 COMMIT;
 

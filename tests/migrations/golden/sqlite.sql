@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0004.
+-- The control database of batchctl on SQLite, schema 0005.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -383,6 +383,12 @@ FROM ProcessControl
 WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
 
 UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num = '0003';
+
+-- Running upgrade 0004 -> 0005
+
+ALTER TABLE Controller ADD COLUMN OrphanTimeoutSecs INTEGER CONSTRAINT CK_Controller_OrphanTimeoutSecs_Type CHECK (OrphanTimeoutSecs IS NULL OR (typeof(OrphanTimeoutSecs) = 'integer'));
+
+UPDATE alembic_version SET version_num='0005' WHERE alembic_version.version_num = '0004';
 
 COMMIT;
 

@@ -1,0 +1,62 @@
+"""What has become known of the processes of attempts, until it is written: no lock keeps anybody waiting for it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from batchctl.control.flights import Flights
+from batchctl.control.obstacles import LOCKED_LOOK
+from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Clock, Spawned, Transactions
+from batchctl.store import history
+
+
+@dataclass(slots=True)
+class Notes:
+    """What one controller has to write of the processes of its attempts."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    _unwritten: list[tuple[Spawned, int]] = field(default_factory=list)
+    """What is not written yet, each with its claim's token."""
+    _met_lock: bool = False
+    _tried_at: float = -math.inf
+    """When it was last tried to write what met a lock."""
+
+    def write(self, flights: Flights) -> None:
+        """Write what is new of attempts under way, and once in a while what met a lock.
+
+        An attempt that has ended needs no note: its end says the same.
+        """
+        notes = [note for note in (*self._unwritten, *flights.take_spawned()) if note[0].key in flights]
+        self._unwritten = notes
+        if not notes or (self._met_lock and not self._is_time):
+            return
+        self._tried_at = self.clock.monotonic()
+        try:
+            self._unwritten = self.transactions.run(frozenset({Boundary.SPAWNED}), self._write, hurried=True)
+            self._met_lock = bool(self._unwritten)
+        except Conflict:
+            self._met_lock = True
+        except (Busy, DatabaseUnusable):
+            raise
+        except Exception as error:  # noqa: BLE001 - a note about a process must not end the controller
+            self._unwritten = []
+            self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
+
+    @property
+    def _is_time(self) -> bool:
+        return self.clock.monotonic() - self._tried_at >= LOCKED_LOOK.total_seconds()
+
+    def _write(self, connection: Any) -> list[tuple[Spawned, int]]:
+        """Write all, or once a lock was met those that are free; return the rest."""
+        keys = [report.key for report, _ in self._unwritten]
+        free = history.free(connection, keys) if self._met_lock else keys
+        for report, token in self._unwritten:
+            if report.key in free:
+                history.record_spawned(connection, report.key, token, report.identity)
+        return [note for note in self._unwritten if note[0].key not in free]
