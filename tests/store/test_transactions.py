@@ -67,7 +67,10 @@ def test_a_busy_database_is_tried_again_and_then_named(
     who, end = {
         "sqlite": (r"another program", "find the program that holds the lock, and end it"),
         "postgresql": (
-            r"session \d+ \(user \w+, idle in transaction, transaction open since .* UTC\)",
+            (
+                r"session \d+ \(user \w+, idle in transaction, transaction open since .* UTC\), as far as can be seen: "
+                r"it has kept locks longest"
+            ),
             "SELECT pg_term",
         ),
     }[control_database.kind]
