@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from batchctl.domain.values import value
 
 EventValue: TypeAlias = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Event:
     """Something that happened. `name` is stable, `fields` carry column names and values."""
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import cast
 
 from batchctl.domain.errors import PluginError, StepRefused
@@ -118,8 +118,7 @@ class Preparer:
     ) -> str:
         what = f"BatchControl {instance.instance_id} of batch {batch.name}, step {step.seq} {step.name}"
         which = f"attempt {attempt_no} ({cause})"
-        when = now.replace(tzinfo=None).isoformat(" ", "seconds")
-        return visible(f"{what}, {which}, {when} UTC, on {self.host} as {self.user}")
+        return visible(f"{what}, {which}, {_in_utc(now)}, on {self.host} as {self.user}")
 
 
 def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
@@ -132,6 +131,12 @@ def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition
         return populators.populate(batch.populator, row, batch)
     except (CannotPopulate, PluginError) as refused:
         return storable(shorten(str(refused), REASON_LIMIT))
+
+
+@lru_cache(maxsize=1)
+def _in_utc(now: datetime) -> str:
+    """Write the moment at which all steps of a turn are made ready."""
+    return f"{now.replace(tzinfo=None).isoformat(' ', 'seconds')} UTC"
 
 
 @cache

@@ -172,10 +172,11 @@ class Claimer:
         step = batch.step_after(instance.last_seq)
         if step is None:
             return None
-        attempts = so_far.get(instance.instance_id, AttemptsSoFar())
+        made = so_far.get(instance.instance_id, AttemptsSoFar())
+        attempts = made.at(step.seq)
         must_verify = self._must_verify(connection, before, step)
-        cause = moves.cause_of(before.status, attempts=attempts.at(step.seq), must_verify=must_verify)
-        return Plan(instance, batch, step, cause, attempts)
+        cause = moves.cause_of(before.status, attempts=attempts, must_verify=must_verify)
+        return Plan(instance, batch, step, attempts + 1, cause, made)
 
     def _must_verify(self, connection: Any, before: BatchInstance, step: Step) -> bool:
         if step.on_lost is not OnLost.VERIFY or before.status is not InstanceStatus.RETRY:

@@ -43,11 +43,6 @@ class Decided:
     move: moves.Move
     after: BatchInstance
 
-    @property
-    def goes_on(self) -> Step | None:
-        """Return the step that begins at once."""
-        return self.batch.step_after(self.move.last_seq) if self.move.verb is InstanceVerb.ADVANCE else None
-
 
 @value
 class Plan:
@@ -56,6 +51,7 @@ class Plan:
     instance: BatchInstance
     batch: BatchDefinition
     step: Step
+    attempt_no: int
     cause: Cause
     so_far: AttemptsSoFar
 
@@ -188,7 +184,7 @@ class Recorder:
         self, connection: Any, decided: Sequence[Decided], now: datetime, *, moves: turns.Moves = ()
     ) -> Written:
         """Write ends and what follows from them, and the moves of their instances that have not been written."""
-        plans = [_plan(one, step) for one in decided if (step := one.goes_on) is not None]
+        plans = [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
         starts = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
         over = [one.after.intake_id for one in decided if one.after.status.is_final]
         if over:
@@ -240,7 +236,7 @@ class Recorder:
             plan.instance,
             plan.batch,
             plan.step,
-            attempt_no=plan.so_far.at(plan.step.seq) + 1,
+            attempt_no=plan.attempt_no,
             cause=plan.cause,
             now=now,
         )
@@ -251,7 +247,7 @@ class Recorder:
             instance=plan.instance,
             batch=plan.batch,
             step=plan.step,
-            attempt_no=plan.so_far.at(plan.step.seq) + 1,
+            attempt_no=plan.attempt_no,
             cause=plan.cause,
             prepared=prepared,
             so_far=plan.so_far,
@@ -350,8 +346,9 @@ def _any_stops_all(batches: Batches) -> bool:
 
 def _plan(one: Decided, step: Step) -> Plan:
     so_far = one.end.attempt.so_far
-    cause = moves.cause_of(InstanceStatus.READY, attempts=so_far.at(step.seq), must_verify=False)
-    return Plan(one.after, one.batch, step, cause, so_far)
+    attempts = so_far.at(step.seq)
+    cause = moves.cause_of(InstanceStatus.READY, attempts=attempts, must_verify=False)
+    return Plan(one.after, one.batch, step, attempts + 1, cause, so_far)
 
 
 def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
@@ -363,7 +360,7 @@ def _beginning(plan: Plan, prepared: Prepared) -> Beginning:
         instance=plan.instance,
         # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
         step=plan.step if plan.cause is Cause.VERIFY else prepared.step,
-        attempt_no=plan.so_far.at(plan.step.seq) + 1,
+        attempt_no=plan.attempt_no,
         cause=plan.cause,
         command_text=prepared.command_text,
         command_spec=prepared.command_spec,

@@ -124,11 +124,17 @@ class BatchDefinition:
 
     def step_after(self, seq: int) -> Step | None:
         """Return the first step behind `seq`; gaps in the numbering mean nothing."""
-        return next((step for step in self.steps if step.seq > seq), None)
+        for step in self.steps:
+            if step.seq > seq:
+                return step
+        return None
 
     def step_at(self, seq: int) -> Step | None:
         """Return the step numbered `seq`."""
-        return next((step for step in self.steps if step.seq == seq), None)
+        for step in self.steps:
+            if step.seq == seq:
+                return step
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

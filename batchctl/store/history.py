@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
@@ -185,18 +187,20 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
 
 
 def _ended(one: Ending, now: datetime) -> dict[str, object]:
-    outcome = one.outcome
     end: dict[str, object] = {"Status": one.status.value, "EndTime": one.ended_at, "z_updated": now}
-    known = (
-        ("ReturnCode", outcome.return_code),
-        ("Message", one.message),
-        ("Output", outcome.output),
-        ("RowsAffected", outcome.rows_affected),
-        ("RetryCountAfter", one.retry_count_after),
-        ("NextRunTimeAfter", one.next_run_time_after),
-        *_proof(one.identity).items(),
-    )
-    return end | {name: value for name, value in known if value is not None}
+    known = chain(zip(_KNOWN, _known(one), strict=True), _proof(one.identity).items())
+    return end | {column: value for column, value in known if value is not None}
+
+
+_KNOWN = "ReturnCode", "Message", "Output", "RowsAffected", "RetryCountAfter", "NextRunTimeAfter"
+_known = attrgetter(
+    "outcome.return_code",
+    "message",
+    "outcome.output",
+    "outcome.rows_affected",
+    "retry_count_after",
+    "next_run_time_after",
+)
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:

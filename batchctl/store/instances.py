@@ -198,14 +198,15 @@ def _identity(found: BatchInstance) -> dict[str, object]:
 
 
 def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:
+    changes: dict[str, object] = {"z_updated": now}
+    if after.status is not before.status:
+        changes["Status"] = after.status.value
     progress = zip(_PROGRESS, _progress(before), _progress(after), strict=True)
-    return {"z_updated": now} | {column: new for column, old, new in progress if new != old}
+    return changes | {column: new for column, old, new in progress if new != old}
 
 
-_PROGRESS = "Status", "PrevProcessControlSeq", "RetryCount", "NextRunTime", "ClaimToken", "ClaimedBy", "LostCount"
-_progress = attrgetter(
-    "status.value", "last_seq", "retry_count", "next_run_time", "claim_token", "claimed_by", "lost_count"
-)
+_PROGRESS = "PrevProcessControlSeq", "RetryCount", "NextRunTime", "ClaimToken", "ClaimedBy", "LostCount"
+_progress = attrgetter("last_seq", "retry_count", "next_run_time", "claim_token", "claimed_by", "lost_count")
 
 
 def instance(row: Any) -> BatchInstance:

@@ -11,6 +11,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
@@ -29,7 +30,8 @@ class Compiled:
     """A statement's text, and how each of its parameters is made ready for the driver."""
 
     text: str
-    names: tuple[str, ...]
+    pick: Callable[[Mapping[str, object]], Iterable[object]]
+    """Takes the values in the order of the text."""
     converts: tuple[tuple[int, Callable[[Any], Any]], ...]
     """The places whose values are not for the driver as they are."""
     constants: Mapping[str, object]
@@ -44,7 +46,7 @@ class Compiled:
         """Return the values in the order of the text, as the driver wants them."""
         if self.constants:
             values = {**self.constants, **values}
-        row = [values[name] for name in self.names]
+        row = list(self.pick(values))
         for at, made in self.converts:
             row[at] = made(row[at])
         return row
@@ -127,7 +129,8 @@ class RowUpdate:
 
     def __call__(self, connection: Connection, changes: Mapping[str, object], **where: object) -> bool:
         """Write the columns in `changes`; say whether there was such a row."""
-        return bool(self._for(connection, changes).execute(connection, {**changes, **where}).rowcount == 1)
+        compiled = self._for(connection.dialect, changes)
+        return bool(compiled.execute(connection, {**changes, **where}).rowcount == 1)
 
     def many(self, connection: Connection, rows: Iterable[tuple[Mapping[str, object], Mapping[str, object]]]) -> int:
         """Do the same for pairs of changes and what names the row; return how many rows there were."""
@@ -138,16 +141,16 @@ class RowUpdate:
     ) -> list[Rows]:
         """Make such pairs ready; those that change the same columns go out together."""
         alike: dict[Compiled, list[list[object]]] = {}
+        dialect = connection.dialect
         for changes, where in rows:
-            compiled = self._for(connection, changes)
+            compiled = self._for(dialect, changes)
             alike.setdefault(compiled, []).append(compiled.row({**changes, **where}))
         return [Rows(compiled, values) for compiled, values in alike.items()]
 
-    def _for(self, connection: Connection, changes: Mapping[str, object]) -> Compiled:
-        written = (connection.dialect.name, *changes)
+    def _for(self, dialect: Dialect, changes: Mapping[str, object]) -> Compiled:
+        written = (dialect.name, *changes)
         compiled = self._compiled.get(written)
         if compiled is None:
-            dialect = connection.dialect
             statement = self._statement.compile(dialect=dialect, column_keys=list(changes))
             compiled = self._compiled[written] = _compiled(statement, dialect)
         return compiled
@@ -190,7 +193,11 @@ def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     writes = compiled.isupdate or compiled.isinsert
     of_many = _of_many(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
     made = tuple((at, convert) for at, name in enumerate(order) if (convert := converts[name]) is not None)
-    return Compiled(written, tuple(order), made, constants, of_many)
+    return Compiled(written, _picking(order), made, constants, of_many)
+
+
+def _picking(names: list[str]) -> Callable[[Mapping[str, object]], Iterable[object]]:
+    return itemgetter(*names) if len(names) > 1 else lambda values: [values[name] for name in names]
 
 
 def _of_many(compiled: SQLCompiler, order: list[str], dialect: Dialect) -> str | None:

@@ -24,7 +24,7 @@ class SystemClock:
         else:
             moment, at = self._known
             now = moment + timedelta(seconds=time.monotonic() - at)
-        return now.replace(microsecond=now.microsecond // 1000 * 1000)
+        return now - timedelta(microseconds=now.microsecond % 1000)
 
     def monotonic(self) -> float:
         """Return seconds that never jump."""

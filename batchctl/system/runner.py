@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache, partial
+from operator import attrgetter
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast
@@ -53,6 +54,9 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
     ("lost", (bool,), "bool"),
 )
 """What the parts of an outcome may be."""
+_parts_of = attrgetter(*(field for field, _, _ in _PARTS))
+
+Carry = Callable[[], Finished]
 
 
 class ThreadStepRunner:
@@ -95,7 +99,7 @@ class ThreadStepRunner:
         self._adopted: dict[HistoryId, adoption.Watch] = {}
         self._leashed: set[HistoryId] = set()
         self._lease: float | None = None
-        self._brief: deque[tuple[Hashable, RunningStep, Callable[[], None]]] = deque()
+        self._brief: deque[tuple[Hashable, RunningStep, Carry]] = deque()
         """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
         self._not_brief: set[Hashable] = set()
         """Kinds of executions of which one was not brief after all: others wait for no other."""
@@ -129,7 +133,7 @@ class ThreadStepRunner:
             carry = partial(self._execute, step, handler, rendered)
             self._brief.append((_kind(handler, rendered), step, carry))
         else:
-            self._on_thread(step, partial(self._execute, step, handler, rendered))
+            self._on_thread(step, partial(self._post, partial(self._execute, step, handler, rendered)))
 
     def refuse(self, key: HistoryId, reason: str) -> None:
         """Report an execution that could not be rendered as a fatal failure."""
@@ -191,10 +195,10 @@ class ThreadStepRunner:
         while self._brief:
             kind, step, carry = self._brief.popleft()
             if kind in self._not_brief:
-                self._on_thread(step, carry)
+                self._on_thread(step, partial(self._post, carry))
                 continue
             began = time.monotonic()
-            carry()
+            self._reports.append(carry())
             now = time.monotonic()
             if now - began >= LONGEST_BRIEF:
                 self._not_brief.add(kind)
@@ -326,7 +330,7 @@ class ThreadStepRunner:
         try:
             command = commanded.handler.command(commanded.rendered, step)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
-            self._report(step, _failure(error))
+            post(partial(self._reports.append, self._finished(step, _failure(error))))
             return
 
         def send() -> None:
@@ -358,7 +362,7 @@ class ThreadStepRunner:
             self._hear_lost(key, f"nobody knows how the command ended: {record['trouble']}", commanded)
             return
         if record.get("never_ran"):
-            self._put_back(step, f"not started: {record['not_started']}", ended_at)
+            self._reports.append(self._put_back(step, f"not started: {record['not_started']}", ended_at))
             return
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
         if step.stopping and not end.stopped:
@@ -366,18 +370,21 @@ class ThreadStepRunner:
         tell = partial(commanded.handler.outcome, commanded.rendered, end)
         carry = partial(self._carry, step, commanded.handler, tell, ended_at)
         if commanded.rendered.brief:
-            carry()
+            self._reports.append(carry())
             return
         try:
-            self._threads.run(carry)
+            self._threads.run(partial(self._post, carry))
         except RuntimeError:
-            carry()  # It has run: as long as the system refuses another thread, everything else has to wait for this.
+            # It has run: as long as the system refuses another thread, everything else has to wait for this.
+            self._reports.append(carry())
 
     def _hear_lost(self, key: int, message: str, commanded: _Commanded | None = None) -> None:
         commanded = commanded or self._commands.pop(key, None)
         if commanded is not None:
             self._forget(commanded.step.key)
-            self._report(commanded.step, StepOutcome(succeeded=False, lost=True, message=message))
+            self._reports.append(
+                self._finished(commanded.step, StepOutcome(succeeded=False, lost=True, message=message))
+            )
 
     def _look_after(self, watch: adoption.Watch) -> None:
         """Report what an adopted command does."""
@@ -424,20 +431,23 @@ class ThreadStepRunner:
         try:
             self._threads.run(work)
         except RuntimeError as error:
-            self._put_back(step, f"not started: the system refused to start another thread: {error}")
+            said = f"not started: the system refused to start another thread: {error}"
+            self._reports.append(self._put_back(step, said))
 
-    def _execute(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> None:
+    def _post(self, carry: Carry) -> None:
+        """Carry out on this thread, and report on the loop's."""
+        self._loop.post(partial(self._reports.append, carry()))
+
+    def _execute(self, step: RunningStep, handler: StepHandler, rendered: Rendered) -> Finished:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
-            self._put_back(step, "not started: its worker has lost touch with the database")
-        else:
-            self._carry(step, handler, lambda: handler.execute(rendered, step))
+            return self._put_back(step, "not started: its worker has lost touch with the database")
+        return self._carry(step, handler, partial(handler.execute, rendered, step))
 
-    def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> None:
-        """Report what could not be begun through no fault of its own."""
+    def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> Finished:
+        """Return what is reported of what could not be begun through no fault of its own."""
         outcome = step.without_secrets(StepOutcome(succeeded=False, message=message, stopped=step.stopping))
-        end = Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
-        self._loop.post(partial(self._reports.append, end))
+        return Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
 
     def _carry(
         self,
@@ -445,14 +455,15 @@ class ThreadStepRunner:
         handler: object,
         work: Callable[[], StepOutcome],
         ended_at: datetime | None = None,
-    ) -> None:
+    ) -> Finished:
         try:
             outcome = _answer(handler, work())
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             outcome = _failure(error)
-        self._report(step, outcome, ended_at)
+        return self._finished(step, outcome, ended_at)
 
-    def _report(self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None) -> None:
+    def _finished(self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None) -> Finished:
+        """Return what is reported of an execution: as it ended, without secrets, and no longer than a row should be."""
         ended_at = ended_at or self._means.now()
         if step.stopping and not outcome.succeeded:
             outcome = replace(outcome, stopped=True)
@@ -461,7 +472,7 @@ class ThreadStepRunner:
         output = shortened(outcome.output, self._means.output_cap) if outcome.output is not None else None
         if message is not outcome.message or output is not outcome.output:
             outcome = replace(outcome, message=message, output=output)
-        self._loop.post(partial(self._reports.append, Finished(step.key, outcome, step.identity, ended_at)))
+        return Finished(step.key, outcome, step.identity, ended_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,10 +536,11 @@ def _answer(handler: object, outcome: object) -> StepOutcome:
     if not isinstance(outcome, StepOutcome):
         message = f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
-    for field, kinds, wanted in _PARTS:
-        found = getattr(outcome, field)
+    for found, (field, kinds, wanted) in zip(_parts_of(outcome), _PARTS, strict=True):
+        if type(found) in kinds:
+            continue
         # To Python, true is a number.
-        if not isinstance(found, kinds) or (isinstance(found, bool) and bool not in kinds):
+        if isinstance(found, bool) or not isinstance(found, kinds):
             said = f"whose `{field}` is {type(found).__name__}, not {wanted}"
             message = f"'{_name(handler)}' returned an outcome {said}"
             raise TypeError(message)
