@@ -63,8 +63,9 @@ class Flights:
 
     def add(self, attempts: Iterable[Attempt]) -> None:
         """Take up attempts that are recorded as begun, and start them."""
+        now = self._clock.monotonic()
         for attempt in attempts:
-            self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic(), begun=False)
+            self._flights[attempt.history_id] = Flight(attempt, now, begun=False)
         for key, flight in self._flights.items():
             # Whoever froze meanwhile looks first whether it is still his to start.
             if not flight.begun and self._is_trusted():

@@ -127,6 +127,8 @@ def _opened(one: Beginning, host: str, now: datetime) -> dict[str, object]:
         "CommandSpec": one.command_spec,
         "StartTime": now,
         "Host": host,
+        "z_inserted": now,
+        "z_updated": now,
         "ClaimedBy": instance.claimed_by,
     }
 

@@ -191,15 +191,15 @@ class ThreadStepRunner:
     def _carry_brief(self) -> bool:
         """Carry out what is brief, if there is any; what proves not to be so does not make the others wait."""
         had_any = bool(self._brief)
-        until = time.monotonic() + NOTICE
+        now = time.monotonic()
+        until = now + NOTICE
         while self._brief:
             kind, step, carry = self._brief.popleft()
             if kind in self._not_brief:
                 self._on_thread(step, partial(self._post, carry))
                 continue
-            began = time.monotonic()
             self._reports.append(carry())
-            now = time.monotonic()
+            began, now = now, time.monotonic()
             if now - began >= LONGEST_BRIEF:
                 self._not_brief.add(kind)
             if now >= until:
