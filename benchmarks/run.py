@@ -4,7 +4,8 @@
 transaction a step (UPDATE, UPDATE, INSERT) on the same tables; `-8` with eight slots. `sqlite-noop-child`: the same with jobs in
 the child process. `os-true`: `/bin/true` as an os_command step beside a bare loop that starts and awaits it, one after the
 other; `-4` with four slots. `*-claims`: the rate beside 1,000,000 waiting instances and as many ended attempts, to that beside a
-thousand. Each pair is alternated; the figure is the median of the rounds.
+thousand. Each pair is alternated; the figure is the median of the rounds. A round is long enough that what a worker does once,
+at its start, weighs little.
 
 `sqlite-latency`, `postgresql-latency`: no rates but milliseconds, from an INSERT to the start of the step; see latency.py. There
 less is better: `rate` and `limit` are medians in the `unit` "ms", `ratio` says how many times the bare way's ours takes, and
@@ -76,7 +77,7 @@ def main() -> None:
     """Run the benchmarks asked for and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit, unit, p99")
-    parser.add_argument("--instances", type=int, default=600, help="instances a round (default 600)")
+    parser.add_argument("--instances", type=int, default=2000, help="instances a round (default 2000)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds (default 3)")
     parser.add_argument("--only", metavar="NAME", action="append", choices=NAMES, help="run one, or several")
     options = parser.parse_args()
@@ -94,7 +95,7 @@ def main() -> None:
 def figure_of(name: str, rounds: int, instances: int) -> Figure:
     """Run one benchmark."""
     if name in LATENCIES:
-        return compare_latencies(name, rounds, instances // 20)
+        return compare_latencies(name, rounds, instances // 40)
     return compare(name, rounds, *BENCHMARKS[name](instances))
 
 
