@@ -176,13 +176,19 @@ def text_column() -> TypeEngine[str]:
 
 
 def in_words(column: str, words: list[str]) -> str:
-    """Return the condition that a column holds one of some words, in any letter case."""
+    """Return the condition that a column holds one of some words, in any letter case.
+
+    Migrations before 0006 say it so on every database; see `conditions` for what is cheaper on SQLite.
+    """
     listed = ", ".join(f"'{word}'" for word in words)
     return f"lower({column}) IN ({listed})"
 
 
 def sqlite_types(columns: list[Column[Any]]) -> list[CheckConstraint]:
-    """Return the constraints that give SQLite the column types other databases have by themselves."""
+    """Return the constraints that give SQLite the column types other databases have by themselves.
+
+    They are as the migrations before 0006 made them; see `conditions` for what is cheaper.
+    """
     return [
         CheckConstraint(_sqlite_type(column), name=f"{column.name}_Type").ddl_if(dialect="sqlite") for column in columns
     ]

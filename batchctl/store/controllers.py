@@ -14,6 +14,7 @@ from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus, word
 from batchctl.store.columns import NAME_LENGTH, readable
+from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowUpdate
 from batchctl.store.tables import CLAIMED_INSTANCE, LIVE_ENTRY, batch_control, batch_process_history, controller
@@ -25,10 +26,10 @@ _BEAT = RowUpdate(controller, _k.ControllerName == bindparam("called"))
 _LOAD = select(controller).where(_k.ControllerName == bindparam("called"))
 _ALL = select(controller).order_by(_k.Controller_id)
 _AS_FIRST_MADE = select(*(column for column in _k if not column.info.get("added"))).order_by(_k.Controller_id)
-_CLAIMS = exists().where(_c.ClaimedBy == _k.ControllerName, text(f"BatchControl.{CLAIMED_INSTANCE}"))
+_CLAIMS = exists().where(_c.ClaimedBy == _k.ControllerName, one_of("BatchControl.Status", CLAIMED_INSTANCE))
 _BEGAN = exists().where(_h.ClaimedBy == _k.ControllerName, text(f"BatchProcessHistory.{LIVE_ENTRY}"))
 _OWNERS = union(
-    select(_c.ClaimedBy).where(text(f"BatchControl.{CLAIMED_INSTANCE}")),
+    select(_c.ClaimedBy).where(one_of("BatchControl.Status", CLAIMED_INSTANCE)),
     select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
 )
 _RUNNING = select(controller).where(_k.Status == ControllerStatus.RUNNING.value)

@@ -12,10 +12,12 @@ from sqlalchemy import Connection, bindparam, exists, func, select, text, update
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import data_values, readable, text_of
+from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
+    LATER,
     OPEN_INSTANCE,
     STANDING_INSTANCE,
     WAITING_INSTANCE,
@@ -25,7 +27,8 @@ from batchctl.store.tables import (
 )
 
 _c, _f = batch_control.c, file_process.c
-_OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
+_OPEN = one_of("BatchControl.Status", OPEN_INSTANCE)
+_WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
 
 _ADD = RowInsert(batch_control)
 _WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
@@ -47,17 +50,18 @@ _DUE_OF = RowSelect(
     _WHOLE.where(
         _c.ProcessBatch_id == bindparam("batch_id"),
         _OPEN,
-        text("BatchControl.Status IN ('ready', 'retry')"),
+        _WAITS,
         _c.NextRunTime <= bindparam("now"),
         _c.BatchControl_id > bindparam("after"),
     )
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_CLAIMED = _WHOLE.where(text(f"BatchControl.{CLAIMED_INSTANCE}")).order_by(_c.BatchControl_id)
-_STANDING = _WHOLE.where(text(f"BatchControl.{STANDING_INSTANCE}")).order_by(_c.BatchControl_id)
+_CLAIMED = _WHOLE.where(one_of("BatchControl.Status", CLAIMED_INSTANCE)).order_by(_c.BatchControl_id)
+_STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
-    text(f"BatchControl.{WAITING_INSTANCE.replace(' NextRunTime', ' BatchControl.NextRunTime')}"),
+    _WAITS,
+    text(f"BatchControl.{LATER}"),
     _c.NextRunTime > bindparam("now"),
 )
 _AS_IT_WAS_READ = (

@@ -13,6 +13,7 @@ from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
+from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
@@ -63,7 +64,7 @@ _SAY = (
     .where(_f.FileProcess_id == bindparam("intake_id"))
     .values(Message=bindparam("reason"), z_updated=bindparam("now"))
 )
-_UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, text(f"BatchControl.{OPEN_INSTANCE}"))
+_UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, one_of("BatchControl.Status", OPEN_INSTANCE))
 _COMPLETE = RowUpdate(
     file_process, _f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED)
 )

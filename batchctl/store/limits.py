@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, func, select, text
+from sqlalchemy import Connection, bindparam, func, select
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
+from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import CLAIMED_INSTANCE, batch_control, batch_resource, process_batch, resource, setting
@@ -19,7 +20,7 @@ _c, _b, _r, _n, _s = batch_control.c, process_batch.c, resource.c, batch_resourc
 
 _CLAIMED = RowSelect(
     select(_c.ProcessBatch_id, func.count().label("Claimed"))
-    .where(text(f"BatchControl.{CLAIMED_INSTANCE}"))
+    .where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
     .group_by(_c.ProcessBatch_id)
 )
 _NEEDS = (

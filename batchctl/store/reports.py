@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, s
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.store.comparison import exactly
+from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import entry
@@ -27,7 +28,7 @@ from batchctl.store.tables import (
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
-_OPEN = text(f"BatchControl.{OPEN_INSTANCE}")
+_OPEN = one_of("BatchControl.Status", OPEN_INSTANCE)
 _WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
 
 _COUNT_INSTANCES = select(_c.ProcessBatch_id, _c.Status, func.count().label("HowMany")).group_by(

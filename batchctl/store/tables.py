@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import (
     CheckConstraint,
     Column,
+    ColumnElement,
     ForeignKey,
     Index,
     Integer,
@@ -15,6 +16,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     UniqueConstraint,
+    and_,
     text,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -24,26 +26,25 @@ from batchctl.domain import status
 from batchctl.store.columns import (
     UtcTime,
     identity,
-    in_words,
     name,
     reference,
-    sqlite_types,
     text_column,
     unquoted,
     utc_now,
     word,
 )
+from batchctl.store.conditions import differing, is_word, one_of, type_checks
 
-OPEN_INSTANCE = "Status IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')"
-CLAIMED_INSTANCE = "Status IN ('running', 'pausing', 'cancelling')"
-STANDING_INSTANCE = "Status IN ('retry', 'failed', 'held')"
-WAITING_INSTANCE = "Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000'"
+OPEN_INSTANCE = ("ready", "running", "retry", "failed", "held", "pausing", "paused", "cancelling")
+CLAIMED_INSTANCE = ("running", "pausing", "cancelling")
+STANDING_INSTANCE = ("retry", "failed", "held")
+WAITING_INSTANCE = ("ready", "retry")
+LATER = "NextRunTime > '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
-ENDED_OR_LIVE = (
-    "(lower(Status) = 'running' AND EndTime IS NULL) OR (lower(Status) <> 'running' AND EndTime IS NOT NULL)"
-)
+_ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
+ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
 
 metadata = MetaData(
     naming_convention={
@@ -84,10 +85,10 @@ def _data_columns() -> list[Column[Any]]:
 
 
 def _words(called: str, kind: type[StrEnum]) -> CheckConstraint:
-    return CheckConstraint(in_words(called, [member.value for member in kind]), name=called)
+    return CheckConstraint(is_word(called, [member.value for member in kind]), name=called)
 
 
-def _check(called: str, condition: str) -> CheckConstraint:
+def _check(called: str, condition: str | ColumnElement[bool]) -> CheckConstraint:
     return CheckConstraint(condition, name=called)
 
 
@@ -95,9 +96,12 @@ def _flag(called: str) -> CheckConstraint:
     return CheckConstraint(f"{called} IN (0, 1)", name=called)
 
 
-def _index(called: str, *columns: str, where: str, unique: bool = False, using: str | None = None) -> Index:
+def _index(
+    called: str, *columns: str, where: str | ColumnElement[bool], unique: bool = False, using: str | None = None
+) -> Index:
+    condition = text(where) if isinstance(where, str) else where
     # SQLAlchemy has options for these, and naming one imports its dialect, which takes time.
-    return Index(called, *columns, unique=unique, info={"where": where, "using": using})
+    return Index(called, *columns, unique=unique, info={"where": condition, "using": using})
 
 
 @compiles(CreateIndex)
@@ -106,7 +110,7 @@ def _of_some_rows(element: CreateIndex, compiler: Any, **options: Any) -> str:
     info = element.element.info
     if info.get("using"):
         made = made.replace(" (", f" USING {info['using']} (", 1)
-    return f"{made} WHERE {info['where']}" if info.get("where") else made
+    return made if "where" not in info else f"{made} WHERE {compiler.sql_compiler.process(info['where'])}"
 
 
 @compiles(CreateColumn, "sqlite")
@@ -115,14 +119,14 @@ def _with_its_conditions(element: CreateColumn, compiler: Any, **options: Any) -
     made = str(compiler.visit_create_column(element, **options))
     if not column.info.get("added"):
         return made
-    (condition,) = sqlite_types([column])
+    (condition,) = type_checks([column])
     return f"{made} CONSTRAINT CK_{column.table.name}_{condition.name} CHECK ({condition.sqltext})"
 
 
 def _table(called: str, *parts: Any, **options: Any) -> Table:
     table = Table(unquoted(called), metadata, *parts, **options)
     given = [column for column in table.columns if not column.primary_key and not column.info.get("added")]
-    for constraint in sqlite_types(given):
+    for constraint in type_checks(given):
         table.append_constraint(constraint)
     return table
 
@@ -224,10 +228,10 @@ batch_control = _table(
     _check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
     _check("RetryCount", "RetryCount >= 0"),
     _check("LostCount", "LostCount >= 0"),
-    _index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", where=OPEN_INSTANCE),
-    _index("IX_BatchControl_Claimed", "ProcessBatch_id", where=CLAIMED_INSTANCE),
-    _index("IX_BatchControl_Standing", "BatchControl_id", where=STANDING_INSTANCE),
-    _index("IX_BatchControl_Due", "NextRunTime", where=WAITING_INSTANCE),
+    _index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", OPEN_INSTANCE)),
+    _index("IX_BatchControl_Claimed", "ProcessBatch_id", where=one_of("Status", CLAIMED_INSTANCE)),
+    _index("IX_BatchControl_Standing", "BatchControl_id", where=one_of("Status", STANDING_INSTANCE)),
+    _index("IX_BatchControl_Due", "NextRunTime", where=and_(one_of("Status", WAITING_INSTANCE), text(LATER))),
     sqlite_autoincrement=True,
 )
 

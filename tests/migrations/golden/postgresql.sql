@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0005.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0006.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -333,6 +333,10 @@ UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num 
 ALTER TABLE Controller ADD COLUMN OrphanTimeoutSecs INTEGER;
 
 UPDATE alembic_version SET version_num='0005' WHERE alembic_version.version_num = '0004';
+
+-- Running upgrade 0005 -> 0006
+
+UPDATE alembic_version SET version_num='0006' WHERE alembic_version.version_num = '0005';
 
 COMMIT;
 

@@ -1,0 +1,95 @@
+"""What rows must fulfil, in words that are cheap for each database: constraints, partial indexes, and queries that use them.
+
+SQLite looks at a constraint with every row it writes, and at an index's condition too. It builds a table of its own for
+each list of three words and more, every time; for words that are compared one by one it builds none. A query must say an
+index's condition as the index does, or the index is of no use to it: so both take it from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, ColumnElement, Integer, SmallInteger, text
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from batchctl.store.columns import UtcTime, in_words
+
+
+class differing(FunctionElement[bool]):  # noqa: N801 - it is written like a function
+    """A condition that SQLite is told in one way and all others in another."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    def __init__(self, elsewhere: str, on_sqlite: str) -> None:
+        """Keep both."""
+        super().__init__(text(elsewhere), text(on_sqlite))
+
+    def self_group(self, against: Any = None) -> differing:  # noqa: ARG002 - SQLAlchemy's hook
+        """Stand as a condition where one is wanted; SQLAlchemy would compare a function's value with 1."""
+        return self
+
+
+@compiles(differing)
+def _elsewhere(element: differing, compiler: Any, **options: Any) -> str:
+    said, _ = element.clauses
+    return str(compiler.process(said, **options))
+
+
+@compiles(differing, "sqlite")
+def _on_sqlite(element: differing, compiler: Any, **options: Any) -> str:
+    _, said = element.clauses
+    return str(compiler.process(said, **options))
+
+
+def one_of(column: str, words: Iterable[str]) -> ColumnElement[bool]:
+    """Return the condition of an index or a query that a column of words holds one of some."""
+    words = tuple(words)
+    listed = ", ".join(f"'{word}'" for word in words)
+    return differing(f"{column} IN ({listed})", f"({_one_by_one(column, words)})")
+
+
+def is_word(column: str, words: Iterable[str]) -> ColumnElement[bool]:
+    """Return the constraint that a column of words holds one of some, in any letter case."""
+    words = list(words)
+    return differing(in_words(column, words), _one_by_one(column, words))
+
+
+def _one_by_one(column: str, words: Iterable[str]) -> str:
+    return " OR ".join(f"{column} = '{word}'" for word in words)
+
+
+def type_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
+    """Return the constraints that give SQLite the column types other databases have by themselves."""
+    return [
+        CheckConstraint(text(_type_of(column)), name=f"{column.name}_Type").ddl_if(dialect="sqlite")
+        for column in columns
+    ]
+
+
+def _type_of(column: Column[Any]) -> str:
+    kind, at = column.type, column.name
+    if isinstance(kind, (BigInteger, Integer, SmallInteger)):
+        condition = f"typeof({at}) = 'integer'"
+    elif isinstance(kind, UtcTime):
+        condition = _is_time(at)
+    else:
+        condition = f"typeof({at}) = 'text' AND instr({at}, char(0)) = 0"
+        length = getattr(kind, "length", None)
+        condition += f" AND length({at}) <= {length}" if length else ""
+    return f"{at} IS NULL OR ({condition})" if column.nullable else condition
+
+
+def _is_time(at: str) -> str:
+    # What is written in full, as batchctl does, is itself after a journey through SQLite's calendar; by way of
+    # '+0 days', without which older versions take the 31st of February as they find it. What is short takes longer.
+    in_full = f"strftime('%Y-%m-%d %H:%M:%f', {at}, '+0 days') IS {at}"
+    in_short = (
+        f"date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
+        f" AND substr(strftime('%Y-%m-%d %H:%M:%S', {at}), 1, length({at})) IS substr({at}, 1, 19)"
+        f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*'"
+    )
+    # First of all, because SQLite refuses to look at 'now' in a constraint.
+    return f"{at} GLOB '[0-9][0-9][0-9][0-9]-*' AND ({in_full} OR ({in_short}))"
