@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from sqlalchemy import make_url
 
+from batchctl.store.conditions import one_of
+from batchctl.store.tables import OPEN_INSTANCE
 from tests.control_databases import UTC_HOUR, ControlDatabase, Hand, SqliteControl
 
 MINIMAL = {
@@ -161,9 +164,9 @@ def test_the_same_names_twice_are_refused(filled: Hand) -> None:
 
 
 def test_claiming_uses_the_partial_index(filled: Hand, control_database: ControlDatabase) -> None:
+    is_open = one_of("Status", OPEN_INSTANCE).compile(dialect=make_url(control_database.url).get_dialect()())
     claims = (
-        "SELECT * FROM BatchControl WHERE ProcessBatch_id = 1 AND BatchControl.Status IN"
-        " ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling')"
+        f"SELECT * FROM BatchControl WHERE ProcessBatch_id = 1 AND {is_open}"
         " AND BatchControl_id > 0 ORDER BY BatchControl_id LIMIT 8"
     )
     filled.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('other')")

@@ -1,0 +1,108 @@
+"""Conditions that cost SQLite little, and queries that say them as its partial indexes do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, create_engine, make_url
+
+from batchctl.domain.rows import BatchId, IntakeId
+from batchctl.domain.status import InstanceStatus
+from batchctl.store import controllers, history, instances, intake, limits, reports, schema, tables
+from batchctl.store.conditions import is_word, one_of
+
+NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
+BATCH = BatchId(1)
+QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
+    ("IX_BatchControl_Open", instances.batches_with_open),
+    ("IX_BatchControl_Open", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
+    ("IX_BatchControl_Open", lambda connection: instances.due_of(connection, BATCH, 0, 8, NOW)),
+    ("IX_BatchControl_Open", lambda connection: reports.open_in(connection, [InstanceStatus.HELD], 8)),
+    ("IX_BatchControl_Claimed", instances.claimed),
+    ("IX_BatchControl_Claimed", controllers.owners),
+    ("IX_BatchControl_Claimed", lambda connection: controllers.forget(connection, NOW)),
+    ("IX_BatchControl_Claimed", lambda connection: limits.occupancy(connection, {}, None)),
+    ("IX_BatchControl_Standing", instances.standing_failures),
+    ("IX_BatchControl_Due", lambda connection: instances.next_due(connection, NOW)),
+    ("UX_BatchProcessHistory_Live", history.live_entries),
+    ("UX_BatchProcessHistory_Live", lambda connection: reports.live_entries(connection, 8)),
+    ("IX_FileProcess_Ready", intake.missing_instances),
+    ("IX_FileProcess_Ready", lambda connection: intake.untaken(connection, 0, 8)),
+    ("IX_FileProcess_Ready", reports.count_untaken),
+]
+
+
+MUCH_IS_DONE = """
+INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B');
+WITH n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 1000)
+    INSERT INTO FileProcess (Entity, Status) SELECT 'B', CASE WHEN x % 50 = 0 THEN 'ready' ELSE 'complete' END FROM n;
+INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status)
+    SELECT 1, FileProcess_id, CASE FileProcess_id % 50 WHEN 0 THEN 'running' WHEN 1 THEN 'held' ELSE 'complete' END
+    FROM FileProcess;
+INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, CommandText,
+    Status, EndTime)
+    SELECT BatchControl_id, 1, 10, 'step', 'sql', 'SELECT 1', CASE Status WHEN 'running' THEN Status ELSE 'success' END,
+        CASE Status WHEN 'running' THEN NULL ELSE '2026-11-21' END
+    FROM BatchControl;
+ANALYZE;
+"""
+
+
+@pytest.fixture
+def connection() -> Iterator[Connection]:
+    """Return a connection to the tables in memory."""
+    with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as made:
+        schema.upgrade(made)
+        yield made
+
+
+@pytest.mark.parametrize(("index", "query"), QUERIES)
+def test_a_query_of_few_rows_finds_its_index(
+    connection: Connection, index: str, query: Callable[[Connection], object]
+) -> None:
+    raw: Any = connection.connection.dbapi_connection
+    raw.executescript(MUCH_IS_DONE)
+    sent: list[str] = []
+    raw.set_trace_callback(sent.append)
+    query(connection)
+    raw.set_trace_callback(None)
+
+    plans = [row[3] for statement in sent for row in raw.execute(f"EXPLAIN QUERY PLAN {statement}")]
+    assert any(f"INDEX {index}" in step for step in plans), plans
+
+
+@pytest.mark.parametrize("table", tables.metadata.sorted_tables, ids=lambda table: str(table.name))
+def test_no_table_is_built_to_look_at_a_row(connection: Connection, table: Any) -> None:
+    raw: Any = connection.connection.dbapi_connection
+    columns = [column.name for column in table.columns if not column.primary_key]
+    (key,) = table.primary_key
+    values = ", ".join("?" for _ in columns)
+    statements = [f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({values})"]
+    statements += [f"UPDATE {table.name} SET {column} = ? WHERE {key.name} = ?" for column in columns]
+    for statement in statements:
+        operations = {row[1] for row in raw.execute(f"EXPLAIN {statement}", [None] * statement.count("?"))}
+        assert "OpenEphemeral" not in operations, statement
+
+
+def test_completing_a_row_builds_no_table(connection: Connection) -> None:
+    raw: Any = connection.connection.dbapi_connection
+    sent: list[str] = []
+    raw.set_trace_callback(sent.append)
+    intake.complete_if_done(connection, IntakeId(1), NOW)
+    raw.set_trace_callback(None)
+
+    (statement,) = sent
+    assert "OpenEphemeral" not in {row[1] for row in raw.execute(f"EXPLAIN {statement}")}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql", "mssql"])
+def test_words_are_said_as_each_database_wants_them(kind: str) -> None:
+    dialect = make_url(f"{kind}://").get_dialect()()
+    said = [str(condition("Status", "ab").compile(dialect=dialect)) for condition in (one_of, is_word)]
+
+    one_by_one = "Status = 'a' OR Status = 'b'"
+    elsewhere = ["Status IN ('a', 'b')", "lower(Status) IN ('a', 'b')"]
+    assert said == ([f"({one_by_one})", one_by_one] if kind == "sqlite" else elsewhere)
