@@ -16,6 +16,7 @@ from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.store.columns import NAME_LENGTH
+from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
@@ -61,7 +62,7 @@ _LIVE_ENTRY = RowUpdate(
     _h.ClaimToken == bindparam("token"),
     _LIVE,
 )
-_LIVE_ENTRIES = select(batch_process_history).where(_LIVE).order_by(_h.BatchProcessHistory_id)
+_LIVE_ENTRIES = select(batch_process_history).where(_LIVE).order_by(once_found(_h.BatchProcessHistory_id))
 _ATTEMPTS = RowSelect(
     select(_h.ProcessControlSeq, func.max(_h.AttemptNo).label("LastAttempt"))
     .where(_h.BatchControl_id == bindparam("instance_id"))

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, bindparam, exists, func, select, text, update
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import data_values, readable, text_of
-from batchctl.store.conditions import one_of
+from batchctl.store.conditions import once_found, one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import (
@@ -57,7 +57,7 @@ _DUE_OF = RowSelect(
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_CLAIMED = _WHOLE.where(one_of("BatchControl.Status", CLAIMED_INSTANCE)).order_by(_c.BatchControl_id)
+_CLAIMED = _WHOLE.where(one_of("BatchControl.Status", CLAIMED_INSTANCE)).order_by(once_found(_c.BatchControl_id))
 _STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
     _WAITS,

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, s
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
 from batchctl.store.comparison import exactly
-from batchctl.store.conditions import one_of
+from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import entry
@@ -43,12 +43,12 @@ _COUNT_UNTAKEN = (
 _LIVE = (
     select(batch_process_history)
     .where(text(f"BatchProcessHistory.{LIVE_ENTRY}"))
-    .order_by(_h.BatchProcessHistory_id)
+    .order_by(once_found(_h.BatchProcessHistory_id))
     .limit(bindparam("most"))
 )
 _IN_STATUS = (
     _WHOLE.where(_OPEN, _c.Status.in_(bindparam("statuses", expanding=True)))
-    .order_by(_c.BatchControl_id)
+    .order_by(once_found(_c.BatchControl_id))
     .limit(bindparam("most"))
 )
 _COMPLETED = (

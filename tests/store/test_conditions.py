@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, create_engine, make_url
+from sqlalchemy import Connection, make_url
 
 from batchctl.domain.rows import BatchId, IntakeId
 from batchctl.domain.status import InstanceStatus
 from batchctl.store import controllers, history, instances, intake, limits, reports, schema, tables
 from batchctl.store.conditions import is_word, one_of
+from batchctl.store.engine import open_engine
 
 NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
 BATCH = BatchId(1)
@@ -47,14 +49,13 @@ INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessContro
     SELECT BatchControl_id, 1, 10, 'step', 'sql', 'SELECT 1', CASE Status WHEN 'running' THEN Status ELSE 'success' END,
         CASE Status WHEN 'running' THEN NULL ELSE '2026-11-21' END
     FROM BatchControl;
-ANALYZE;
 """
 
 
 @pytest.fixture
-def connection() -> Iterator[Connection]:
-    """Return a connection to the tables in memory."""
-    with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as made:
+def connection(tmp_path: Path) -> Iterator[Connection]:
+    """Return a connection to the tables, such as the engine's own."""
+    with open_engine("sqlite:///batchctl.db", tmp_path, may_create=True).connect() as made:
         schema.upgrade(made)
         yield made
 

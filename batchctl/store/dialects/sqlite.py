@@ -95,6 +95,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         connection.text_factory = _read_text
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        # Rather than look through the few rows of an index of ours, SQLite would make one of all rows, at every query.
+        connection.execute("PRAGMA automatic_index = OFF")
         connection.execute("PRAGMA schema_version").fetchone()
     except sqlite3.Error as error:
         raise unusable(error, str(path)) from error
