@@ -256,7 +256,7 @@ class App:
             recorder=recorder,
             listener=self.listener,
             slots=self.slots,
-            is_trusted=lambda: membership.is_trusted,
+            is_trusted=membership.is_trusted,
         )
         noted = None if patient else SightingsFile(self._state_directory)
         rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm, noted)

@@ -22,6 +22,8 @@ REASON_LIMIT = 4000
 FindHandler = Callable[[str], StepHandler]
 """Return the handler of a ProcessType; raises `PluginError` when there is none."""
 
+_as_json = json.JSONEncoder(ensure_ascii=True).encode
+
 
 @value
 class Prepared:
@@ -45,7 +47,7 @@ class Prepared:
     @property
     def command_spec(self) -> str:
         """Return what stands in the history as the exact specification, as JSON."""
-        return "{}" if self.rendered is None else json.dumps(self.rendered.spec, ensure_ascii=True)
+        return "{}" if self.rendered is None else _as_json(self.rendered.spec)
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,9 +181,12 @@ class _Jobs(Mapping[str, Job]):
         self._registry = registry
 
     def __getitem__(self, name: str) -> Job:
-        if name not in self:
-            raise KeyError(name)
-        return self._registry.job(name)
+        try:
+            return self._registry.job(name)
+        except PluginError as error:
+            if name not in self:
+                raise KeyError(name) from error
+            raise
 
     def __contains__(self, name: object) -> bool:
         return self._registry.offers_job(name)

@@ -76,7 +76,8 @@ class PythonJob:
             argument: {"secret": value.name} if isinstance(value, SecretValue) else value
             for argument, value in parameters_for(request, 2).items()
         }
-        line = _command_line((*around.batchctl_command, "job", "run", name), json.dumps(arguments), around.directory)
+        given = json.dumps(arguments) if arguments else "{}"
+        line = _command_line((*around.batchctl_command, "job", "run", name), given, around.directory)
         text = f"{heading(request, shell.COMMENT)}{line}"
         return Rendered(text, {"job": name, "arguments": arguments}, brief=around.jobs[name].in_process)
 

@@ -76,7 +76,7 @@ class Told:
     def events(self) -> Iterator[Event]:
         """Yield how the attempt ended, and where the instance stands if it does not go on."""
         if self.attempt is not None and self.ended is not None:
-            said: dict[str, EventValue] = {"Status": self.ended.status.value}
+            said: dict[str, EventValue] = {"Status": str(self.ended.status)}
             if self.ended.message:
                 said["Message"] = self.ended.message
             name = "step.fenced" if self.ended.status is HistoryStatus.FENCED else "step.ended"
@@ -122,6 +122,8 @@ class Written:
 
 def made_storable(outcome: StepOutcome) -> StepOutcome:
     """Return an outcome whose texts any table can hold."""
+    if outcome.message is None and outcome.output is None:
+        return outcome
     message, output = _storable(outcome.message), _storable(outcome.output)
     if message is outcome.message and output is outcome.output:
         return outcome

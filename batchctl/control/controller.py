@@ -373,7 +373,7 @@ class Controller:
                 self._listener(event)
         for attempt in written.starts:
             self.tally.started += 1
-            begun: dict[str, EventValue] = {"AttemptNo": attempt.attempt_no, "Cause": attempt.cause.value}
+            begun: dict[str, EventValue] = {"AttemptNo": attempt.attempt_no, "Cause": str(attempt.cause)}
             self._listener(Event("step.started", {**attempt.fields, **begun}))
 
     def _tell(self, name: str, **fields: str | int) -> None:

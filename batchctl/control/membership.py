@@ -71,7 +71,7 @@ class Membership:
         When somebody keeps one's row locked it waits for a moment only, and is due again a little later.
         """
         sent = self.clock.monotonic()
-        was_trusted = self.is_trusted
+        was_trusted = self.is_trusted()
         # A number that may have been written already is no sign of life.
         self._seq += 1
 
@@ -91,7 +91,6 @@ class Membership:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
         return was_given_up or not was_trusted
 
-    @property
     def is_trusted(self) -> bool:
         """Say whether nobody can have taken this controller for dead."""
         return self.clock.monotonic() < self.lease_until

@@ -114,7 +114,7 @@ class Worker:
         for instance_id in rescued.lost:
             self.controller.tally.count_failed(instance_id)
         for attempt, entry in rescued.adopted:
-            if self.membership.is_trusted:
+            if self.membership.is_trusted():
                 self.controller.take_over(attempt, entry)
             else:
                 # Whoever froze meanwhile looks first whether it is still his to go on with.

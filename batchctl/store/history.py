@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -118,12 +119,12 @@ def _opened(one: Beginning, host: str, now: datetime) -> dict[str, object]:
         "BatchControl_id": instance.instance_id,
         "ProcessBatch_id": instance.batch_id,
         "ProcessControlSeq": step.seq,
-        "ProcessName": storable(step.name)[:NAME_LENGTH],
-        "ProcessType": storable(step.process_type)[:50],
+        "ProcessName": _fitting(step.name, NAME_LENGTH),
+        "ProcessType": _fitting(step.process_type, 50),
         "AttemptNo": one.attempt_no,
         "ClaimToken": instance.claim_token,
-        "Cause": one.cause.value,
-        "Status": HistoryStatus.RUNNING.value,
+        "Cause": str(one.cause),
+        "Status": str(HistoryStatus.RUNNING),
         "CommandText": one.command_text,
         "CommandSpec": one.command_spec,
         "StartTime": now,
@@ -132,6 +133,12 @@ def _opened(one: Beginning, host: str, now: datetime) -> dict[str, object]:
         "z_updated": now,
         "ClaimedBy": instance.claimed_by,
     }
+
+
+@lru_cache(maxsize=1024)
+def _fitting(name: str, length: int) -> str:
+    """Return what a column can hold of the name of a step, which is the same at every attempt."""
+    return storable(name)[:length]
 
 
 def add_skipped(
@@ -190,7 +197,7 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
 
 
 def _ended(one: Ending, now: datetime) -> dict[str, object]:
-    end: dict[str, object] = {"Status": one.status.value, "EndTime": one.ended_at, "z_updated": now}
+    end: dict[str, object] = {"Status": str(one.status), "EndTime": one.ended_at, "z_updated": now}
     known = chain(zip(_KNOWN, _known(one), strict=True), _proof(one.identity).items())
     return end | {column: value for column, value in known if value is not None}
 

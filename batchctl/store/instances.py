@@ -194,7 +194,7 @@ def correct(connection: Connection, changed: BatchInstance, now: datetime) -> No
 def _identity(found: BatchInstance) -> dict[str, object]:
     return {
         "instance_id": found.instance_id,
-        "found": found.status.value,
+        "found": str(found.status),
         "token": found.claim_token,
         "found_seq": found.last_seq,
         "found_retries": found.retry_count,
@@ -204,7 +204,7 @@ def _identity(found: BatchInstance) -> dict[str, object]:
 def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:
     changes: dict[str, object] = {"z_updated": now}
     if after.status is not before.status:
-        changes["Status"] = after.status.value
+        changes["Status"] = str(after.status)
     progress = zip(_PROGRESS, _progress(before), _progress(after), strict=True)
     return changes | {column: new for column, old, new in progress if new != old}
 

@@ -39,7 +39,7 @@ def write(
     together = connection.dialect.name == "postgresql" and len(moving) + len(closing) + len(opening) > 1
     moved, closed, made = (_together if together else _one_by_one)(connection, moving, closing, opening)
     history.keep_in_doubt(connection, endings)
-    if any(instances.frees(before, after) for before, after in moves):
+    if not claim and any(instances.frees(before, after) for before, after in moves):
         dialect_of(connection).tell(connection)
     is_as_read = moved == len(moves) and closed == len(endings)
     return [HistoryId(each) for each in made] if is_as_read else None

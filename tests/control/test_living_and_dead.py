@@ -586,7 +586,7 @@ def test_who_may_have_been_taken_for_dead_begins_nothing_and_stops_only_what_oth
 def test_trust_lasts_as_long_as_the_lease(world: World) -> None:
     member = world.membership(process=Identity(pid=1, pid_start="2", boot_id="b"))
     member.begin()
-    controller = leashed_and_not(world, lambda: member.is_trusted)
+    controller = leashed_and_not(world, member.is_trusted)
     world.clock.advance(RHYTHM.lease - timedelta(milliseconds=1))
     controller.turn(NO_WAIT)
     within = list(world.runner.stopped)
@@ -595,7 +595,7 @@ def test_trust_lasts_as_long_as_the_lease(world: World) -> None:
 
     assert (within, world.runner.stopped) == ([], [HistoryId(1)])
     assert member.beat(), "it says that others may have taken over meanwhile"
-    assert member.is_trusted
+    assert member.is_trusted()
     assert not member.beat()
 
 

@@ -310,14 +310,14 @@ def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client:
     last = hand.worker.membership.lease_until
     world.clock.advance(RHYTHM.lease)
     hand.turn(1)
-    untrusted = hand.worker.membership.is_trusted
+    untrusted = hand.worker.membership.is_trusted()
     client.sql("ROLLBACK")
     world.clock.advance(LOCKED_LOOK)
     hand.turn(1)
 
     assert while_locked == ["complete"]
     assert seq(world) > 0
-    assert (untrusted, hand.worker.membership.is_trusted) == (False, True)
+    assert (untrusted, hand.worker.membership.is_trusted()) == (False, True)
     assert hand.runner.lease_until > last
     (told,) = [event for event in world.events if event.name == "controller.locked"]
     assert told.fields["ClaimedBy"] == "c1"

@@ -77,10 +77,10 @@ def test_a_sign_that_may_not_have_arrived_is_none(world: World, monkeypatch: pyt
         with pytest.raises(OutcomeUnknown):
             member.beat()
 
-    assert not member.is_trusted
+    assert not member.is_trusted()
     assert member.is_due
     assert member.beat()
-    assert member.is_trusted
+    assert member.is_trusted()
 
 
 def test_no_sign_bears_the_number_of_one_whose_commit_nobody_saw(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +168,7 @@ def applicant(world: World, name: str) -> Hand:
     """Return a worker on a connection of its own."""
     transactions, runner, events = world.open(), ScriptedRunner(), list[Event]()
     member = world.membership(name, transactions=transactions)
-    controller = world.controller(name, transactions=transactions, runner=runner, is_trusted=lambda: member.is_trusted)
+    controller = world.controller(name, transactions=transactions, runner=runner, is_trusted=member.is_trusted)
     creator = Creator(transactions, world.clock, world.populators, ZoneInfo("UTC"), events.append)
     worker = Worker(
         controller,
@@ -276,7 +276,7 @@ def test_a_worker_that_stops_goes_on_giving_signs_of_life_and_leaves_the_dead_to
         second.turn(1)
 
     assert world.history() == [(1, 10, 1, "auto", "running")]
-    assert first.worker.membership.is_trusted
+    assert first.worker.membership.is_trusted()
 
 
 def test_a_worker_takes_over_what_a_silent_one_has_left(world: World, hands: tuple[Hand, Hand]) -> None:

@@ -135,7 +135,7 @@ class Program(Actor):
             recorder=recorder,
             listener=listener,
             slots=options.slots,
-            is_trusted=lambda: membership.is_trusted,
+            is_trusted=membership.is_trusted,
         )
         rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
         creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)

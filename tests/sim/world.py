@@ -156,7 +156,7 @@ class World:
     def is_trusted(self, name: str | None) -> bool:
         """Say whether a program is alive, and its last sign of life so young that nobody may take it for dead."""
         found = next((program for program in self.workers if program is not None and program.name == name), None)
-        return found is not None and found.worker.membership.is_trusted
+        return found is not None and found.worker.membership.is_trusted()
 
     def check_adoption(self, program: Program, key: int) -> None:
         """See that nobody else who is alive watches over an execution any more under the newest claim."""
