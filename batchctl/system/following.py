@@ -22,19 +22,26 @@ _AT_LEAST = 3
 class Follower(Protocol):
     """Takes in a command's output so that nothing the command does can block anybody."""
 
-    def wait(self, within: float | None) -> bool:
-        """Wait some seconds, or as long as it takes, for the end of the command itself; say whether it came.
-
-        The command keeps its pid until it is reaped.
-        """
+    def wait(self) -> None:
+        """Wait for the end of the command itself, which keeps its pid until it is reaped."""
         ...
 
     def has_ended(self, within: float) -> bool:
         """Wait a little for the end of the output; say whether it came."""
         ...
 
-    def fileno(self) -> int | None:
-        """Return what becomes readable whenever there is something to follow, if there is such a thing."""
+    @property
+    def end(self) -> int | None:
+        """What becomes readable when the command itself has ended, if there is such a thing."""
+        ...
+
+    @property
+    def output(self) -> int | None:
+        """What becomes readable when the command has written something, or when its output has ended."""
+        ...
+
+    def read(self) -> bool:
+        """Take in what the command has written; false when nothing more will come."""
         ...
 
     def close(self) -> None:
@@ -86,14 +93,21 @@ class ThreadedFollower(Reader):
         super().__init__(descriptor, feed, threads)
         self._tree = tree
 
-    def wait(self, within: float | None) -> bool:
-        """Wait for the end of the command itself, which here can only be done as long as it takes."""
-        if within is None:
-            self._tree.wait()
-        return within is None
+    def wait(self) -> None:
+        """Wait for the end of the command itself."""
+        self._tree.wait()
 
-    def fileno(self) -> None:
-        """Return nothing: only a thread can follow."""
+    @property
+    def end(self) -> None:
+        """Nothing: only a thread can follow."""
+
+    @property
+    def output(self) -> None:
+        """Nothing, as above."""
+
+    def read(self) -> bool:
+        """Leave it to the thread."""
+        return False
 
     def close(self) -> None:
         """Leave the rest to the thread, which ends with the pipe."""
@@ -106,66 +120,72 @@ if sys.platform == "linux":
 
         def __init__(self, tree: Tree, descriptor: int, feed: Callable[[bytes], None]) -> None:
             """Begin to look at the pipe and at the process."""
-            self._poll = select.epoll(2)
-            try:
-                self._process = os.pidfd_open(tree.pid)
-            except BaseException:
-                self._poll.close()
-                raise
+            self._process = os.pidfd_open(tree.pid)
             self._tree = tree
             self._pipe: int | None = descriptor
             self._feed = feed
-            self._has_tree_ended = False
-            self._poll.register(descriptor, select.EPOLLIN)
-            self._poll.register(self._process, select.EPOLLIN)
+            # Whoever the command leaves behind may hold the pipe open, and write nothing.
+            os.set_blocking(descriptor, False)
 
-        def fileno(self) -> int | None:
-            """Return what becomes readable with either."""
-            return self._poll.fileno()
+        @property
+        def end(self) -> int:
+            """The process."""
+            return self._process
 
-        def wait(self, within: float | None) -> bool:
+        @property
+        def output(self) -> int | None:
+            """The pipe, until it has ended."""
+            return self._pipe
+
+        def wait(self) -> None:
             """Wait for the end of the command itself, reading what it writes meanwhile."""
-            until = math.inf if within is None else time.monotonic() + within
-            while not self._has_tree_ended:
-                ready = self._poll.poll(None if within is None else max(0.0, until - time.monotonic()))
-                for descriptor, _ in ready:
-                    if descriptor == self._process:
-                        self._tree.wait()
-                        self._has_tree_ended = True
-                        self._poll.unregister(self._process)
-                    else:
-                        self._read()
-                if not ready or time.monotonic() > until:
-                    break
-            return self._has_tree_ended
+            while self._process not in self._ready(None, self._process):
+                self._has_read()
+            self._tree.wait()
 
         def has_ended(self, within: float) -> bool:
             """Read on for a little, at least what is there; say whether the end of the output came."""
             until = time.monotonic() + within
             at_least = _AT_LEAST
             while self._pipe is not None and (at_least > 0 or time.monotonic() <= until):
-                if not self._poll.poll(max(0.0, until - time.monotonic())):
+                if not self._has_read() and not self._ready(until - time.monotonic()):
                     return False
-                self._read()
                 at_least -= 1
             return self._pipe is None
 
+        def read(self) -> bool:
+            """Take in what there is."""
+            self._has_read()
+            return self._pipe is not None
+
         def close(self) -> None:
             """Read no further."""
-            self._poll.close()
             os.close(self._process)
+            self._close_pipe()
+
+        def _has_read(self) -> bool:
+            """Read once; say whether anything came, and be it the end."""
+            if self._pipe is None:
+                return False
+            try:
+                chunk = os.read(self._pipe, _CHUNK)
+            except BlockingIOError:
+                return False
+            if chunk:
+                self._feed(chunk)
+            else:
+                self._close_pipe()
+            return True
+
+        def _close_pipe(self) -> None:
             if self._pipe is not None:
                 os.close(self._pipe)
                 self._pipe = None
 
-        def _read(self) -> None:
-            if self._pipe is None:
-                return
-            chunk = os.read(self._pipe, _CHUNK)
-            if chunk:
-                self._feed(chunk)
-            else:
-                # Unregistered by hand: while another process is being started it has the pipe open for a moment.
-                self._poll.unregister(self._pipe)
-                os.close(self._pipe)
-                self._pipe = None
+        def _ready(self, within: float | None, *besides: int) -> set[int]:
+            """Wait some seconds for the pipe, or what is besides; return what is ready."""
+            poll = select.poll()
+            for descriptor in besides if self._pipe is None else (*besides, self._pipe):
+                poll.register(descriptor, select.POLLIN)
+            limit = None if within is None else math.ceil(max(0.0, within) * 1000)
+            return {descriptor for descriptor, _ in poll.poll(limit)}

@@ -75,19 +75,14 @@ class CommandRun:
         announce(self._tree)
         self._guard = stop.guard(self._tree)
 
-    def fileno(self) -> int | None:
-        """Return what becomes readable whenever there is something to follow; None when only `end` can follow it."""
-        return None if self._refused is not None else self._follower.fileno()
-
-    def has_ended(self, within: float = 0.0) -> bool:
-        """Follow it on this thread for some seconds; say whether the command itself has ended."""
-        return self._refused is not None or self._follower.wait(within)
+    @property
+    def follower(self) -> Follower | None:
+        """By what it is followed without waiting for it; nothing when it was not started."""
+        return None if self._refused is not None else self._follower
 
     @property
     def leaves_nothing(self) -> bool:
         """Say of a command that has ended whether there is nothing left that `end` would have to wait for."""
-        if self._refused is not None:
-            return True
         if self._stop.told or not self._follower.has_ended(0):
             return False
         self._reap()
@@ -99,7 +94,7 @@ class CommandRun:
             return self._refused
         with closing(self._follower), self._guard:
             if self._code is None:
-                self._follower.wait(None)
+                self._follower.wait()
             # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
             held_on = not self._follower.has_ended(DRAIN)
             code = self._reap()

@@ -21,7 +21,8 @@ from typing import Any
 
 from batchctl.domain.commands import Command, CommandEnd
 from batchctl.system import journal, platform
-from batchctl.system.loops import Feed, Lines, Loop, new_loop
+from batchctl.system.following import Follower
+from batchctl.system.loops import Call, Feed, Lines, Loop, new_loop
 from batchctl.system.masking import masked
 from batchctl.system.platform import Tree
 from batchctl.system.processes import CommandRun
@@ -30,7 +31,10 @@ from batchctl.system.stopping import Stop
 from batchctl.system.threads import Threads
 
 NOTICE = 0.02
-"""Seconds a command runs before its process is recorded and reported: a shorter one is reported once, with its end."""
+"""Seconds a command runs before its process is recorded and reported, and its output read as it comes.
+
+A shorter one is reported once, with its end, and costs one turn.
+"""
 _SYNC_AFTER = 1.0
 """Seconds after which an end that nobody has recorded elsewhere is brought to the disk."""
 _TRY_AGAIN = 1.0
@@ -39,7 +43,7 @@ _TRY_AGAIN = 1.0
 class Carried:
     """A command under way."""
 
-    __slots__ = ("began", "descriptor", "is_leashed", "is_noticed", "key", "pid", "run", "secrets", "stop")
+    __slots__ = ("began", "is_leashed", "is_noticed", "key", "pid", "run", "secrets", "stop", "watched")
 
     def __init__(self, order: Mapping[str, Any], stop: Stop) -> None:
         """Begin nothing yet."""
@@ -51,7 +55,7 @@ class Carried:
         self.pid: int | None = None
         self.is_noticed = False
         self.run: CommandRun | None = None
-        self.descriptor: int | None = None
+        self.watched: list[int] = []
         """What the loop watches, as long as it follows the command."""
 
     def identify(self, tree: Tree) -> None:
@@ -151,30 +155,42 @@ class Supervisor:
             self._end(carried, run.end())
             return
         self._new.append(carried)
-        descriptor = run.fileno()
-        if descriptor is not None and self._loop.watch(descriptor, partial(self._follow, carried, run)):
-            carried.descriptor = descriptor
-        else:
+        end = run.follower and run.follower.end
+        if end is None or not self._watch(carried, end, partial(self._take_end, carried, run)):
             self._wait_for(carried, run)
 
-    def _follow(self, carried: Carried, run: CommandRun) -> None:
-        """Take in what there is of a command; what its end has to wait for, another thread waits for."""
+    def _take_end(self, carried: Carried, run: CommandRun) -> None:
+        """Take in how a command has ended; what there is still to wait for, another thread waits for."""
+        self._leave_alone(carried)
         try:
-            if not run.has_ended():
-                return
-            self._leave_alone(carried)
             if run.leaves_nothing:
                 self._end(carried, run.end())
             else:
                 self._wait_for(carried, run)
         except Exception as error:  # noqa: BLE001 - one command's trouble must not end the others
-            self._leave_alone(carried)
             self._break(carried, error)
 
+    def _read_on(self, carried: Carried) -> None:
+        """Take in what a command writes from now on; that of a shorter one is read once, with its end."""
+        follower = carried.run and carried.run.follower
+        if carried.watched and follower and follower.output is not None:
+            self._watch(carried, follower.output, partial(self._read, carried, follower, follower.output))
+
+    def _read(self, carried: Carried, follower: Follower, output: int) -> None:
+        if not follower.read():
+            self._loop.unwatch(output)
+            carried.watched.remove(output)
+
+    def _watch(self, carried: Carried, descriptor: int, call: Call) -> bool:
+        if not self._loop.watch(descriptor, call):
+            return False
+        carried.watched.append(descriptor)
+        return True
+
     def _leave_alone(self, carried: Carried) -> None:
-        if carried.descriptor is not None:
-            self._loop.unwatch(carried.descriptor)
-            carried.descriptor = None
+        for descriptor in carried.watched:
+            self._loop.unwatch(descriptor)
+        carried.watched.clear()
 
     def _wait_for(self, carried: Carried, run: CommandRun) -> None:
         def wait() -> None:
@@ -218,7 +234,7 @@ class Supervisor:
     def _end_early(self, carried: Carried) -> None:
         if not carried.stop.told:
             carried.stop.tell()
-            if carried.descriptor is not None and carried.run is not None:
+            if carried.watched and carried.run is not None:
                 self._leave_alone(carried)
                 self._wait_for(carried, carried.run)
 
@@ -289,6 +305,7 @@ class Supervisor:
 
     def _notice(self, carried: Carried) -> None:
         carried.is_noticed = True
+        self._read_on(carried)
         if carried.pid is not None:
             start = platform.started(carried.pid)
             self._tell(
