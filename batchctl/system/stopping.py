@@ -9,6 +9,9 @@ from collections.abc import Callable
 from batchctl.system.platform import Tree
 from batchctl.system.threads import Threads
 
+_AGAIN = 0.1
+"""Seconds between two kills: what forks may escape one."""
+
 
 class Stop:
     """Whether an execution was told to stop, and what is to be done then."""
@@ -74,28 +77,27 @@ class Guard:
         self._told_by = told_by
         self._tree = tree
         self._grace = grace
+        self._signalling = threading.Lock()
         self._is_released = False
-        self._changed = threading.Condition()
+        self._until_released = threading.Lock()
+        self._until_released.acquire()
 
     def stop(self) -> None:
         """Signal until the tree has ended or the guard is released."""
         self._signal(self._tree.terminate)
-        self._wait(self._grace)
-        while not self._wait(0.1):
+        patience = self._grace
+        while not self._until_released.acquire(timeout=patience):
             self._signal(self._tree.kill)
+            patience = _AGAIN
 
     def release(self) -> None:
         """Signal no more: from now on the leader may be reaped, and its pid belong to somebody else."""
-        with self._changed:
+        with self._signalling:
             if self._is_released:
                 return
             self._is_released = True
-            self._changed.notify_all()
+            self._until_released.release()
         self._told_by.forget(self.stop)
-
-    def _wait(self, within: float) -> bool:
-        with self._changed:
-            return self._changed.wait_for(lambda: self._is_released, within)
 
     def __enter__(self) -> None:
         """Guard until the block ends."""
@@ -105,6 +107,6 @@ class Guard:
         self.release()
 
     def _signal(self, send: Callable[[], None]) -> None:
-        with self._changed:
+        with self._signalling:
             if not self._is_released:
                 send()

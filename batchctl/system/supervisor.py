@@ -155,7 +155,7 @@ class Supervisor:
             self._end(carried, run.end())
             return
         self._new.append(carried)
-        end = run.follower and run.follower.end
+        end = None if run.follower is None else run.follower.end
         if end is None or not self._watch(carried, end, partial(self._take_end, carried, run)):
             self._wait_for(carried, run)
 
@@ -172,8 +172,8 @@ class Supervisor:
 
     def _read_on(self, carried: Carried) -> None:
         """Take in what a command writes from now on; that of a shorter one is read once, with its end."""
-        follower = carried.run and carried.run.follower
-        if carried.watched and follower and follower.output is not None:
+        follower = None if carried.run is None else carried.run.follower
+        if carried.watched and follower is not None and follower.output is not None:
             self._watch(carried, follower.output, partial(self._read, carried, follower, follower.output))
 
     def _read(self, carried: Carried, follower: Follower, output: int) -> None:
@@ -205,8 +205,8 @@ class Supervisor:
             wait()  # As long as the system refuses another thread, everything else has to wait too.
 
     def _end(self, carried: Carried, end: CommandEnd) -> None:
-        told = {name: getattr(end, name) for name in CommandEnd.__slots__}
-        record = {name: value for name, value in told.items() if value is not None and value is not False}
+        told = ((name, getattr(end, name)) for name in CommandEnd.__slots__)
+        record = {name: value for name, value in told if value is not None and value is not False}
         for name in ("output", "not_started"):
             if name in record and carried.secrets:
                 record[name] = masked(record[name], carried.secrets)
