@@ -23,7 +23,7 @@ _JOURNAL, _LOCK, _LEASE = "journal", "lock", "lease-{}"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _GROWN = 64 * 1024
 """Bytes from which on it is worth while to leave out what nobody will ask for."""
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
+_ENCODER = json.JSONEncoder(separators=(",", ":"), check_circular=False)
 _WHOSE = re.compile(rb'\{"(?:start|running|end)":(\d+)[,}]')
 _TRIES = 50
 _PAUSE = 0.01

@@ -19,7 +19,7 @@ from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.outcomes import Connection, Identity, Rendered, StepOutcome
 from batchctl.domain.rows import ControllerRow, HistoryEntry, HistoryId
 from batchctl.domain.text import shorten, visible
-from batchctl.plugin_api import CommandEnd, Job, Provable, RunsOneCommand, StepHandler
+from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
 from batchctl.ports import Bell, Clock, Finished, Report, Trace
 from batchctl.system import adoption, journal, platform
 from batchctl.system.clock import SystemClock
@@ -27,7 +27,7 @@ from batchctl.system.controllers import is_gone
 from batchctl.system.cookies import all_own_cookies_of
 from batchctl.system.executions import Means, RunningStep
 from batchctl.system.jobs import describe, trace
-from batchctl.system.loops import new_loop
+from batchctl.system.loops import Call, new_loop
 from batchctl.system.output import OUTPUT_CAP, shortened
 from batchctl.system.plugin_process import PluginProcess, PluginProcesses
 from batchctl.system.supervision import Ears, Supervision, lost_with
@@ -126,9 +126,9 @@ class ThreadStepRunner:
             step.announced = True
             order = partial(self._order, self._supervision, commanded, leashed=leashed)
             if rendered.brief:
-                order(post=_at_once)
+                order()()
             else:
-                self._on_thread(step, partial(order, post=self._loop.post))
+                self._on_thread(step, lambda: self._loop.post(order()))
         elif rendered.brief and not _may_be_one_command(type(handler)):
             carry = partial(self._execute, step, handler, rendered)
             self._brief.append((_kind(handler, rendered), step, carry))
@@ -317,32 +317,24 @@ class ThreadStepRunner:
                 self._forget(report.key)
         return reports
 
-    def _order(
-        self,
-        supervision: Supervision,
-        commanded: _Commanded,
-        *,
-        leashed: bool,
-        post: Callable[[Callable[[], None]], None],
-    ) -> None:
-        """Resolve the command, and have it started by the supervisor on the thread of the loop."""
+    def _order(self, supervision: Supervision, commanded: _Commanded, *, leashed: bool) -> Call:
+        """Resolve the command; return what is to be done then, on the thread of the loop."""
         step = commanded.step
         try:
             command = commanded.handler.command(commanded.rendered, step)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
-            post(partial(self._reports.append, self._finished(step, _failure(error))))
-            return
+            return partial(self._reports.append, self._finished(step, _failure(error)))
+        return partial(self._send, supervision, step, command, leashed=leashed)
 
-        def send() -> None:
-            if step.key not in self._commands:
-                return  # It was let go before it could begin; whoever comes after finds that it never ran.
-            if step.stopping:
-                said = "the step was told to stop before the command was started"
-                self._hear_end(step.key, {"not_started": said})
-            else:
-                supervision.start(step.key, command, secrets=step.secret_values, leashed=leashed)
-
-        post(send)
+    def _send(self, supervision: Supervision, step: RunningStep, command: Command, *, leashed: bool) -> None:
+        """Have a command started by the supervisor."""
+        if step.key not in self._commands:
+            return  # It was let go before it could begin; whoever comes after finds that it never ran.
+        if step.stopping:
+            said = "the step was told to stop before the command was started"
+            self._hear_end(step.key, {"not_started": said})
+        else:
+            supervision.start(step.key, command, secrets=step.secret_values, leashed=leashed)
 
     def _hear_running(self, key: int, record: Mapping[str, Any]) -> None:
         if commanded := self._commands.get(key):
@@ -417,7 +409,7 @@ class ThreadStepRunner:
         now = self._means.now()
         if "at" not in record:
             return now
-        if record.get("boot", platform.boot_id()) != platform.boot_id():
+        if "boot" in record and record["boot"] != platform.boot_id():
             return datetime.fromisoformat(record["time"])
         return now - timedelta(milliseconds=round((time.monotonic() - record["at"]) * 1000))
 
@@ -513,10 +505,6 @@ def _kind(handler: StepHandler, rendered: Rendered) -> Hashable:
 @cache
 def _may_be_one_command(kind: type) -> bool:
     return issubclass(kind, RunsOneCommand)
-
-
-def _at_once(call: Callable[[], None]) -> None:
-    call()
 
 
 def _look_again() -> None:

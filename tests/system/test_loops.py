@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 from batchctl.system import following, journal
+from batchctl.system import supervisor as supervisor_module
 from batchctl.system.loops import Lines, Loop, PollLoop, QueueLoop
 from batchctl.system.supervisor import Supervisor
 from tests.system.watching import LIMIT
@@ -94,6 +96,26 @@ def test_lines_are_put_together_and_a_half_one_is_left_out() -> None:
         taking.feed(chunk)
 
     assert (lines, ends) == ([b"one", b"two", b"three"], [True])
+
+
+class Watching(PollLoop):
+    """A loop that remembers what it was asked to watch, and how often there was something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left_alone: list[int] = []
+        self.rung: list[int] = []
+
+    def watch(self, descriptor: int, call: Callable[[], None], for_what: int = select.POLLIN) -> bool:
+        def ring() -> None:
+            self.rung.append(descriptor)
+            call()
+
+        return super().watch(descriptor, ring, for_what)
+
+    def unwatch(self, descriptor: int) -> None:
+        self.left_alone.append(descriptor)
+        super().unwatch(descriptor)
 
 
 def test_a_supervisor_works_with_threads_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,6 +220,42 @@ def test_a_host_that_has_no_process_to_give_costs_no_command_its_attempt(
     assert (ended[1]["never_ran"], ended[2].get("never_ran")) == (True, None), (
         "what is not there is the step's own fault"
     )
+
+
+def test_a_brief_command_is_looked_at_once_at_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervisor_module, "NOTICE", 600.0)
+    place, loop, told = tmp_path / "worker", Watching(), list[bytes]()
+    journal.prepare(place, "worker")
+    supervisor = Supervisor(loop, place, told.append, cap=1000, grace=0.2)
+    supervisor.obey(journal.line_of(start(1, "echo one; sleep 0.05; echo two >&2; sleep 0.05; exit 3")))
+    supervisor.be_orphaned()
+
+    supervisor.work()
+
+    ended = journal.read(place).ended[1]
+    assert (ended["exit_code"], ended["output"]) == (3, "one\ntwo\n")
+    assert len(loop.rung) == 1
+    assert loop.left_alone == loop.rung
+    loop.close()
+
+
+def test_what_a_lasting_command_writes_is_read_as_it_comes(tmp_path: Path) -> None:
+    place, loop, told = tmp_path / "worker", Watching(), list[bytes]()
+    journal.prepare(place, "worker")
+    supervisor = Supervisor(loop, place, told.append, cap=1000, grace=0.2)
+    # More than a pipe holds, so nothing ends before it is read; and the output ends long before the command does.
+    script = "head -c 300000 /dev/zero | tr '\\0' x; exec >&- 2>&-; sleep 0.1; exit 5"
+    supervisor.obey(journal.line_of(start(1, script)))
+    supervisor.be_orphaned()
+
+    supervisor.work()
+
+    ended = journal.read(place).ended[1]
+    assert ended["exit_code"] == 5
+    assert "of 300000 bytes left out" in ended["output"]
+    assert sorted(loop.left_alone) == sorted(set(loop.rung))
+    assert len(loop.left_alone) == 2
+    loop.close()
 
 
 def start(key: int, script: str) -> dict[str, Any]:
