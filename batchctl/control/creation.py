@@ -20,6 +20,9 @@ from batchctl.store import audit, definitions, instances, intake
 
 UNTAKEN_AT_ONCE = 1000
 
+TRIES = 2
+"""How often a row is tried before what nobody foresaw rejects it: somebody else may have been at the same row."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreationReport:
@@ -29,6 +32,8 @@ class CreationReport:
     duplicates: int = 0
     rejected: int = 0
     untaken: int = 0
+    batches: frozenset[BatchId] = field(default=frozenset(), compare=False)
+    """Those that have new instances."""
 
     def __add__(self, other: CreationReport) -> CreationReport:
         """Add up two reports."""
@@ -37,6 +42,7 @@ class CreationReport:
             duplicates=self.duplicates + other.duplicates,
             rejected=self.rejected + other.rejected,
             untaken=self.untaken + other.untaken,
+            batches=self.batches | other.batches,
         )
 
 
@@ -44,7 +50,7 @@ class CreationReport:
 class _Made:
     """What became of one row for each of its batches."""
 
-    created: Mapping[str, InstanceId]
+    created: Mapping[BatchId, InstanceId]
     repeats: Mapping[str, IntakeId]
     reasons: tuple[str, ...]
     blocker: str | None = None
@@ -115,12 +121,14 @@ class Creator:
 
     def _create_alone(self, intake_id: IntakeId, batches: list[BatchDefinition]) -> CreationReport:
         """Create one row's instances; what nobody foresaw rejects the row instead of stopping the others."""
-        try:
-            return self._create_for(intake_id, batches)
-        except BatchctlError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
-            reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
+        reason = ""
+        for _ in range(TRIES):
+            try:
+                return self._create_for(intake_id, batches)
+            except BatchctlError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
+                reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
 
         def reject(connection: Any) -> IntakeRow | None:
             row = intake.load(connection, intake_id)
@@ -129,7 +137,7 @@ class Creator:
             return row
 
         row = self.transactions.run(frozenset({Boundary.POPULATE}), reject)
-        return CreationReport() if row is None else self._report(row, _Made({}, {}, (reason,)))
+        return CreationReport() if row is None else self._report(row, _Made({}, {}, (reason,)), ())
 
     def _create_for(
         self, intake_id: IntakeId, batches: list[BatchDefinition], *, on_purpose: bool = False
@@ -143,7 +151,7 @@ class Creator:
         def write(connection: Any) -> _Made:
             return self._write(connection, row, batches, populated, on_purpose=on_purpose)
 
-        return self._report(row, self.transactions.run(frozenset({Boundary.POPULATE}), write))
+        return self._report(row, self.transactions.run(frozenset({Boundary.POPULATE}), write), batches)
 
     def _write(
         self,
@@ -160,7 +168,7 @@ class Creator:
         found = intake.load(connection, row.intake_id)
         if found is None or found.status is not IntakeStatus.READY:
             return _Made({}, {}, ())
-        created: dict[str, InstanceId] = {}
+        created: dict[BatchId, InstanceId] = {}
         repeats: dict[str, IntakeId] = {}
         reasons: list[str] = []
         for batch in batches:
@@ -175,7 +183,8 @@ class Creator:
             if first is not None:
                 repeats[batch.name] = first
             else:
-                created[batch.name] = instances.add(connection, row, batch, values, self._cycle_key(row, values))
+                added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
+                created[batch.batch_id] = added
         made = _Made(created, repeats, tuple(reasons))
         self._conclude(connection, found, made, now)
         return made
@@ -196,9 +205,10 @@ class Creator:
         inserted = row.inserted_at.astimezone(self.zone).date().isoformat()
         return row.cycle_key or values.cycle_key or inserted
 
-    def _report(self, row: IntakeRow, made: _Made) -> CreationReport:
-        for name, instance_id in made.created.items():
-            self._tell("instance.created", row, ProcessBatchName=name, BatchControl_id=instance_id)
+    def _report(self, row: IntakeRow, made: _Made, batches: Sequence[BatchDefinition]) -> CreationReport:
+        for batch in batches:
+            if instance_id := made.created.get(batch.batch_id):
+                self._tell("instance.created", row, ProcessBatchName=batch.name, BatchControl_id=instance_id)
         for reason in made.reasons:
             self._tell("intake.rejected", row, Message=reason)
         if made.blocker is None:
@@ -209,7 +219,12 @@ class Creator:
         duplicate = bool(made.repeats) and not made.created and not made.reasons
         if duplicate:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
-        return CreationReport(created=len(made.created), duplicates=int(duplicate), rejected=int(bool(made.reasons)))
+        return CreationReport(
+            created=len(made.created),
+            duplicates=int(duplicate),
+            rejected=int(bool(made.reasons)),
+            batches=frozenset(made.created),
+        )
 
     def _name_untaken(self, batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
         """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""

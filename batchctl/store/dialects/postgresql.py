@@ -60,7 +60,7 @@ _BEGIN_ALONE = (
 )
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
-_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol')"
+_COMMIT_AND_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol'); COMMIT"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
 _DEFINITIONS = """
@@ -272,7 +272,7 @@ def lock_schema(connection: Connection) -> None:
 def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime | None:
     """Begin a transaction, serializable if it wants to be alone; return the server's time."""
     raw = _raw(connection)
-    raw.batchctl_hurried = hurried
+    raw.batchctl_hurried, raw.batchctl_tells = hurried, False
     cursor = raw.execute(_BEGIN_ALONE if alone else _BEGIN_HURRIED if hurried else _BEGIN)
     while cursor.nextset():
         pass
@@ -282,7 +282,8 @@ def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = 
 
 def commit(connection: Connection) -> None:
     """Commit what `begin_write` began."""
-    _raw(connection).execute("COMMIT")
+    raw = _raw(connection)
+    raw.execute(_COMMIT_AND_TELL if raw.batchctl_tells else "COMMIT")
 
 
 def rollback(connection: Connection) -> None:
@@ -306,8 +307,8 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Col
 
 
 def tell(connection: Connection) -> None:
-    """Notify by hand what the triggers do not notify of a controller."""
-    _raw(connection).execute(_TELL)
+    """Notify by hand, with the commit, what the triggers do not notify of a controller."""
+    _raw(connection).batchctl_tells = True
 
 
 def begin_part(connection: Connection) -> None:
