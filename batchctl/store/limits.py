@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import Connection, exists, func, select
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
 from batchctl.domain.values import value
+from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect
@@ -100,8 +102,11 @@ def room(connection: Connection, batches: Mapping[BatchId, BatchDefinition], lim
     """Return what may be claimed at this moment."""
     rows = _WITH_OPEN(connection)
     claimed = {BatchId(row.ProcessBatch_id): int(row.Claimed) for row in rows}
-    most = {BatchId(row.ProcessBatch_id): int(row.MaxConcurrent) for row in rows if row.Enabled == 1}
-    return Room(Occupancy(claimed, batches, limit), most)
+    return Room(Occupancy(claimed, batches, limit), dict(readable(rows, _most)))
+
+
+def _most(row: Any) -> tuple[BatchId, int]:
+    return BatchId(row.ProcessBatch_id), int(row.MaxConcurrent) if row.Enabled == 1 else 0
 
 
 def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> bool:
