@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -28,7 +28,7 @@ class Claimer:
 
     recorder: Recorder
 
-    def is_promising(
+    def promising(
         self,
         connection: Any,
         batches: Batches,
@@ -36,10 +36,10 @@ class Claimer:
         now: datetime,
         *,
         parked: Container[InstanceId] = (),
-    ) -> bool:
-        """Say whether any instance may start now."""
+    ) -> BatchId | None:
+        """Return the first batch of which any instance may start now, if there is one."""
         look = _Look(connection, batches, limit, now, parked)
-        return any(next(look.startable(batch), None) for batch in look.with_places())
+        return next((batch.batch_id for batch in look.batches() if look.is_promising(batch)), None)
 
     def claim(
         self,
@@ -53,27 +53,25 @@ class Claimer:
         likely: Container[BatchId] = (),
         singly: bool = False,
     ) -> Written:
-        """Claim up to `places` instances and record the beginning of their next step: of enabled batches by Seq.
+        """Claim up to `places` instances and record the beginning of their next step.
 
-        A batch that another controller claims from at this moment is passed over: nobody waits for another. Where
-        something is `likely` to start it is not looked for before the batch is locked. Raises `NotAsReadError`, or
+        A batch that another controller claims from at this moment is passed over: nobody waits for another. One that
+        is `likely` to have something that may start is locked without looking first. Raises `NotAsReadError`, or
         whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
         written = Written()
         look = _Look(connection, batches, limit, now, parked, page=places)
-        others_write = limits.others_write(connection)
-        for batch in look.with_places():
-            is_likely = not others_write or batch.batch_id in likely or next(look.startable(batch), None)
-            if not is_likely:
+        for batch in look.batches():
+            if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
             if not limits.lock(connection, batch, limit):
                 written += Written(contended=frozenset({batch.name}))
                 continue
-            if others_write or written.starts:
+            if written.starts or limits.others_write(connection):
                 # What has been claimed since may have taken what this batch needs; what is read from now on stays so.
-                look.again()
-            found = look.startable(batch)
-            written += self._claim_of(connection, batch, found, now, places - len(written.starts), singly=singly)
+                look = replace(look)
+            may_start = look.startable(batch)
+            written += self._claim_of(connection, batch, may_start, now, places - len(written.starts), singly=singly)
             if len(written.starts) >= places:
                 break
         return written
@@ -170,51 +168,49 @@ class Claimer:
         return Written(told=(Told(batch.name, after),))
 
 
+@dataclass(frozen=True)
 class _Look:
-    """What is seen of the batches in one transaction."""
+    """What is seen of the batches at one moment."""
 
-    def __init__(
-        self,
-        connection: Any,
-        batches: Batches,
-        limit: int | None,
-        now: datetime,
-        parked: Container[InstanceId],
-        page: int = FIRST_PAGE,
-    ) -> None:
-        self._connection = connection
-        self._batches = batches
-        self._limit = limit
-        self._now = now
-        self._parked = parked
-        self._page = page
-        self.again()
+    connection: Any
+    known: Batches
+    limit: int | None
+    now: datetime
+    parked: Container[InstanceId]
+    page: int = FIRST_PAGE
 
-    def again(self) -> None:
-        """See what is so now."""
-        self._room = limits.room(self._connection, self._batches, self._limit)
-        self._failures = stopping_failures(self._connection, self._batches)
+    def batches(self) -> Iterator[BatchDefinition]:
+        """Yield the enabled batches by Seq."""
+        return (batch for batch in self.known.values() if batch.enabled and batch.steps)
 
-    def with_places(self) -> Iterator[BatchDefinition]:
-        """Yield the enabled batches of which any instances are open and more may be claimed, by Seq."""
-        for batch in self._batches.values():
-            if batch.enabled and batch.steps and self._room.places(batch) > 0:
-                yield batch
+    def is_promising(self, batch: BatchDefinition) -> bool:
+        """Say whether any instance of a batch may start now."""
+        return next(self.startable(batch), None) is not None
 
     def startable(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
         """Yield the instances of a batch that may start now."""
-        places = self._room.places(batch)
+        places = self.room.places(batch)
         if places <= 0:
             return
         # What cannot start takes nobody's place.
-        candidates = (one for one in self._open_of(batch) if one.instance_id not in self._parked)
-        yield from gates.startable(batch, candidates, now=self._now, places=places, failures=self._failures)
+        candidates = (one for one in self._open_of(batch) if one.instance_id not in self.parked)
+        yield from gates.startable(batch, candidates, now=self.now, places=places, failures=self.failures)
+
+    @cached_property
+    def room(self) -> limits.Room:
+        """What may be claimed."""
+        return limits.room(self.connection, self.known, self.limit)
+
+    @cached_property
+    def failures(self) -> Sequence[BatchInstance]:
+        """The failures that stop everything."""
+        return stopping_failures(self.connection, self.known)
 
     def _open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
-        after, most = 0, max(self._page, FIRST_PAGE)
+        after, most = 0, max(self.page, FIRST_PAGE)
         # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
         is_long = batch.on_failure is OnFailure.CONTINUE
-        read = partial(instances.due_of, now=self._now) if is_long else instances.open_of
-        while found := read(self._connection, batch.batch_id, after, most):
+        read = partial(instances.due_of, now=self.now) if is_long else instances.open_of
+        while found := read(self.connection, batch.batch_id, after, most):
             yield from found
             after, most = found[-1].instance_id, most * 2

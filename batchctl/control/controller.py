@@ -87,8 +87,8 @@ class Controller:
         self._unsettled = False
         """True while nobody knows whether the last transaction was committed."""
         self._look = True
-        self._expects: frozenset[BatchId] = frozenset()
-        """Batches of which this program itself has made what may start."""
+        self._likely: frozenset[BatchId] = frozenset()
+        """Batches of which something may start, as it seems."""
         self._noticed = Change.NOTHING
         self._noticed_at = 0.0
         self._has_looked = False
@@ -140,7 +140,7 @@ class Controller:
 
     def expect(self, batch_ids: frozenset[BatchId]) -> None:
         """Claim in the next turn without looking first whether there is anything: this program has just made it."""
-        self._look, self._expects = True, batch_ids
+        self._look, self._likely = True, batch_ids
 
     def look_closely(self) -> None:
         """Read everything anew: others may have taken this controller for dead."""
@@ -254,7 +254,7 @@ class Controller:
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one at a time when together they are refused."""
         claims = self._free > 0 and (
-            bool(self._flights.ended or self._expects) or (self._look and self._something_may_start())
+            bool(self._flights.ended or self._likely) or (self._look and self._something_may_start())
         )
         if not self._flights.ended and not claims and not self._unsettled:
             self._obstacles.are_new = False
@@ -278,7 +278,7 @@ class Controller:
         self._waits = bool(written.waiting) and not new
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
-        self._look, self._expects = len(written.waiting) < len(ends) or bool(written.starts), frozenset()
+        self._look, self._likely = len(written.waiting) < len(ends) or bool(written.starts), frozenset()
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
@@ -293,7 +293,8 @@ class Controller:
         with self._transactions.read() as connection:
             now = self._clock.now()
             self._next_due = instances.next_due(connection, now)
-            self._look = self._claimer.is_promising(connection, self._batches, self._limit, now, parked=self._parked)
+            found = self._claimer.promising(connection, self._batches, self._limit, now, parked=self._parked)
+        self._look, self._likely = found is not None, frozenset() if found is None else frozenset({found})
         return self._look
 
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
@@ -317,7 +318,7 @@ class Controller:
                     now,
                     places=places,
                     parked=self._parked,
-                    likely=self._expects | {end.attempt.batch.batch_id for end in left},
+                    likely=self._likely | {told.instance.batch_id for told in written.told if not told.stays},
                     singly=singly,
                 )
             return written

@@ -43,7 +43,7 @@ def _mutant(
 
 
 _OWN_ONLY = (
-    "; look._room.occupancy.claimed.update((key, sum(1 for one in instances.claimed(connection) if one.batch_id == key"
+    "; look.room.occupancy.claimed.update((key, sum(1 for one in instances.claimed(connection) if one.batch_id == key"
     " and one.claimed_by == self.recorder.controller)) for key in batches)"
 )
 _LOOK = "look = _Look(connection, batches, limit, now, parked, page=places)"
@@ -121,7 +121,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "MaxConcurrent counts only what one's own program has claimed",
         (claiming, _LOOK, _LOOK + _OWN_ONLY),
-        (claiming, "look.again()", "look.again()" + _OWN_ONLY),
+        (claiming, "look = replace(look)", "look = replace(look)" + _OWN_ONLY),
     ),
     _mutant(
         "a retry is not counted",
