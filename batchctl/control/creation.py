@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from batchctl.domain.errors import BatchctlError, NotFound, StatusChanged
+from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, visible
@@ -145,13 +146,22 @@ class Creator:
         with self.transactions.read() as connection:
             row = intake.load(connection, intake_id)
         if row is None or row.status is not IntakeStatus.READY:
+            self._locked.discard(intake_id)
             return CreationReport()
         populated = {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
 
         def write(connection: Any) -> _Made:
             return self._write(connection, row, batches, populated, on_purpose=on_purpose)
 
-        return self._report(row, self.transactions.run(frozenset({Boundary.POPULATE}), write), batches)
+        return self._report(row, self._run(write), batches)
+
+    def _run(self, write: Callable[[Any], _Made]) -> _Made:
+        """Run a transaction without looking for locks first, unless one is in the way."""
+        boundaries = frozenset({Boundary.POPULATE})
+        if not self._locked:
+            with suppress(Conflict):
+                return self.transactions.run(boundaries, write, hurried=True)
+        return self.transactions.run(boundaries, write)
 
     def _write(
         self,
@@ -171,8 +181,9 @@ class Creator:
         created: dict[BatchId, InstanceId] = {}
         repeats: dict[str, IntakeId] = {}
         reasons: list[str] = []
+        have_theirs = instances.batches_of(connection, row.intake_id)
         for batch in batches:
-            if instances.exists_for(connection, row.intake_id, batch.batch_id):
+            if batch.batch_id in have_theirs:
                 continue
             values = populated[batch.batch_id]
             if isinstance(values, str):
@@ -186,12 +197,11 @@ class Creator:
                 added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
                 created[batch.batch_id] = added
         made = _Made(created, repeats, tuple(reasons))
-        self._conclude(connection, found, made, now)
+        self._conclude(connection, found, made, now, taken=bool(created or have_theirs))
         return made
 
-    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any) -> None:
+    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any, *, taken: bool) -> None:
         """Say on the row itself what became of it."""
-        taken = bool(made.created) or intake.instances_of(connection, row.intake_id) > 0
         said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
         reason = "; ".join([*made.reasons, *said]) or None
         if made.reasons:

@@ -32,9 +32,7 @@ _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
 _ADD = RowInsert(batch_control)
 _WHOLE = select(*(each for each in _c if not each.name.startswith("z_")), _f.Entity, _f.FileName).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
-_EXISTS = select(func.count()).where(
-    _c.FileProcess_id == bindparam("intake_id"), _c.ProcessBatch_id == bindparam("batch_id")
-)
+_BATCHES_OF = RowSelect(select(_c.ProcessBatch_id).where(_c.FileProcess_id == bindparam("intake_id")))
 _OPEN_OF = RowSelect(
     _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _OPEN, _c.BatchControl_id > bindparam("after"))
     .order_by(_c.BatchControl_id)
@@ -99,9 +97,9 @@ def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstanc
     return load(connection, instance_id)
 
 
-def exists_for(connection: Connection, intake_id: IntakeId, batch_id: BatchId) -> bool:
-    """Say whether an intake row has its instance for a batch."""
-    return bool(connection.execute(_EXISTS, {"intake_id": intake_id, "batch_id": batch_id}).scalar_one())
+def batches_of(connection: Connection, intake_id: IntakeId) -> frozenset[BatchId]:
+    """Return the batches for which an intake row has its instance."""
+    return frozenset(BatchId(row.ProcessBatch_id) for row in _BATCHES_OF(connection, intake_id=intake_id))
 
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:

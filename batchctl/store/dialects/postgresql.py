@@ -51,13 +51,9 @@ _CONNECTING = {
     "keepalives_count": "3",
     "tcp_user_timeout": "60000",
 }
-_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT clock_timestamp()"
-_BEGIN_HURRIED = (
-    f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{A_MOMENT}'; SELECT clock_timestamp()"
-)
-_BEGIN_ALONE = (
-    "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
-)
+_HURRY = f"SET LOCAL lock_timeout = '{A_MOMENT}'; "
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; {hurry}SELECT clock_timestamp()"
+_BEGIN_ALONE = "BEGIN ISOLATION LEVEL SERIALIZABLE; {hurry}SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
 _COMMIT_AND_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol'); COMMIT"
@@ -273,7 +269,7 @@ def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = 
     """Begin a transaction, serializable if it wants to be alone; return the server's time."""
     raw = _raw(connection)
     raw.batchctl_hurried, raw.batchctl_tells = hurried, False
-    cursor = raw.execute(_BEGIN_ALONE if alone else _BEGIN_HURRIED if hurried else _BEGIN)
+    cursor = raw.execute((_BEGIN_ALONE if alone else _BEGIN).format(hurry=_HURRY if hurried else ""))
     while cursor.nextset():
         pass
     now: datetime = cursor.fetchone()[0]
@@ -464,7 +460,9 @@ def look_for_locks(connection: Connection) -> None:
 
 
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-    """Lock a FileProcess row and the batches that will take it, unless somebody else has."""
+    """Lock a FileProcess row and the batches that will take it, unless somebody else has or it is hurried."""
+    if _raw(connection).batchctl_hurried:
+        return False
     wanted = {"id": intake_id, "batches": list(batch_ids)}
     return _raw(connection).execute(_LOCKED_INTAKE, wanted).fetchone() is not None
 
