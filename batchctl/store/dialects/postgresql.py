@@ -53,7 +53,10 @@ _CONNECTING = {
 }
 _HURRY = f"SET LOCAL lock_timeout = '{A_MOMENT}'; "
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; {hurry}SELECT clock_timestamp()"
-_BEGIN_ALONE = "BEGIN ISOLATION LEVEL SERIALIZABLE; {hurry}SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
+_BEGIN_ALONE = (
+    "BEGIN ISOLATION LEVEL SERIALIZABLE; {hurry}"
+    "SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
+)
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
 _COMMIT_AND_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol'); COMMIT"
