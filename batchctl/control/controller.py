@@ -89,6 +89,8 @@ class Controller:
         self._look = True
         self._likely: frozenset[BatchId] = frozenset()
         """Batches of which something may start, as it seems."""
+        self._claims_singly = False
+        """True while what was refused in the last transaction may be a claim."""
         self._noticed = Change.NOTHING
         self._noticed_at = 0.0
         self._has_looked = False
@@ -261,15 +263,15 @@ class Controller:
             return Written()
         ends = tuple(self._flights.ended)
         try:
-            written = self._write(ends, claims=claims)
+            written, self._claims_singly = self._write(ends, claims=claims), False
         except (Busy, DatabaseUnusable):
             raise
         except NotAsReadError:
-            written = self._write_one_by_one(ends, claims=claims)
+            written = self._write_singly(ends, claims=claims)
         except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
             if ends:
                 self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
-            written = self._write_one_by_one(ends, claims=claims)
+            written = self._write_singly(ends, claims=claims)
         # The look inside the transaction may have ended what was not begun yet.
         known = {id(end) for end in ends}
         new = [end for end in self._flights.ended if id(end) not in known]
@@ -319,7 +321,7 @@ class Controller:
                     places=places,
                     parked=self._parked,
                     likely=self._likely | {told.instance.batch_id for told in written.told if not told.stays},
-                    singly=singly,
+                    singly=self._claims_singly,
                 )
             return written
 
@@ -347,12 +349,13 @@ class Controller:
             message = f"The control database stayed locked by {instances.blocker(connection)}."
         raise Busy(message, next_step="batchctl status")
 
-    def _write_one_by_one(self, ends: Sequence[End], *, claims: bool) -> Written:
+    def _write_singly(self, ends: Sequence[End], *, claims: bool) -> Written:
         """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded.
 
-        Where nothing has ended, claim each instance by itself.
+        Claim each instance by itself: at once where nothing has ended, else in the next turn.
         """
-        written = Written() if ends else self._write((), claims=claims, singly=True)
+        self._claims_singly = True
+        written = Written() if ends else self._write((), claims=claims)
         for end in ends:
             recorded = self._first_that_is_taken(end)
             written += recorded
