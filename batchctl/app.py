@@ -21,9 +21,11 @@ from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import ConfigurationError, PluginError, SchemaMismatch, StepRefused
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
-from batchctl.domain.rows import HistoryId, IntakeId
+from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
 from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener, silent
+from batchctl.plugin_api import Populator
+from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Boundary, Finished, LeaderLock
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
@@ -299,11 +301,19 @@ class App:
     @contextmanager
     def _populators(self) -> Iterator[ProcessPopulatorRunner]:
         limit = timedelta(seconds=self.settings.populate_timeout)
-        runner = ProcessPopulatorRunner(self._plugin_process, time_limit=limit)
+        runner = ProcessPopulatorRunner(self._plugin_process, time_limit=limit, harmless=self._harmless)
         try:
             yield runner
         finally:
             runner.close()
+
+    def _harmless(self, batch: BatchDefinition) -> Populator | None:
+        """Return a batch's populator if it only takes a file name apart; a regular expression may take for ever."""
+        if batch.populator != PatternPopulator.name or batch.populator_args:
+            return None
+        with suppress(PluginError):  # Somebody else may offer one of that name: the child process says so.
+            return self.registry.populator(batch.populator)
+        return None
 
     @contextmanager
     def _runner(self, *, outliving: bool = True) -> Iterator[ThreadStepRunner]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
-from itertools import chain, islice
+from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 from batchctl.control.attempts import Batches, Told, Written
 from batchctl.control.recording import NotAsReadError, Plan, Recorder, stopping_failures, told_locked
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
-from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchInstance, InstanceId, Step
+from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.store import history, instances, intake, limits
 from batchctl.store.transactions import savepoint
@@ -33,20 +32,14 @@ class Claimer:
         self,
         connection: Any,
         batches: Batches,
-        occupancy: Occupancy,
+        limit: int | None,
         now: datetime,
-        parked: Container[InstanceId] = (),
         *,
-        page: int = FIRST_PAGE,
-    ) -> Iterator[tuple[BatchDefinition, Iterator[BatchInstance]]]:
-        """Yield the batches of which instances may start now, with those instances: enabled ones by Seq."""
-        failures = stopping_failures(connection, batches)
-        with_open = instances.batches_with_open(connection)
-        for batch in batches.values():
-            if batch.enabled and batch.steps and batch.batch_id in with_open:
-                found = _startable(connection, batch, occupancy.places(batch), now, parked, failures, page)
-                if first := next(found, None):
-                    yield batch, chain((first,), found)
+        parked: Container[InstanceId] = (),
+    ) -> BatchId | None:
+        """Return the first batch of which any instance may start now, if there is one."""
+        look = _Look(connection, batches, limit, now, parked)
+        return next((batch.batch_id for batch in look.batches() if look.is_promising(batch)), None)
 
     def claim(
         self,
@@ -57,71 +50,52 @@ class Claimer:
         *,
         places: int,
         parked: Container[InstanceId] = (),
+        likely: Container[BatchId] = (),
+        singly: bool = False,
     ) -> Written:
         """Claim up to `places` instances and record the beginning of their next step.
 
-        One that cannot be claimed or begun is passed over, and named in `parked`. A batch that another controller
-        claims from at this moment is passed over too: nobody waits for another.
+        A batch that another controller claims from at this moment is passed over: nobody waits for another. One that
+        is `likely` to have something that may start is locked without looking first. Raises `NotAsReadError`, or
+        whatever else it was, when not all can be claimed; singly, such a one is passed over, and named in `parked`.
         """
         written = Written()
-        before = limits.occupancy(connection, batches, limit)
-        for batch, found in self.promising(connection, batches, before, now, parked, page=places):
+        look = _Look(connection, batches, limit, now, parked, page=places)
+        for batch in look.batches():
+            if batch.batch_id not in likely and not look.is_promising(batch):
+                continue
             if not limits.lock(connection, batch, limit):
                 written += Written(contended=frozenset({batch.name}))
                 continue
-            may_start = found
             if written.starts or limits.others_write(connection):
-                # What has been claimed since may have taken what this batch needs.
-                may_start = self._found_anew(connection, batch, batches, limit, now, parked, page=places)
-            written += self._claim_of(connection, batch, may_start, now, places - len(written.starts))
+                # What has been claimed since may have taken what this batch needs; what is read from now on stays so.
+                look = replace(look)
+            may_start = look.startable(batch)
+            written += self._claim_of(connection, batch, may_start, now, places - len(written.starts), singly=singly)
             if len(written.starts) >= places:
                 break
         return written
 
-    def _found_anew(
+    def _claim_of(
         self,
         connection: Any,
         batch: BatchDefinition,
-        batches: Batches,
-        limit: int | None,
+        found: Iterator[BatchInstance],
         now: datetime,
-        parked: Container[InstanceId],
-        page: int,
-    ) -> Iterator[BatchInstance]:
-        """Return what may start of a batch that is locked now: what is read from now on stays so."""
-        occupancy = limits.occupancy(connection, batches, limit)
-        places = occupancy.places(replace(batch, max_concurrent=limits.places_as_it_is(connection, batch)))
-        return _startable(connection, batch, places, now, parked, stopping_failures(connection, batches), page)
-
-    def _claim_of(
-        self, connection: Any, batch: BatchDefinition, found: Iterator[BatchInstance], now: datetime, most: int
+        most: int,
+        *,
+        singly: bool,
     ) -> Written:
         written = Written()
         while len(written.starts) < most and (chosen := list(islice(found, most - len(written.starts)))):
-            written += self._claim_chosen(connection, chosen, batch, now)
-        return written
-
-    def _claim_chosen(
-        self, connection: Any, chosen: Sequence[BatchInstance], batch: BatchDefinition, now: datetime
-    ) -> Written:
-        """Claim all of these at once, or, where that is refused, each by itself."""
-        locked = instances.locked(connection, [instance.instance_id for instance in chosen])
-        written, free = Written(), list[BatchInstance]()
-        for instance in chosen:
-            if instance.instance_id in locked:
-                written += Written(locked=(told_locked(connection, instance.instance_id),))
-            else:
-                free.append(instance)
-        if free:
-            try:
-                with savepoint(connection):
-                    return written + self._claim_together(connection, free, batch, now)
-            except BatchctlError:
-                raise
-            except Exception:  # noqa: BLE001, S110 - which of them it is comes out below
-                pass
-        for instance in free:
-            written += self._claim_one(connection, instance, batch, now)
+            locked = instances.locked(connection, [instance.instance_id for instance in chosen])
+            held = [instance.instance_id for instance in chosen if instance.instance_id in locked]
+            written += Written(locked=tuple(told_locked(connection, instance_id) for instance_id in held))
+            free = [instance for instance in chosen if instance.instance_id not in locked]
+            if singly:
+                written += sum((self._claim_one(connection, one, batch, now) for one in free), Written())
+            elif free:
+                written += self._claim_together(connection, free, batch, now)
         return written
 
     def _claim_together(
@@ -194,26 +168,49 @@ class Claimer:
         return Written(told=(Told(batch.name, after),))
 
 
-def _startable(
-    connection: Any,
-    batch: BatchDefinition,
-    places: int,
-    now: datetime,
-    parked: Container[InstanceId],
-    failures: Sequence[BatchInstance],
-    page: int,
-) -> Iterator[BatchInstance]:
-    if places <= 0:
-        return
-    # What cannot start takes nobody's place.
-    candidates = (one for one in _open_of(connection, batch, now, page) if one.instance_id not in parked)
-    yield from gates.startable(batch, candidates, now=now, places=places, failures=failures)
+@dataclass(frozen=True)
+class _Look:
+    """What is seen of the batches at one moment."""
 
+    connection: Any
+    known: Batches
+    limit: int | None
+    now: datetime
+    parked: Container[InstanceId]
+    page: int = FIRST_PAGE
 
-def _open_of(connection: Any, batch: BatchDefinition, now: datetime, page: int) -> Iterator[BatchInstance]:
-    after, most = 0, max(page, FIRST_PAGE)
-    # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
-    read = partial(instances.due_of, now=now) if batch.on_failure is OnFailure.CONTINUE else instances.open_of
-    while found := read(connection, batch.batch_id, after, most):
-        yield from found
-        after, most = found[-1].instance_id, most * 2
+    def batches(self) -> Iterator[BatchDefinition]:
+        """Yield the enabled batches by Seq."""
+        return (batch for batch in self.known.values() if batch.enabled and batch.steps)
+
+    def is_promising(self, batch: BatchDefinition) -> bool:
+        """Say whether any instance of a batch may start now."""
+        return next(self.startable(batch), None) is not None
+
+    def startable(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
+        """Yield the instances of a batch that may start now."""
+        places = self.room.places(batch)
+        if places <= 0:
+            return
+        # What cannot start takes nobody's place.
+        candidates = (one for one in self._open_of(batch) if one.instance_id not in self.parked)
+        yield from gates.startable(batch, candidates, now=self.now, places=places, failures=self.failures)
+
+    @cached_property
+    def room(self) -> limits.Room:
+        """What may be claimed."""
+        return limits.room(self.connection, self.known, self.limit)
+
+    @cached_property
+    def failures(self) -> Sequence[BatchInstance]:
+        """The failures that stop everything."""
+        return stopping_failures(self.connection, self.known)
+
+    def _open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
+        after, most = 0, max(self.page, FIRST_PAGE)
+        # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
+        is_long = batch.on_failure is OnFailure.CONTINUE
+        read = partial(instances.due_of, now=self.now) if is_long else instances.open_of
+        while found := read(self.connection, batch.batch_id, after, most):
+            yield from found
+            after, most = found[-1].instance_id, most * 2

@@ -87,8 +87,10 @@ class Controller:
         self._unsettled = False
         """True while nobody knows whether the last transaction was committed."""
         self._look = True
-        self._expects = False
-        """True when this program itself has made what may start."""
+        self._likely: frozenset[BatchId] = frozenset()
+        """Batches of which something may start, as it seems."""
+        self._claims_singly = False
+        """True while what was refused in the last transaction may be a claim."""
         self._noticed = Change.NOTHING
         self._noticed_at = 0.0
         self._has_looked = False
@@ -138,9 +140,9 @@ class Controller:
         """Look for what may start: this program itself has created instances, which is nobody else's change."""
         self._look = True
 
-    def expect(self) -> None:
+    def expect(self, batch_ids: frozenset[BatchId]) -> None:
         """Claim in the next turn without looking first whether there is anything: this program has just made it."""
-        self._look = self._expects = True
+        self._look, self._likely = True, batch_ids
 
     def look_closely(self) -> None:
         """Read everything anew: others may have taken this controller for dead."""
@@ -252,24 +254,24 @@ class Controller:
         self._flights.look_after(connection)
 
     def _record(self) -> Written:
-        """Write the ends and the starts that follow; one end at a time when together they are refused."""
-        expects, self._expects = self._expects, False
+        """Write the ends and the starts that follow; one at a time when together they are refused."""
         claims = self._free > 0 and (
-            bool(self._flights.ended) or expects or (self._look and self._something_may_start())
+            bool(self._flights.ended or self._likely) or (self._look and self._something_may_start())
         )
         if not self._flights.ended and not claims and not self._unsettled:
             self._obstacles.are_new = False
             return Written()
         ends = tuple(self._flights.ended)
         try:
-            written = self._write(ends, claims=claims)
+            written, self._claims_singly = self._write(ends, claims=claims), False
         except (Busy, DatabaseUnusable):
             raise
         except NotAsReadError:
-            written = self._write_one_by_one(ends)
+            written = self._write_singly(ends, claims=claims)
         except Exception as error:  # noqa: BLE001 - one instance's trouble must not undo the others'
-            self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
-            written = self._write_one_by_one(ends)
+            if ends:
+                self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
+            written = self._write_singly(ends, claims=claims)
         # The look inside the transaction may have ended what was not begun yet.
         known = {id(end) for end in ends}
         new = [end for end in self._flights.ended if id(end) not in known]
@@ -278,7 +280,7 @@ class Controller:
         self._waits = bool(written.waiting) and not new
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
-        self._look = len(written.waiting) < len(ends) or bool(written.starts)
+        self._look, self._likely = len(written.waiting) < len(ends) or bool(written.starts), frozenset()
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
@@ -293,9 +295,8 @@ class Controller:
         with self._transactions.read() as connection:
             now = self._clock.now()
             self._next_due = instances.next_due(connection, now)
-            occupancy = limits.occupancy(connection, self._batches, self._limit)
-            promising = self._claimer.promising(connection, self._batches, occupancy, now, self._parked)
-            self._look = next(promising, None) is not None
+            found = self._claimer.promising(connection, self._batches, self._limit, now, parked=self._parked)
+        self._look, self._likely = found is not None, frozenset() if found is None else frozenset({found})
         return self._look
 
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
@@ -313,7 +314,14 @@ class Controller:
             places = self._free - len(written.starts)
             if claims and places > 0:
                 written += self._claimer.claim(
-                    connection, self._batches, self._limit, now, places=places, parked=self._parked
+                    connection,
+                    self._batches,
+                    self._limit,
+                    now,
+                    places=places,
+                    parked=self._parked,
+                    likely=self._likely | {told.instance.batch_id for told in written.told if not told.stays},
+                    singly=self._claims_singly,
                 )
             return written
 
@@ -341,9 +349,13 @@ class Controller:
             message = f"The control database stayed locked by {instances.blocker(connection)}."
         raise Busy(message, next_step="batchctl status")
 
-    def _write_one_by_one(self, ends: Sequence[End]) -> Written:
-        """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded."""
-        written = Written()
+    def _write_singly(self, ends: Sequence[End], *, claims: bool) -> Written:
+        """Record each end by itself: with the next step, else without, else as an outcome that cannot be recorded.
+
+        Claim each instance by itself: at once where nothing has ended, else in the next turn.
+        """
+        self._claims_singly = True
+        written = Written() if ends else self._write((), claims=claims)
         for end in ends:
             recorded = self._first_that_is_taken(end)
             written += recorded

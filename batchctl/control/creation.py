@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from batchctl.domain.errors import BatchctlError, NotFound, StatusChanged
+from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, visible
@@ -20,6 +21,9 @@ from batchctl.store import audit, definitions, instances, intake
 
 UNTAKEN_AT_ONCE = 1000
 
+TRIES = 2
+"""How often a row is tried before what nobody foresaw rejects it: somebody else may have been at the same row."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreationReport:
@@ -29,6 +33,8 @@ class CreationReport:
     duplicates: int = 0
     rejected: int = 0
     untaken: int = 0
+    batches: frozenset[BatchId] = field(default=frozenset(), compare=False)
+    """Those that have new instances."""
 
     def __add__(self, other: CreationReport) -> CreationReport:
         """Add up two reports."""
@@ -37,6 +43,7 @@ class CreationReport:
             duplicates=self.duplicates + other.duplicates,
             rejected=self.rejected + other.rejected,
             untaken=self.untaken + other.untaken,
+            batches=self.batches | other.batches,
         )
 
 
@@ -44,7 +51,7 @@ class CreationReport:
 class _Made:
     """What became of one row for each of its batches."""
 
-    created: Mapping[str, InstanceId]
+    created: Mapping[BatchId, InstanceId]
     repeats: Mapping[str, IntakeId]
     reasons: tuple[str, ...]
     blocker: str | None = None
@@ -115,12 +122,14 @@ class Creator:
 
     def _create_alone(self, intake_id: IntakeId, batches: list[BatchDefinition]) -> CreationReport:
         """Create one row's instances; what nobody foresaw rejects the row instead of stopping the others."""
-        try:
-            return self._create_for(intake_id, batches)
-        except BatchctlError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
-            reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
+        reason = ""
+        for _ in range(TRIES):
+            try:
+                return self._create_for(intake_id, batches)
+            except BatchctlError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
+                reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
 
         def reject(connection: Any) -> IntakeRow | None:
             row = intake.load(connection, intake_id)
@@ -129,7 +138,7 @@ class Creator:
             return row
 
         row = self.transactions.run(frozenset({Boundary.POPULATE}), reject)
-        return CreationReport() if row is None else self._report(row, _Made({}, {}, (reason,)))
+        return CreationReport() if row is None else self._report(row, _Made({}, {}, (reason,)), ())
 
     def _create_for(
         self, intake_id: IntakeId, batches: list[BatchDefinition], *, on_purpose: bool = False
@@ -137,13 +146,22 @@ class Creator:
         with self.transactions.read() as connection:
             row = intake.load(connection, intake_id)
         if row is None or row.status is not IntakeStatus.READY:
+            self._locked.discard(intake_id)
             return CreationReport()
         populated = {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
 
         def write(connection: Any) -> _Made:
             return self._write(connection, row, batches, populated, on_purpose=on_purpose)
 
-        return self._report(row, self.transactions.run(frozenset({Boundary.POPULATE}), write))
+        return self._report(row, self._run(write), batches)
+
+    def _run(self, write: Callable[[Any], _Made]) -> _Made:
+        """Run a transaction without looking for locks first, unless one is in the way."""
+        boundaries = frozenset({Boundary.POPULATE})
+        if not self._locked:
+            with suppress(Conflict):
+                return self.transactions.run(boundaries, write, hurried=True)
+        return self.transactions.run(boundaries, write)
 
     def _write(
         self,
@@ -160,11 +178,12 @@ class Creator:
         found = intake.load(connection, row.intake_id)
         if found is None or found.status is not IntakeStatus.READY:
             return _Made({}, {}, ())
-        created: dict[str, InstanceId] = {}
+        created: dict[BatchId, InstanceId] = {}
         repeats: dict[str, IntakeId] = {}
         reasons: list[str] = []
+        have_theirs = instances.batches_of(connection, row.intake_id)
         for batch in batches:
-            if instances.exists_for(connection, row.intake_id, batch.batch_id):
+            if batch.batch_id in have_theirs:
                 continue
             values = populated[batch.batch_id]
             if isinstance(values, str):
@@ -175,14 +194,14 @@ class Creator:
             if first is not None:
                 repeats[batch.name] = first
             else:
-                created[batch.name] = instances.add(connection, row, batch, values, self._cycle_key(row, values))
+                added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
+                created[batch.batch_id] = added
         made = _Made(created, repeats, tuple(reasons))
-        self._conclude(connection, found, made, now)
+        self._conclude(connection, found, made, now, taken=bool(created or have_theirs))
         return made
 
-    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any) -> None:
+    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any, *, taken: bool) -> None:
         """Say on the row itself what became of it."""
-        taken = bool(made.created) or intake.instances_of(connection, row.intake_id) > 0
         said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
         reason = "; ".join([*made.reasons, *said]) or None
         if made.reasons:
@@ -196,9 +215,10 @@ class Creator:
         inserted = row.inserted_at.astimezone(self.zone).date().isoformat()
         return row.cycle_key or values.cycle_key or inserted
 
-    def _report(self, row: IntakeRow, made: _Made) -> CreationReport:
-        for name, instance_id in made.created.items():
-            self._tell("instance.created", row, ProcessBatchName=name, BatchControl_id=instance_id)
+    def _report(self, row: IntakeRow, made: _Made, batches: Sequence[BatchDefinition]) -> CreationReport:
+        for batch in batches:
+            if instance_id := made.created.get(batch.batch_id):
+                self._tell("instance.created", row, ProcessBatchName=batch.name, BatchControl_id=instance_id)
         for reason in made.reasons:
             self._tell("intake.rejected", row, Message=reason)
         if made.blocker is None:
@@ -209,7 +229,12 @@ class Creator:
         duplicate = bool(made.repeats) and not made.created and not made.reasons
         if duplicate:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
-        return CreationReport(created=len(made.created), duplicates=int(duplicate), rejected=int(bool(made.reasons)))
+        return CreationReport(
+            created=len(made.created),
+            duplicates=int(duplicate),
+            rejected=int(bool(made.reasons)),
+            batches=frozenset(made.created),
+        )
 
     def _name_untaken(self, batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
         """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""

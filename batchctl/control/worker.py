@@ -162,7 +162,7 @@ class Worker:
                 # Whatever else there is to create, the first step need not wait for it: the next turn claims it, and the
                 # one after that carries it out if it is brief.
                 leading.has_made = leading.makes_way = True
-                self.controller.expect()
+                self.controller.expect(report.batches)
                 leading.creation = creation
                 break
             if self.clock.monotonic() >= until:

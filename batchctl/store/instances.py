@@ -7,7 +7,7 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, select, text, update
+from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
@@ -23,7 +23,6 @@ from batchctl.store.tables import (
     WAITING_INSTANCE,
     batch_control,
     file_process,
-    process_batch,
 )
 
 _c, _f = batch_control.c, file_process.c
@@ -31,16 +30,9 @@ _OPEN = one_of("BatchControl.Status", OPEN_INSTANCE)
 _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
 
 _ADD = RowInsert(batch_control)
-_WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
+_WHOLE = select(*(each for each in _c if not each.name.startswith("z_")), _f.Entity, _f.FileName).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
-_EXISTS = select(func.count()).where(
-    _c.FileProcess_id == bindparam("intake_id"), _c.ProcessBatch_id == bindparam("batch_id")
-)
-_HEADS = RowSelect(
-    select(process_batch.c.ProcessBatch_id).where(
-        exists().where(_c.ProcessBatch_id == process_batch.c.ProcessBatch_id, _OPEN)
-    )
-)
+_BATCHES_OF = RowSelect(select(_c.ProcessBatch_id).where(_c.FileProcess_id == bindparam("intake_id")))
 _OPEN_OF = RowSelect(
     _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _OPEN, _c.BatchControl_id > bindparam("after"))
     .order_by(_c.BatchControl_id)
@@ -105,14 +97,9 @@ def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstanc
     return load(connection, instance_id)
 
 
-def exists_for(connection: Connection, intake_id: IntakeId, batch_id: BatchId) -> bool:
-    """Say whether an intake row has its instance for a batch."""
-    return bool(connection.execute(_EXISTS, {"intake_id": intake_id, "batch_id": batch_id}).scalar_one())
-
-
-def batches_with_open(connection: Connection) -> frozenset[BatchId]:
-    """Return the batches that have instances which are neither complete nor cancelled."""
-    return frozenset(BatchId(row.ProcessBatch_id) for row in _HEADS(connection))
+def batches_of(connection: Connection, intake_id: IntakeId) -> frozenset[BatchId]:
+    """Return the batches for which an intake row has its instance."""
+    return frozenset(BatchId(row.ProcessBatch_id) for row in _BATCHES_OF(connection, intake_id=intake_id))
 
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:

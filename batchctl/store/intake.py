@@ -30,7 +30,6 @@ _MISSING = RowSelect(
     .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE))
     .order_by(_f.FileProcess_id, _b.Seq, _b.ProcessBatch_id)
 )
-_HAS_ANY = select(func.count()).select_from(batch_control).where(_c.FileProcess_id == bindparam("intake_id"))
 _UNTAKEN = (
     select(file_process)
     .where(
@@ -107,11 +106,6 @@ def is_locked(connection: Connection, intake_id: IntakeId, batch_ids: Sequence[B
 def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:
     """Return ready rows with each batch that takes their entity and has no instance of them yet, in order of arrival."""
     return [(IntakeId(row.FileProcess_id), BatchId(row.ProcessBatch_id)) for row in _MISSING(connection)]
-
-
-def instances_of(connection: Connection, intake_id: IntakeId) -> int:
-    """Return how many instances a row has."""
-    return int(connection.execute(_HAS_ANY, {"intake_id": intake_id}).scalar_one())
 
 
 def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, exists, func, select
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
+from batchctl.domain.values import value
+from batchctl.store.columns import readable
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect
-from batchctl.store.tables import CLAIMED_INSTANCE, batch_control, batch_resource, process_batch, resource, setting
+from batchctl.store.tables import (
+    CLAIMED_INSTANCE,
+    OPEN_INSTANCE,
+    batch_control,
+    batch_resource,
+    process_batch,
+    resource,
+    setting,
+)
 
 MAX_CONCURRENT = "MaxConcurrent"
 """The `Setting` that says how many instances of all batches may be under way at once."""
 
 _c, _b, _r, _n, _s = batch_control.c, process_batch.c, resource.c, batch_resource.c, setting.c
 
-_CLAIMED = RowSelect(
-    select(_c.ProcessBatch_id, func.count().label("Claimed"))
-    .where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
-    .group_by(_c.ProcessBatch_id)
+_ITS_OWN = _c.ProcessBatch_id == _b.ProcessBatch_id
+_CLAIMED = select(func.count()).where(_ITS_OWN, one_of("BatchControl.Status", CLAIMED_INSTANCE)).scalar_subquery()
+_WITH_OPEN = RowSelect(
+    select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed")).where(
+        exists().where(_ITS_OWN, one_of("BatchControl.Status", OPEN_INSTANCE))
+    )
 )
 _NEEDS = (
     select(
@@ -36,7 +50,6 @@ _NEEDS = (
     .order_by(_n.ProcessBatch_id, _n.Resource_id)
 )
 _LIMIT = select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT)
-_AS_IT_IS = RowSelect(select(_b.Enabled, _b.MaxConcurrent).where(_b.ProcessBatch_id == bindparam("batch_id")))
 
 
 def needs(connection: Connection) -> dict[BatchId, list[Need]]:
@@ -70,10 +83,30 @@ def overall_as_written(connection: Connection) -> str | None:
     return None if row is None else str(row.Value)
 
 
-def occupancy(connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None) -> Occupancy:
-    """Return what is claimed at this moment, by whomever."""
-    rows = _CLAIMED(connection)
-    return Occupancy({BatchId(row.ProcessBatch_id): row.Claimed for row in rows}, batches, limit)
+@value
+class Room:
+    """What may be claimed at this moment, of the batches that have open instances."""
+
+    occupancy: Occupancy
+    """What is claimed, by whomever."""
+    most: Mapping[BatchId, int]
+    """MaxConcurrent of each as it is now; nothing of one that is disabled."""
+
+    def places(self, batch: BatchDefinition) -> int:
+        """Return how many more instances of a batch may be claimed."""
+        most = self.most.get(batch.batch_id, 0)
+        return self.occupancy.places(batch if most == batch.max_concurrent else replace(batch, max_concurrent=most))
+
+
+def room(connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None) -> Room:
+    """Return what may be claimed at this moment."""
+    rows = _WITH_OPEN(connection)
+    claimed = {BatchId(row.ProcessBatch_id): int(row.Claimed) for row in rows}
+    return Room(Occupancy(claimed, batches, limit), dict(readable(rows, _most)))
+
+
+def _most(row: Any) -> tuple[BatchId, int]:
+    return BatchId(row.ProcessBatch_id), int(row.MaxConcurrent) if row.Enabled == 1 else 0
 
 
 def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> bool:
@@ -90,9 +123,3 @@ def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> b
 def others_write(connection: Connection) -> bool:
     """Say whether others may have written since this transaction began."""
     return not dialect_of(connection).WRITES_ALONE
-
-
-def places_as_it_is(connection: Connection, batch: BatchDefinition) -> int:
-    """Return MaxConcurrent of a locked batch; none when it is disabled now, or gone."""
-    rows = _AS_IT_IS(connection, batch_id=batch.batch_id)
-    return int(rows[0].MaxConcurrent) if rows and rows[0].Enabled == 1 else 0

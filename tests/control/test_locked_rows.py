@@ -122,11 +122,12 @@ def test_the_end_of_a_locked_instances_step_waits_and_no_other_does(world: World
     assert world.names().count("instance.locked") == 1
 
 
-def test_a_locked_intake_row_waits_and_no_other_does(world: World, client: Hand) -> None:
+@pytest.mark.parametrize("act", ["DELETE FROM FileProcess", "UPDATE FileProcess SET FileName = 'other'"])
+def test_a_locked_intake_row_waits_and_no_other_does(world: World, client: Hand, act: str) -> None:
     world.batch("A")
     world.submit("A")
     world.submit("A")
-    client.sql("DELETE FROM FileProcess WHERE FileProcess_id = 1")
+    client.sql(f"{act} WHERE FileProcess_id = 1")
     creator = world.creator()
     creator.create_instances()
     creator.create_instances()

@@ -114,6 +114,24 @@ def test_values_of_a_wrong_type_in_one_file_row_leave_the_others_alone(sqlite_wo
     assert sqlite_world.one("SELECT Status FROM BatchControl WHERE FileProcess_id = 2") == "complete"
 
 
+def test_an_instance_that_cannot_be_claimed_keeps_nobody_waiting_while_others_are_busy(world: World) -> None:
+    world.batch("busy", steps=20)
+    world.submit("busy")
+    world.create()
+    controller = world.controller(slots=3)
+    controller.turn(NO_WAIT)
+    for name in ("spoilt", "sound"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    world.sql("UPDATE BatchControl SET ClaimToken = 9223372036854775807 WHERE BatchControl_id = 2")
+    for _ in range(10):
+        controller.turn(NO_WAIT)
+
+    assert world.statuses() == ["running", "ready", "complete"]
+    assert world.names().count("instance.parked") == 1
+
+
 def test_an_instance_that_cannot_be_claimed_is_told_once_and_tried_again_after_a_change(world: World) -> None:
     two_batches(world)
     world.sql("UPDATE BatchControl SET ClaimToken = 9223372036854775807 WHERE BatchControl_id = 1")

@@ -43,9 +43,10 @@ def _mutant(
 
 
 _OWN_ONLY = (
-    "Occupancy({key: sum(1 for one in instances.claimed(connection) if one.batch_id == key"
-    " and one.claimed_by == self.recorder.controller) for key in batches}, batches, limit)"
+    "; look.room.occupancy.claimed.update((key, sum(1 for one in instances.claimed(connection) if one.batch_id == key"
+    " and one.claimed_by == self.recorder.controller)) for key in batches)"
 )
+_LOOK = "look = _Look(connection, batches, limit, now, parked, page=places)"
 _ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(before))"
 _COMMITS_HALF = (
     "    from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection)\n"
@@ -119,7 +120,8 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "MaxConcurrent counts only what one's own program has claimed",
-        (claiming, "limits.occupancy(connection, batches, limit)", _OWN_ONLY),
+        (claiming, _LOOK, _LOOK + _OWN_ONLY),
+        (claiming, "look = replace(look)", "look = replace(look)" + _OWN_ONLY),
     ),
     _mutant(
         "a retry is not counted",

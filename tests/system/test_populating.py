@@ -11,6 +11,7 @@ import pytest
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, Step
 from batchctl.domain.status import IntakeStatus
 from batchctl.plugin_api import CannotPopulate, Populated
+from batchctl.populators.pattern import PatternPopulator
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 
@@ -125,3 +126,14 @@ def test_a_process_that_cannot_be_started_is_a_reason() -> None:
     populators = ProcessPopulatorRunner(refuse)
 
     assert "Resource temporarily unavailable" in reason_of(populators, "")
+
+
+def test_what_is_harmless_needs_no_process() -> None:
+    def refuse() -> PluginProcess:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    own = PatternPopulator()
+    populators = ProcessPopulatorRunner(refuse, harmless=lambda batch: None if batch.populator_args else own)
+
+    assert populators.populate("pattern", ROW, BATCH).data[:3] == ("/in", "flights_2026.csv", "payload")
+    assert "Resource temporarily unavailable" in reason_of(populators, "(a+)+b", "pattern")

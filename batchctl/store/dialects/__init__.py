@@ -60,7 +60,7 @@ class Dialect(Protocol):
         ...
 
     def tell(self, connection: Connection) -> None:
-        """Let the other controllers notice a transaction of a controller, which otherwise does not disturb them."""
+        """Let the other controllers notice a transaction once it is committed; otherwise that of a controller disturbs none."""
         ...
 
     def commit(self, connection: Connection) -> None:
@@ -151,7 +151,7 @@ class Dialect(Protocol):
         ...
 
     def is_locked_intake(self, connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-        """Say the same of a FileProcess row and of any of the batches that will take it."""
+        """Say the same of a FileProcess row and of any of the batches that will take it; who is hurried runs into it."""
         ...
 
     def violations(self, connection: Connection) -> list[str]:

@@ -51,16 +51,15 @@ _CONNECTING = {
     "keepalives_count": "3",
     "tcp_user_timeout": "60000",
 }
-_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; SELECT clock_timestamp()"
-_BEGIN_HURRIED = (
-    f"BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '{A_MOMENT}'; SELECT clock_timestamp()"
-)
+_HURRY = f"SET LOCAL lock_timeout = '{A_MOMENT}'; "
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; {hurry}SELECT clock_timestamp()"
 _BEGIN_ALONE = (
-    "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
+    "BEGIN ISOLATION LEVEL SERIALIZABLE; {hurry}"
+    "SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
 )
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
-_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol')"
+_COMMIT_AND_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol'); COMMIT"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
 _DEFINITIONS = """
@@ -272,8 +271,8 @@ def lock_schema(connection: Connection) -> None:
 def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime | None:
     """Begin a transaction, serializable if it wants to be alone; return the server's time."""
     raw = _raw(connection)
-    raw.batchctl_hurried = hurried
-    cursor = raw.execute(_BEGIN_ALONE if alone else _BEGIN_HURRIED if hurried else _BEGIN)
+    raw.batchctl_hurried, raw.batchctl_tells = hurried, False
+    cursor = raw.execute((_BEGIN_ALONE if alone else _BEGIN).format(hurry=_HURRY if hurried else ""))
     while cursor.nextset():
         pass
     now: datetime = cursor.fetchone()[0]
@@ -282,7 +281,8 @@ def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = 
 
 def commit(connection: Connection) -> None:
     """Commit what `begin_write` began."""
-    _raw(connection).execute("COMMIT")
+    raw = _raw(connection)
+    raw.execute(_COMMIT_AND_TELL if raw.batchctl_tells else "COMMIT")
 
 
 def rollback(connection: Connection) -> None:
@@ -306,8 +306,8 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Col
 
 
 def tell(connection: Connection) -> None:
-    """Notify by hand what the triggers do not notify of a controller."""
-    _raw(connection).execute(_TELL)
+    """Notify by hand, with the commit, what the triggers do not notify of a controller."""
+    _raw(connection).batchctl_tells = True
 
 
 def begin_part(connection: Connection) -> None:
@@ -464,6 +464,10 @@ def look_for_locks(connection: Connection) -> None:
 
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
     """Lock a FileProcess row and the batches that will take it, unless somebody else has."""
+    if _raw(connection).batchctl_hurried:
+        # An instance locks its batch by itself.
+        lock_row(connection, "FileProcess", intake_id)
+        return False
     wanted = {"id": intake_id, "batches": list(batch_ids)}
     return _raw(connection).execute(_LOCKED_INTAKE, wanted).fetchone() is not None
 
