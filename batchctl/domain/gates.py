@@ -117,11 +117,19 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
 }
 
 
+_PASSED = {
+    name: Gate(name)
+    for name in ("status", "enabled", "steps", "NextRunTime", "failure policy", "stop_all", "MaxConcurrent")
+}
+"""The gates that say no more than that they are passed, as they do of every instance that starts."""
+
 TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
 
 def _status(instance: BatchInstance) -> Gate:
     blocked, clear = _STATUS_SAYS[instance.status]
+    if blocked is None:
+        return _PASSED["status"]
     if instance.retries_skipped:
         blocked, clear = f"a step failed; {RETRIES_SKIPPED}", TO_MEND
     return Gate(name="status", blocked=blocked, clear=clear and clear.format(id=instance.instance_id))
@@ -129,7 +137,7 @@ def _status(instance: BatchInstance) -> Gate:
 
 def _enabled(batch: BatchDefinition) -> Gate:
     if batch.enabled:
-        return Gate(name="enabled")
+        return _PASSED["enabled"]
     return Gate(
         name="enabled",
         blocked=f"batch {batch.name} is disabled",
@@ -138,13 +146,14 @@ def _enabled(batch: BatchDefinition) -> Gate:
 
 
 def _steps(batch: BatchDefinition) -> Gate:
-    blocked = None if batch.steps else f"batch {batch.name} has no steps"
-    return Gate(name="steps", blocked=blocked, clear=blocked and "INSERT INTO ProcessControl ...")
+    if batch.steps:
+        return _PASSED["steps"]
+    return Gate(name="steps", blocked=f"batch {batch.name} has no steps", clear="INSERT INTO ProcessControl ...")
 
 
 def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
     if instance.next_run_time <= now:
-        return Gate(name="NextRunTime")
+        return _PASSED["NextRunTime"]
     return Gate(
         name="NextRunTime",
         blocked=f"it waits until {instance.next_run_time:%Y-%m-%d %H:%M:%S} UTC",
@@ -154,7 +163,7 @@ def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
 
 def _failure_policy(batch: BatchDefinition, ahead: BatchInstance | None) -> Gate:
     if ahead is None:
-        return Gate(name="failure policy")
+        return _PASSED["failure policy"]
     return Gate(
         name="failure policy",
         blocked=f"BatchControl {ahead.instance_id} of the same batch is {ahead.status} (OnFailure {batch.on_failure})",
@@ -164,7 +173,7 @@ def _failure_policy(batch: BatchDefinition, ahead: BatchInstance | None) -> Gate
 
 def _stop_all(failure: BatchInstance | None) -> Gate:
     if failure is None:
-        return Gate(name="stop_all")
+        return _PASSED["stop_all"]
     return Gate(
         name="stop_all",
         blocked=f"BatchControl {failure.instance_id} is {failure.status} and its batch stops everything",
@@ -204,5 +213,5 @@ def _full(need: Need, others: Occupancy) -> Gate:
 
 def _places(batch: BatchDefinition, places: int) -> Gate:
     if places > 0:
-        return Gate(name="MaxConcurrent")
+        return _PASSED["MaxConcurrent"]
     return Gate(name="MaxConcurrent", blocked=f"{batch.max_concurrent} of batch {batch.name} are started before it")

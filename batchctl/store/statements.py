@@ -18,6 +18,8 @@ from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextCl
 from sqlalchemy.sql.compiler import SQLCompiler
 
 Convert = Callable[[Any], Any] | None
+Converts = tuple[tuple[int, Callable[[Any], Any]], ...]
+"""The places of a row whose values are another thing to the driver than to us, and what makes the one of the other."""
 MANY = 2
 """From how many rows on it is worth sending them together."""
 
@@ -32,8 +34,7 @@ class Compiled:
     text: str
     pick: Callable[[Mapping[str, object]], Iterable[object]]
     """Takes the values in the order of the text."""
-    converts: tuple[tuple[int, Callable[[Any], Any]], ...]
-    """The places whose values are not for the driver as they are."""
+    converts: Converts
     constants: Mapping[str, object]
     of_many: str | None = None
     """The same for many rows at once; only PostgreSQL has such."""
@@ -167,22 +168,24 @@ class RowSelect:
         row: Any = namedtuple("Row", names)  # type: ignore[misc] # noqa: PYI024 - the statement names the fields
         self._make: Callable[[list[Any]], Any] = row._make
         self._types = [column.type for column in columns]
-        self._compiled: dict[str, tuple[Compiled, tuple[Convert, ...]]] = {}
+        self._compiled: dict[str, tuple[Compiled, Converts]] = {}
 
     def __call__(self, connection: Connection, **where: object) -> list[Any]:
         """Execute and return all rows."""
         compiled, converts = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)
-        cursor = compiled.execute(connection, where)
-        return [
-            self._make([value if made is None else made(value) for value, made in zip(row, converts, strict=True)])
-            for row in cursor.fetchall()
-        ]
+        found = []
+        for row in compiled.execute(connection, where).fetchall():
+            values = list(row)
+            for at, made in converts:
+                values[at] = made(values[at])
+            found.append(self._make(values))
+        return found
 
-    def _compile(self, dialect: Dialect) -> tuple[Compiled, tuple[Convert, ...]]:
-        converts = tuple(kind.dialect_impl(dialect).result_processor(dialect, None) for kind in self._types)
-        made = _compiled(self._statement.compile(dialect=dialect), dialect), converts
-        self._compiled[dialect.name] = made
-        return made
+    def _compile(self, dialect: Dialect) -> tuple[Compiled, Converts]:
+        made = [kind.dialect_impl(dialect).result_processor(dialect, None) for kind in self._types]
+        compiled = _compiled(self._statement.compile(dialect=dialect), dialect), _where_any(made)
+        self._compiled[dialect.name] = compiled
+        return compiled
 
 
 def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
@@ -192,8 +195,11 @@ def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
     writes = compiled.isupdate or compiled.isinsert
     of_many = _of_many(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
-    made = tuple((at, convert) for at, name in enumerate(order) if (convert := converts[name]) is not None)
-    return Compiled(written, _picking(order), made, constants, of_many)
+    return Compiled(written, _picking(order), _where_any([converts[name] for name in order]), constants, of_many)
+
+
+def _where_any(converts: Sequence[Convert]) -> Converts:
+    return tuple((at, convert) for at, convert in enumerate(converts) if convert is not None)
 
 
 def _picking(names: list[str]) -> Callable[[Mapping[str, object]], Iterable[object]]:
