@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from batchctl.control.obstacles import LOCKED_LOOK
+from batchctl.control.obstacles import LOCKED_LOOK, Locks
 from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import controllers, instances
+from batchctl.store import controllers
 
 REMEMBERED = timedelta(days=7)
 """How long a controller that has ended stays listed."""
@@ -37,10 +37,12 @@ class Membership:
     _seq: int = 0
     _due_at: float = 0.0
     """When, by one's own clock, the next sign of life is to be given."""
-    _locked_since: float | None = None
-    """Since when somebody keeps one's row locked, if anybody does."""
-    _has_told: bool = False
-    """True once that has been told."""
+    _locks: Locks = field(init=False)
+    """Whether somebody keeps one's row locked."""
+
+    def __post_init__(self) -> None:
+        """Know of no lock yet."""
+        self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def begin(self) -> None:
         """Enter oneself before anything is claimed, and forget who has ended long ago."""
@@ -106,23 +108,16 @@ class Membership:
     def _arrived(self, sent: float) -> None:
         self.lease_until = sent + self.rhythm.lease.total_seconds()
         self._due_at = sent + self.rhythm.heartbeat_interval.total_seconds()
-        self._locked_since = None
-        if self._has_told:
-            self._has_told = False
+        if self._locks.free(self.name):
             self.listener(Event("controller.resumed"))
 
     def _meet_lock(self) -> None:
         """Try again a little later; tell once that it lasts."""
         now = self.clock.monotonic()
         self._due_at = now + min(LOCKED_LOOK, self.rhythm.heartbeat_interval / 10).total_seconds()
-        if self._locked_since is None:
-            self._locked_since = now
-        if now - self._locked_since >= LOCKED_LOOK.total_seconds() and not self._has_told:
-            self._has_told = True
-            with self.transactions.read() as connection:
-                blocker = instances.blocker(connection)
-            message = f"no sign of life can be given: the row of this controller is locked by {blocker}"
-            self.listener(Event("controller.locked", {"ClaimedBy": self.name, "Message": message}))
+        if self._locks.meet(self.name):
+            what = "no sign of life can be given: the row of this controller"
+            self._locks.tell("controller.locked", {"ClaimedBy": self.name}, what)
 
     def _enter(self, connection: Any, seq: int = 0) -> None:
         controllers.add(

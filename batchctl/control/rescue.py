@@ -91,6 +91,9 @@ class Rescue:
     _in_doubt: bool = False
     """True after a look that did not come to its end: something may be taken over that nobody watches over."""
     _locks: Locks = field(init=False)
+    """The rows that were locked at the last look, each a column and its value."""
+    _met: set[tuple[str, int | str]] = field(default_factory=set)
+    """Those of this look."""
 
     def __post_init__(self) -> None:
         """Know of no locks yet."""
@@ -144,7 +147,8 @@ class Rescue:
             live = history.live_entries(connection)
             claimed = {instance.instance_id: instance for instance in instances.claimed(connection)}
         rescued, unclear, left_over = Rescued(), set[str | None](), list[_LeftOver]()
-        self._locks.begin()
+        self._locks.keep(self._met)
+        self._met = set()
         # What is free does not wait for what is not.
         for entry in sorted(live, key=lambda entry: ("BatchControl_id", entry.instance_id) in self._locks):
             instance = claimed.get(entry.instance_id)
@@ -171,22 +175,27 @@ class Rescue:
                 rescued += given_up
         self._release_claims(dead)
         self._write_off(row for name, row in dead.items() if row is not None and name not in unclear)
-        self._in_doubt = self.recorder.controller in unclear or len(self._locks) > 0
+        self._in_doubt = self.recorder.controller in unclear or bool(self._met)
         return rescued
 
     def _unless_locked(self, entry: HistoryEntry, work: Callable[[], Result]) -> Result | None:
         """Do something about an attempt; None when somebody keeps a row of it locked: it is tried again at the next look."""
-        if len(self._locks) >= MOST_LOCKS:
+        if len(self._met) >= MOST_LOCKS:
             return None
         try:
             return work()
         except Conflict:
-            self._meet(entry.instance_id)
+            self._meet_instance(entry.instance_id)
             return None
 
-    def _meet(self, instance_id: InstanceId) -> None:
+    def _meet_instance(self, instance_id: InstanceId) -> None:
         what = "what a dead controller has left of it cannot be taken over"
-        self._locks.meet("instance.locked", "BatchControl_id", instance_id, what)
+        self._meet("instance.locked", "BatchControl_id", instance_id, what)
+
+    def _meet(self, event: str, column: str, value: int | str, what: str) -> None:
+        self._met.add((column, value))
+        if self._locks.meet((column, value)):
+            self._locks.tell(event, {column: value}, f"{what}: its row, or one of its,")
 
     def _write(self, work: Callable[[Any], Result]) -> Result:
         return self.transactions.run(frozenset({Boundary.TAKEOVER}), work, hurried=True)
@@ -347,7 +356,7 @@ class Rescue:
             busy = {entry.instance_id for entry in history.live_entries(connection)}
             idle = [instance for instance in claimed if instance.instance_id not in busy]
         for instance in idle:
-            if len(self._locks) >= MOST_LOCKS:
+            if len(self._met) >= MOST_LOCKS:
                 return
 
             def release(connection: Any, instance: BatchInstance = instance) -> None:
@@ -356,12 +365,12 @@ class Rescue:
             try:
                 self._write(release)
             except Conflict:
-                self._meet(instance.instance_id)
+                self._meet_instance(instance.instance_id)
 
     def _write_off(self, dead: Iterable[ControllerRow]) -> None:
         """Write that controllers are dead of which nothing is left open."""
         for row in dead:
-            if row.status is not ControllerStatus.RUNNING or len(self._locks) >= MOST_LOCKS:
+            if row.status is not ControllerStatus.RUNNING or len(self._met) >= MOST_LOCKS:
                 continue
 
             def write(connection: Any, row: ControllerRow = row) -> bool:
@@ -375,7 +384,7 @@ class Rescue:
                 if self._write(write):
                     self.listener(Event("controller.lost", {"ClaimedBy": row.name}))
             except Conflict:
-                self._locks.meet("controller.locked", "ClaimedBy", row.name, "it cannot be written off")
+                self._meet("controller.locked", "ClaimedBy", row.name, "it cannot be written off")
 
     def _tell_unclear(self, entry: HistoryEntry, *, waits_for_silence: bool) -> None:
         if entry.history_id not in self._told:
