@@ -50,6 +50,7 @@ from batchctl.domain.rows import (
     Populated,
     Step,
 )
+from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.urls import is_password, passwords_in, redacted, reference, references
 
@@ -104,6 +105,7 @@ __all__ = [
     "redacted",
     "reference",
     "references",
+    "sqlstate_behind",
     "unfit",
     "values_of",
     "visible",

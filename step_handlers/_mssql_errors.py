@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from batchctl.plugin_api import visible
+from batchctl.plugin_api import sqlstate_behind, visible
 
 _FATAL = frozenset(
     {102, 105, 111, 156, 201, 207, 208, 229, 230, 262, 297, 300, 911, 2812, 8144, 8145, 8146, 8162, 15151, 18456, 18452}
@@ -16,21 +16,6 @@ LOST_STATES = frozenset({"08S01", "08007", "08003", "10054", "01002"})
 """The session is gone, so nobody knows how far the server has come."""
 _NUMBER = re.compile(r" ?\((\d+)\) \(SQL\w+\)(?=; \[|\Z)")
 _PREFIX = re.compile(r"\A(?:\[[^\]]*\] ?)+")
-_MSSQL_PYTHON_STATES = {
-    "Disconnect error": "01002",
-    "Client unable to establish connection": "08001",
-    "Connection not open": "08003",
-    "Connection rejected": "08004",
-    "Connection failure during transaction": "08007",
-    "Communication link failure": "08S01",
-    "Timeout expired": "HYT00",
-    "Connection timeout expired": "HYT01",
-    "Invalid authorization specification": "28000",
-    "Serialization failure": "40001",
-    "Syntax error or access violation": "42000",
-    "Base table or view not found": "42S02",
-}
-"""mssql-python replaces the SQLSTATE by words of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +35,7 @@ class ServerProblem:
         words = getattr(error, "driver_error", None)
         if words is not None:
             text = getattr(error, "ddbc_error", "") or words
-            state = _MSSQL_PYTHON_STATES.get(words) or words.rpartition("SQLSTATE code: ")[2]
-            return cls(_PREFIX.sub("", text), state=state)
+            return cls(_PREFIX.sub("", text), state=sqlstate_behind(words))
         state, text = map(str, error.args) if len(error.args) == 2 else ("", str(error))
         # The driver adds the number behind the text, in which anything may stand: the value of a row, for instance.
         number = next(reversed(list(_NUMBER.finditer(text))), None)

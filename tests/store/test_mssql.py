@@ -529,7 +529,7 @@ def test_a_deadlock_in_a_part_runs_the_whole_again(server: SqlServer, transactio
         (python_error("Serialization failure", "deadlocked"), 1205, "40001"),
         (python_error("Base table or view not found", "Invalid object name"), 208, "42S02"),
         (python_error("An error occurred with SQLSTATE code: 10054"), None, "10054"),
-        (python_error("Syntax error or access violation", "Deadlock (1205) (SQLExecDirectW)"), None, ""),
+        (python_error("Syntax error or access violation", "Deadlock (1205) (SQLExecDirectW)"), None, "42000"),
     ],
 )
 def test_the_number_is_read_and_never_the_words(error: Exception, number: int | None, state: str) -> None:

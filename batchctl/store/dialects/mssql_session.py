@@ -16,6 +16,7 @@ from sqlalchemy.engine import URL
 from batchctl import __version__
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
+from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.text import visible
 
 LOGIN_SECONDS = 10
@@ -33,21 +34,6 @@ _FIXES = {
 }
 _OWN_NUMBER = re.compile(r"\((\d+)\) \(SQL\w+\)(?=; \[|\Z)")
 _PREFIX = re.compile(r"\A(?:\[[^\]]*\] ?)+")
-_STATES = {
-    "Disconnect error": "01002",
-    "Client unable to establish connection": "08001",
-    "Connection not open": "08003",
-    "Connection rejected": "08004",
-    "Connection failure during transaction": "08007",
-    "Communication link failure": "08S01",
-    "Timeout expired": "HYT00",
-    "Connection timeout expired": "HYT01",
-    "Invalid authorization specification": "28000",
-    "Serialization failure": "40001",
-    "Base table or view not found": "42S02",
-}
-"""mssql-python shows a constant of its own in place of each SQLSTATE."""
-_UNNAMED_STATE = re.compile(r"SQLSTATE code: (\w+)\Z")
 _NUMBER_OF_STATE = {"40001": 1205, "42S02": 208}
 """What stands for a number that is not known."""
 _ERROR, _COUNT = "batchctl_error", "batchctl_count"
@@ -194,10 +180,8 @@ def error_of(error: Exception, number: int | None = None) -> ServerError:
     """Read what a driver raised; `number` is what the batch has told of its error."""
     words = getattr(error, "driver_error", None)
     if words is not None:
-        unnamed = _UNNAMED_STATE.search(words)
-        state = unnamed[1] if unnamed else _STATES.get(words, "")
         text = str(getattr(error, "ddbc_error", "") or words)
-        return ServerError(visible(_PREFIX.sub("", text)), number=number, state=state)
+        return ServerError(visible(_PREFIX.sub("", text)), number=number, state=sqlstate_behind(words))
     state, text = (str(error.args[0]), str(error.args[1])) if len(error.args) == 2 else ("", str(error))
     # The driver adds the number behind the text, in which anything may stand: the value of a row, for instance.
     numbers = _OWN_NUMBER.findall(text)
