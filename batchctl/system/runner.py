@@ -55,6 +55,8 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
 )
 """What the parts of an outcome may be."""
 _parts_of = attrgetter(*(field for field, _, _ in _PARTS))
+_LEAST, _MOST = -(2**63), 2**63 - 1
+"""The numbers that a column can hold."""
 
 Carry = Callable[[], Finished]
 
@@ -532,6 +534,11 @@ def _answer(handler: object, outcome: object) -> StepOutcome:
             said = f"whose `{field}` is {type(found).__name__}, not {wanted}"
             message = f"'{_name(handler)}' returned an outcome {said}"
             raise TypeError(message)
+    for field in ("return_code", "rows_affected"):
+        number = getattr(outcome, field)
+        if number is not None and not _LEAST <= number <= _MOST:
+            message = f"'{_name(handler)}' returned an outcome whose `{field}` is no number that fits in 64 bits"
+            raise ValueError(message)
     return outcome
 
 

@@ -142,6 +142,24 @@ def test_an_outcome_with_a_part_of_another_type_fails_its_step(
     assert f"'does' returned an outcome whose `{field}` is {said}" in (outcome.message or "")
 
 
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, pytest.param(10**5000, id="huge")])
+@pytest.mark.parametrize("field", ["return_code", "rows_affected"])
+def test_an_outcome_with_a_number_that_no_row_holds_fails_its_step(
+    runner: ThreadStepRunner, field: str, number: int
+) -> None:
+    outcome = outcome_of(runner, lambda execution: StepOutcome(**{"succeeded": True, field: number}))
+
+    assert (outcome.succeeded, outcome.rows_affected, outcome.return_code) == (False, None, None)
+    assert f"whose `{field}` is no number that fits in 64 bits" in (outcome.message or "")
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63)])
+def test_the_greatest_numbers_that_a_row_holds_are_taken(runner: ThreadStepRunner, number: int) -> None:
+    answer = StepOutcome(succeeded=True, return_code=number, rows_affected=number, value=10**30)
+
+    assert outcome_of(runner, lambda execution: answer) == answer
+
+
 def test_what_a_handler_says_is_kept_within_bounds(runner: ThreadStepRunner) -> None:
     told = StepOutcome(succeeded=False, message="m" * 1_000_000, output="begin" + "o" * 1_000_000 + "end")
 
