@@ -28,7 +28,13 @@ class TaskCommand(click.Command):
         """Read the options before `--`."""
         at = args.index("--") if "--" in args else len(args)
         ctx.meta[_COMMAND] = None if at == len(args) else tuple(args[at + 1 :])
-        return super().parse_args(ctx, args[:at])
+        try:
+            return super().parse_args(ctx, args[:at])
+        except click.NoSuchOption as error:
+            if at < len(args):
+                raise
+            meant = "If it belongs to a command, write -- before the command: batchctl task -- COMMAND ARG..."
+            raise click.UsageError(f"{error.format_message()} {meant}", ctx) from None
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Show both ways to call it."""
@@ -39,17 +45,21 @@ class TaskCommand(click.Command):
 @click.command(cls=TaskCommand)
 @click.argument("sql", nargs=-1, metavar="SQL")
 @click.option("--connection", metavar="NAME", help="Where the SQL runs: a connection of the configuration.")
-@click.option("--entity", metavar="NAME", default="Task", show_default=True, help="Another task queue.")
+@click.option(
+    "--entity", metavar="NAME", default="Task", show_default=True, help="Another task queue: what its batch takes."
+)
 @as_json
 @dry_run
 @click.pass_context
 def task(
     ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str, as_json: bool, dry_run: bool
 ) -> None:
-    """Queue a task: a FileProcess row whose Data is carried out as it stands.
+    """Queue a task: a command or SQL that a running controller (batchctl run) carries out.
 
-    A command stands behind -- and is never seen by a shell. SQL is one argument; - reads it from standard input. What
-    is printed, file:N, is what `batchctl wait` and `batchctl why` take.
+    A command stands behind --, as in: batchctl task -- gzip -k /in/data.csv. It is run without a shell: no pipe, no *, no
+    variable. SQL is one argument, as in: batchctl task "DELETE FROM Stage" --connection warehouse; - reads it from
+    standard input. The task is inserted as a FileProcess row, whose id is printed as file:17: what
+    `batchctl wait` and `batchctl why` take.
     """
     from batchctl.cli import output
     from batchctl.operations.tasks import Desk
@@ -109,9 +119,7 @@ def _tell(done: Queued, *, as_json: bool) -> None:
         output.say(f"Note: batch {done.batch.name} is disabled, so the task waits.")
         output.say(f"Next: batchctl enable {done.batch.name} --reason ...")
     elif done.intake_id is not None:
-        output.say(
-            f"Next: batchctl wait file:{done.intake_id}   (a running controller takes it by itself: batchctl run)"
-        )
+        output.say(f"Next: batchctl wait file:{done.intake_id}   (a running controller carries it out: batchctl run)")
 
 
 @click.command()
@@ -124,9 +132,10 @@ def _tell(done: Queued, *, as_json: bool) -> None:
 def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
     """Wait until instances are done or need a person.
 
-    ID is a BatchControl id (42), or file:17 for the instances of FileProcess row 17. Each is printed, with its status,
-    as soon as it is seen settled. Exit code 0 when all are complete, 1 when one is not (failed, held, paused, cancelled,
-    its row rejected or a duplicate), 3 when one does not exist, 5 when the time is over.
+    ID is a BatchControl id (42), or file:17 for the instances of FileProcess row 17 (`batchctl submit` prints 17 of it,
+    `batchctl task` file:17). Each is printed, with its status, as soon as nothing more happens to it by itself; what
+    one waits for, `batchctl why ID` tells meanwhile. Exit code 0 when all are complete, 1 when one is not (failed,
+    held, paused, cancelled, its row rejected or a duplicate), 3 when one does not exist, 5 when the time is over.
     """
     from batchctl.cli import output
     from batchctl.operations.waiting import Wait
@@ -180,5 +189,5 @@ def _timed_out(left: Sequence[Awaited], timeout: float | None) -> None:
 
     more = "" if len(left) <= LISTED_MOST else f", and {len(left) - LISTED_MOST} more"
     listed = ", ".join(f"{one.reference} ({one.status})" for one in left[:LISTED_MOST])
-    output.say(f"Error: the {timeout:g} seconds are over, and not settled are {listed}{more}.")
+    output.say(f"Error: after {timeout:g} s these are neither done nor in need of a person: {listed}{more}.")
     output.say(f"Next: {left[0].next_step}")

@@ -39,7 +39,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
     """Return every gate of an instance, passed or blocking."""
     return (
         _status(instance),
-        _enabled(batch),
+        enabled(batch),
         _steps(batch),
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
@@ -135,7 +135,8 @@ def _status(instance: BatchInstance) -> Gate:
     return Gate(name="status", blocked=blocked, clear=clear and clear.format(id=instance.instance_id))
 
 
-def _enabled(batch: BatchDefinition) -> Gate:
+def enabled(batch: BatchDefinition) -> Gate:
+    """Return the gate of a batch that somebody may have disabled."""
     if batch.enabled:
         return _PASSED["enabled"]
     return Gate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -164,6 +164,8 @@ def _of_intake(
     if without and row.status is IntakeStatus.READY:
         names = ", ".join(visible(batch.name) for batch in without)
         created = Gate(name="created", blocked=f"batch {names} has no instance of it yet", clear="batchctl create")
+    open_ones = {instance.batch_id for instance in made if instance.status not in FINAL}
+    unfinished = open_ones | {batch.batch_id for batch in without}
     listed = ", ".join(f"{instance.instance_id} ({instance.status})" for instance in made)
     notes = [f"Its instances: BatchControl {listed}." if made else "No instance has been made of it."]
     if takers:
@@ -175,11 +177,18 @@ def _of_intake(
             _intake_status(row, takers),
             _entity(row, takers, batches),
             created,
+            *(_enabled(batches, unfinished) if row.status in _CONCERN_A_CONTROLLER else ()),
             _instances(made),
             *([_controller(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
+
+
+def _enabled(batches: Mapping[BatchId, BatchDefinition], unfinished: Collection[BatchId]) -> Sequence[Gate]:
+    """Say which of the batches that have something to do for a row are disabled."""
+    disabled = [batch for batch in batches.values() if batch.batch_id in unfinished and not batch.enabled]
+    return [gates.enabled(batch) for batch in disabled] or [Gate(name="enabled")]
 
 
 def _instances(made: Sequence[BatchInstance]) -> Gate:

@@ -138,12 +138,17 @@ def _look_at(connection: Any, reference: Reference) -> Awaited:
         return _intake(connection, reference, row)
     instance = instances.load(connection, InstanceId(reference.number))
     if instance is None:
-        meant = "" if intake.load(connection, IntakeId(reference.number)) is None else _MEANT.format(reference.number)
-        raise NotFound(f"There is no BatchControl {reference.number}.{meant}", next_step="batchctl status")
+        raise _no_instance(connection, reference)
     return _of_instances(connection, reference, [instance])
 
 
-_MEANT = " Did you mean FileProcess {0}, which is file:{0}?"
+def _no_instance(connection: Any, reference: Reference) -> NotFound:
+    missing = f"There is no BatchControl {reference.number}."
+    if intake.load(connection, IntakeId(reference.number)) is None:
+        return NotFound(missing, next_step="batchctl status")
+    row = f"file:{reference.number}"
+    meant = f"Did you mean FileProcess {reference.number}, which is {row}?"
+    return NotFound(f"{missing} {meant}", next_step=f"batchctl wait {row}")
 
 
 def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:

@@ -85,7 +85,7 @@ def test_dry_run_and_json(run: Run) -> None:
         ("task", 2, "Say what to do"),
         ("task --", 2, "Say what to do"),
         ("task 'SELECT 1'", 2, "SQL needs --connection NAME"),
-        ("task ls -l", 2, "-l"),
+        ("task ls -l", 2, "'-l'. If it belongs to a command, write -- before the command"),
         ("task --connection wh", 2, "Say what to do"),
         ("task --connection wh -- ls", 2, "not both"),
         ("task 'SELECT 1' -- ls", 2, "not both"),

@@ -334,6 +334,24 @@ def test_a_row_is_explained_by_what_became_of_it(world: World) -> None:
     assert file_gates(world, 4)[0][0] == "status"
 
 
+def test_a_row_whose_batch_is_disabled_is_told_so_with_what_to_type(world: World) -> None:
+    world.batch("Task")
+    world.batch("Other", Entity="Task")
+    world.sql("UPDATE ProcessBatch SET Enabled = 0 WHERE ProcessBatchName = 'Task'")
+    world.submit("Task")
+    disabled = ("enabled", "batch Task is disabled", "batchctl enable Task --reason ...")
+    assert disabled in file_gates(world, 1)
+
+    world.create()
+    assert file_gates(world, 1) == [disabled]
+
+    world.sql(
+        "UPDATE BatchControl SET Status = 'complete'"
+        " WHERE ProcessBatch_id IN (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName = 'Task')"
+    )
+    assert file_gates(world, 1) == []
+
+
 def test_a_rejected_row_is_corrected_before_it_is_accepted(world: World) -> None:
     world.batch("Sensor", Populator="nonsense")
     world.submit("Sensor")

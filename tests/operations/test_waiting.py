@@ -162,14 +162,20 @@ def test_a_row_whose_entity_nobody_takes_is_not_waited_for(world: World) -> None
 
 
 @pytest.mark.parametrize(
-    ("reference", "said"),
+    ("reference", "said", "next_step"),
     [
-        ("2", "There is no BatchControl 2. Did you mean FileProcess 2, which is file:2?"),
-        ("9", "There is no BatchControl 9."),
-        ("file:9", "There is no FileProcess 9."),
+        (
+            "2",
+            "There is no BatchControl 2. Did you mean FileProcess 2, which is file:2?",
+            "batchctl wait file:2",
+        ),
+        ("9", "There is no BatchControl 9.", "batchctl status"),
+        ("file:9", "There is no FileProcess 9.", "batchctl status"),
     ],
 )
-def test_one_that_does_not_exist_is_said_before_anything_is_waited_for(world: World, reference: str, said: str) -> None:
+def test_one_that_does_not_exist_is_said_before_anything_is_waited_for(
+    world: World, reference: str, said: str, next_step: str
+) -> None:
     world.batch(steps=1)
     world.submit()
     world.create()
@@ -179,7 +185,7 @@ def test_one_that_does_not_exist_is_said_before_anything_is_waited_for(world: Wo
     with pytest.raises(NotFound) as missing:
         waiter.wait("1", reference)
 
-    assert missing.value.message == said
+    assert (missing.value.message, missing.value.next_step) == (said, next_step)
     assert (waiter.told, waiter.watch.passed) == ([], 0.0)
 
 

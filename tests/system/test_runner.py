@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -145,9 +146,10 @@ def test_an_outcome_with_a_part_of_another_type_fails_its_step(
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, pytest.param(10**5000, id="huge")])
 @pytest.mark.parametrize("field", ["return_code", "rows_affected"])
 def test_an_outcome_with_a_number_that_no_row_holds_fails_its_step(
-    runner: ThreadStepRunner, field: str, number: int
+    runner: ThreadStepRunner, field: str, number: Any
 ) -> None:
-    outcome = outcome_of(runner, lambda execution: StepOutcome(**{"succeeded": True, field: number}))
+    answer = replace(StepOutcome(succeeded=True), **{field: number})
+    outcome = outcome_of(runner, lambda execution: answer)
 
     assert (outcome.succeeded, outcome.rows_affected, outcome.return_code) == (False, None, None)
     assert f"whose `{field}` is no number that fits in 64 bits" in (outcome.message or "")
