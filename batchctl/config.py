@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 
 FILE_NAME = "batchctl.toml"
@@ -322,18 +323,18 @@ def resolve_secret(sources: Mapping[str, str], name: str, directory: Path) -> st
     """Return a secret's value from where the configuration says it lies."""
     source = sources.get(name)
     if source is None:
-        message = f"Secret '{name}' is not in the configuration.{did_you_mean(name, sources)}"
-        raise ConfigurationError(message)
+        message = f"Secret '{visible(name)}' is not in the configuration.{did_you_mean(name, sources)}"
+        raise ConfigurationError(message, next_step=how_to_name_secret(name))
     kind, _, place = source.partition(":")
     value = os.environ.get(place) if kind == "env" else _secret_file(directory / place)
     if value is None:
         what = f"environment variable {place} is not set" if kind == "env" else f"file {place} cannot be read"
-        message = f"Secret '{name}' cannot be resolved: {what}."
-        raise ConfigurationError(message)
+        message = f"Secret '{visible(name)}' cannot be resolved: {visible(what)}."
+        raise ConfigurationError(message, next_step=how_to_set_secret(source))
     reason = unfit(value)
     if reason is not None:
-        message = f"Secret '{name}' cannot be used: {reason}."
-        raise ConfigurationError(message)
+        message = f"Secret '{visible(name)}' cannot be used: {reason}."
+        raise ConfigurationError(message, next_step=f"correct its value: {how_to_set_secret(source)}")
     return value
 
 

@@ -50,6 +50,7 @@ from batchctl.domain.rows import (
     Populated,
     Step,
 )
+from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.urls import is_password, passwords_in, redacted, reference, references
@@ -94,6 +95,8 @@ __all__ = [
     "did_you_mean",
     "fill",
     "fit_value",
+    "how_to_name_secret",
+    "how_to_set_secret",
     "is_password",
     "job",
     "parameters_for",

@@ -90,7 +90,7 @@ class Preparer:
                 handler = self.find_handler(request.step.process_type)
             return Prepared(request.step, handler, handler.render(request), None)
         except (StepRefused, PluginError) as refused:
-            return Prepared(step, None, None, storable(_in_full(refused)))
+            return Prepared(step, None, None, storable(refused.in_full))
         except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
             reason = f"the handler of '{step.process_type}' broke while rendering: {type(error).__name__}: {error}"
             return Prepared(step, None, None, storable(reason))
@@ -152,7 +152,3 @@ def _check_of(handler: StepHandler, step: Step) -> Step:
         message = f"ProcessType '{step.process_type}' cannot verify; set OnLost to hold or rerun."
         raise StepRefused(message)
     return replace(handler.verification(step), seq=step.seq, name=step.name)
-
-
-def _in_full(error: StepRefused | PluginError) -> str:
-    return error.message if error.next_step is None else f"{error.message} Next: {error.next_step}"

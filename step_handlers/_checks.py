@@ -20,6 +20,8 @@ from batchctl.plugin_api import (
     Surroundings,
     Template,
     did_you_mean,
+    how_to_name_secret,
+    how_to_set_secret,
     parse,
     parse_parameters,
     references,
@@ -128,7 +130,7 @@ def unknown_secrets(name: str, templates: Iterable[Template], secrets: Mapping[s
         Problem(
             name,
             f"secret '{short(secret)}' is not in the configuration.{did_you_mean(secret[:60], secrets)}",
-            f"correct the row, or add [secrets.{short(secret)}] to batchctl.toml",
+            how_to_name_secret(short(secret)),
         )
         for secret in unknown
     ]
@@ -180,8 +182,6 @@ def _unset(name: str, secrets: Iterable[str], surroundings: Surroundings, whose:
         source = surroundings.secrets.get(secret)
         if source is None or surroundings.secret_is_set(secret):
             continue
-        kind, _, place = source.partition(":")
-        remedy = f"set the environment variable {place}" if kind == "env" else f"put the secret into the file {place}"
         message = f"{whose}secret '{short(secret)}' ({short(source)}) is not set here; the controller will need it"
-        found.append(Problem(name, message, f"{visible(remedy)}, for the user who runs batchctl"))
+        found.append(Problem(name, message, how_to_set_secret(source)))
     return found

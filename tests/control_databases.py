@@ -158,7 +158,7 @@ class Emptied:
             with self.server.connect(name) as connection:
                 filled = ", ".join(name for name in metadata.tables if name != "Setting")
                 connection.execute(f"TRUNCATE {filled} RESTART IDENTITY CASCADE")
-                connection.execute("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
+                connection.execute("DELETE FROM Setting WHERE Name <> 'DatabaseId'")
             self._idle.append(name)
 
     def _look(self, name: str) -> object:

@@ -32,6 +32,11 @@ class BatchctlError(Exception):
         self.message = message
         self.next_step = next_step
 
+    @property
+    def in_full(self) -> str:
+        """Say on one line what happened and what to do next, where there is no line of its own for that."""
+        return self.message if self.next_step is None else f"{self.message} Next: {self.next_step}"
+
 
 class ConfigurationError(BatchctlError):
     """A setting is missing or wrong; the message names file, line and key."""

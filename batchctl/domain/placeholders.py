@@ -14,6 +14,7 @@ from typing import TypeAlias
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Problem, StepRequest
 from batchctl.domain.rows import BatchInstance
+from batchctl.domain.secrets import how_to_name_secret
 from batchctl.domain.text import did_you_mean, shorten, unfit, visible
 
 NAMES = (
@@ -121,7 +122,11 @@ def problems(column: str, text: str | None, secrets: Mapping[str, str]) -> list[
         return [Problem(column, str(error))]
     unknown = [part.name for part in template if isinstance(part, SecretReference) and part.name not in secrets]
     return [
-        Problem(column, f"secret '{visible(name)}' is not in the configuration.{did_you_mean(name, secrets)}")
+        Problem(
+            column,
+            f"secret '{visible(name)}' is not in the configuration.{did_you_mean(name, secrets)}",
+            how_to_name_secret(name),
+        )
         for name in unknown
     ]
 

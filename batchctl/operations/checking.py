@@ -10,12 +10,14 @@ from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Problem, Surroundings
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
-from batchctl.domain.text import is_invisible, unfit, visible
+from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Transactions
 from batchctl.store import definitions, identity, limits, reports
 
 ORPHANS_SHOWN = 20
+SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT)
+"""Every name that means something in `Setting`."""
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
 _NO_PLUGIN = "correct the row, or make its plugin known (plugin_modules in batchctl.toml)"
 _BROKEN = "correct the plugin"
@@ -54,6 +56,7 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         defined = definitions.read(connection)
         violations = reports.violations(connection)
         lost_name = identity.lost_name(connection)
+        unknown_settings = reports.unknown_settings(connection, SETTINGS)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
         limit = limits.overall_as_written(connection), limits.overall(connection)
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
@@ -63,13 +66,18 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
     found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
     if lost_name is not None:
         found.append(
-            Finding("Setting", "DatabaseId", "Value", lost_name.message, lost_name.next_step or CORRECT_THE_ROWS)
+            Finding(
+                "Setting", identity.DATABASE_ID, "Value", lost_name.message, lost_name.next_step or CORRECT_THE_ROWS
+            )
         )
     if limit[0] is not None and not limit[1]:
         message = f"It says '{visible(limit[0])}', " + (
             "so nothing starts." if limit[1] == 0 else "which is no number, so it limits nothing."
         )
         found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
+    for name in unknown_settings:
+        message = f"There is no such setting, so the row does nothing.{did_you_mean(name, SETTINGS)}"
+        found.append(Finding("Setting", visible(name), "Name", message))
     for batch in defined.batches:
         found += _of_batch(batch, plugins)
         found += _of_needs(batch)

@@ -90,7 +90,7 @@ class Doctor:
         try:
             url = config.database_url(self.settings)
         except ConfigurationError as error:
-            yield _no_secret(error, self.settings.database_url)
+            yield _no_secret(error)
             return
         opened = engine.open_engine(url, self.settings.directory)
         yield _driver(opened)
@@ -110,7 +110,7 @@ class Doctor:
         try:
             url = urls.with_secrets(given.url, partial(config.secret, self.settings))
         except ConfigurationError as error:
-            yield _no_secret(error, given.url)
+            yield _no_secret(error)
             return
         opened = examination.open_target(url, self.settings.directory)
         yield _driver(opened)
@@ -191,8 +191,7 @@ class Doctor:
         try:
             config.secret(self.settings, name)
         except ConfigurationError as error:
-            next_step = f"give it to the user who runs batchctl: {visible(self.settings.secrets[name].source)}"
-            return Reading("secret", Result.WARN, error.message, next_step)
+            return Reading("secret", Result.WARN, error.message, error.next_step)
         return Reading("secret", Result.OK, "Its value is there.")
 
     def _procedures(self, name: str, procedures: str) -> Reading:
@@ -254,9 +253,8 @@ def _name(connection: Any) -> list[Reading]:
     return [Reading("name", Result.OK, "It has a name that no other control database has.")]
 
 
-def _no_secret(error: ConfigurationError, url: str) -> Reading:
-    names = ", ".join(f"[secrets.{visible(name)}]" for name in urls.references(url))
-    return Reading("secret", Result.FAIL, error.message, f"give the user who runs batchctl what {names} names")
+def _no_secret(error: ConfigurationError) -> Reading:
+    return Reading("secret", Result.FAIL, error.message, error.next_step)
 
 
 def _driver(opened: Any) -> Reading:

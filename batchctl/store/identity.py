@@ -7,7 +7,10 @@ from sqlalchemy import Connection, select
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store.tables import setting
 
-_DATABASE_ID = select(setting.c.Value).where(setting.c.Name == "DatabaseId")
+DATABASE_ID = "DatabaseId"
+"""The `Setting` that tells this database from every other."""
+
+_FIND = select(setting.c.Value).where(setting.c.Name == DATABASE_ID)
 _AT_RANDOM = {
     "sqlite": "lower(hex(randomblob(16)))",
     "postgresql": "gen_random_uuid()::text",
@@ -43,5 +46,5 @@ def verify(connection: Connection) -> None:
 
 
 def _found(connection: Connection) -> str | None:
-    found: str | None = connection.execute(_DATABASE_ID).scalar_one_or_none()
+    found: str | None = connection.execute(_FIND).scalar_one_or_none()
     return found if found is None else found.strip()

@@ -25,6 +25,7 @@ from batchctl.store.tables import (
     batch_process_history,
     file_process,
     process_batch,
+    setting,
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
@@ -145,6 +146,12 @@ def orphans(connection: Connection, most: int) -> list[Orphan]:
 
 def _instances(connection: Connection, statement: Select[Any], **values: object) -> list[BatchInstance]:
     return [instance(row) for row in connection.execute(statement, values)]
+
+
+def unknown_settings(connection: Connection, known: Sequence[str]) -> list[str]:
+    """Return the names in `Setting` that mean nothing."""
+    unknown = select(setting.c.Name).where(setting.c.Name.not_in(known)).order_by(setting.c.Setting_id)
+    return [str(name) for name in connection.execute(unknown).scalars()]
 
 
 def violations(connection: Connection) -> list[str]:

@@ -515,7 +515,7 @@ def _look_again() -> None:
 
 def _failure(error: BaseException) -> StepOutcome:
     if isinstance(error, BatchctlError):
-        return StepOutcome(succeeded=False, message=error.message)
+        return StepOutcome(succeeded=False, message=error.in_full)
     below = error.__traceback__.tb_next if error.__traceback__ else None
     message = f"the handler itself broke: {describe(error)}"
     return StepOutcome(succeeded=False, message=message, output=trace(error, below))

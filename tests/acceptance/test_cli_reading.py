@@ -201,7 +201,7 @@ def test_check_says_what_to_do_where_no_row_is_wrong(tmp_path: Path, run_batchct
 
     done = night("check")
     assert done.stdout.splitlines()[-2:] == [
-        "Next: set the environment variable NIGHT_PW, for the user who runs batchctl",
+        "Next: set the environment variable NIGHT_PW, for the user who runs batchctl, and start it again",
         "      and look again: batchctl check",
     ]
     night.sql("UPDATE ProcessControl SET ProcessType = 'sql', Data1 = 'where'")

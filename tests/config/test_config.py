@@ -211,9 +211,43 @@ def test_secrets_come_from_the_environment_or_a_file(tmp_path: Path, monkeypatch
 
     assert config.resolve_secret(sources, "e", tmp_path) == "from env"
     assert config.resolve_secret(sources, "f", tmp_path) == "from file"
-    for name, says in (("gone", "NO_SUCH is not set"), ("lost", "cannot be read"), ("g", "not in the configuration")):
-        with pytest.raises(ConfigurationError, match=says):
-            config.resolve_secret(sources, name, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "next_step"),
+    [
+        (
+            {"wh": "env:NO_SUCH"},
+            "Secret 'wh' cannot be resolved: environment variable NO_SUCH is not set.",
+            "set the environment variable NO_SUCH, for the user who runs batchctl, and start it again",
+        ),
+        (
+            {"wh": "file:no_such"},
+            "Secret 'wh' cannot be resolved: file no_such cannot be read.",
+            "put the secret into the file no_such, for the user who runs batchctl",
+        ),
+        (
+            {"wh": "file:unfit"},
+            "Secret 'wh' cannot be used: ",
+            "correct its value: put the secret into the file unfit, for the user who runs batchctl",
+        ),
+        (
+            {"hw": "env:NO_SUCH"},
+            "Secret 'wh' is not in the configuration.",
+            "correct the name, or add [secrets.wh] to batchctl.toml",
+        ),
+    ],
+)
+def test_a_secret_that_cannot_be_had_is_named_with_what_to_do_and_never_shown(
+    tmp_path: Path, source: dict[str, str], said: str, next_step: str
+) -> None:
+    (tmp_path / "unfit").write_text("hunter2\x00", encoding="utf-8")
+    with pytest.raises(ConfigurationError) as missing:
+        config.resolve_secret(source, "wh", tmp_path)
+
+    assert missing.value.message.startswith(said)
+    assert missing.value.next_step == next_step
+    assert "hunter2" not in missing.value.in_full
 
 
 SECRET_URL = "postgresql+psycopg://batch:{secret:control_db}@host/db"

@@ -125,8 +125,16 @@ def test_problems_name_the_column_and_unknown_secrets() -> None:
     found = problems("Data2", "{secret:warehose} {secret:other}", {"warehouse": "env:W"})
 
     assert found == [
-        Problem("Data2", "secret 'warehose' is not in the configuration. Did you mean 'warehouse'?"),
-        Problem("Data2", "secret 'other' is not in the configuration. Known: warehouse."),
+        Problem(
+            "Data2",
+            "secret 'warehose' is not in the configuration. Did you mean 'warehouse'?",
+            "correct the name, or add [secrets.warehose] to batchctl.toml",
+        ),
+        Problem(
+            "Data2",
+            "secret 'other' is not in the configuration. Known: warehouse.",
+            "correct the name, or add [secrets.other] to batchctl.toml",
+        ),
     ]
     assert problems("Data2", None, {}) == []
     assert problems("Data2", "{Data1} {secret:warehouse}", {"warehouse": "env:W"}) == []

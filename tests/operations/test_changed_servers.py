@@ -94,7 +94,7 @@ def test_a_changed_password_is_taken_up_by_who_runs_already(strict: StrictServer
     lock.release()
     running.close()
 
-    assert away.value.next_step == "batchctl doctor"
+    assert away.value.next_step == "put the secret into the file pw.txt, for the user who runs batchctl"
     assert "s3cond" not in away.value.message
 
 

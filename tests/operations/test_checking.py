@@ -181,3 +181,19 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", value)
 
     assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("MaxConcurent", "Did you mean 'MaxConcurrent'?"),
+        ("maxconcurrent", "Did you mean 'MaxConcurrent'?"),
+        ("Retries\x1b", "Known: DatabaseId, MaxConcurrent."),
+    ],
+)
+def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant: str) -> None:
+    world.batch()
+    world.sql("INSERT INTO Setting (Name, Value) VALUES (?, '3')", name)
+
+    message = f"There is no such setting, so the row does nothing. {meant}"
+    assert check(world) == [Finding("Setting", name.replace("\x1b", "\\x1b"), "Name", message)]

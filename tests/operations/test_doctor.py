@@ -219,6 +219,7 @@ def test_connections_are_looked_at_each_in_its_own_way(
     assert "steps use postgresql or postgresql+psycopg" in found["connections.strange", "driver"].message
     assert found["connections.nonsense", "driver"].message == "The url is not a database URL."
     assert "NO_SUCH is not set" in found["connections.locked", "secret"].message
+    assert "set the environment variable NO_SUCH" in str(found["connections.locked", "secret"].next_step)
     assert ("secrets.pw", "secret") not in found, "it is told where it is wanted"
     assert "write postgresql://" in str(found["connections.short", "driver"].next_step)
 

@@ -119,7 +119,9 @@ def test_a_secret_that_is_not_there_is_named(home: Home) -> None:
     assert (code, refused) == (6, 2)
     assert found["database_url", "secret"]["Result"] == "FAIL"
     assert ("secrets.pw", "secret") not in found, "one thing is missing, so one thing is said"
-    assert err == "Error: Secret 'pw' cannot be resolved: file pw.txt cannot be read.\n"
+    next_step = "put the secret into the file pw.txt, for the user who runs batchctl"
+    assert found["database_url", "secret"]["Next"] == next_step
+    assert err == f"Error: Secret 'pw' cannot be resolved: file pw.txt cannot be read.\nNext: {next_step}\n"
 
 
 def mended(line: dict[str, Any]) -> str:

@@ -139,7 +139,7 @@ def test_check_says_which_secret_is_not_set_here() -> None:
     found = HANDLER.check(a_step("python", Data1="report", Data2="t={secret:token}"), around)
 
     message = "secret 'token' (env:TOKEN) is not set here; the controller will need it"
-    remedy = "set the environment variable TOKEN, for the user who runs batchctl"
+    remedy = "set the environment variable TOKEN, for the user who runs batchctl, and start it again"
     assert found == [Problem("Data2", message, remedy)]
 
 

@@ -177,7 +177,10 @@ def test_check_says_which_secret_of_a_connection_is_not_set(
     found = handler.check(a_step(handler.process_type, **columns), around)
 
     message = "connection 'etl': secret 'pw' (env:PW) is not set here; the controller will need it"
-    assert Problem(column, message, "set the environment variable PW, for the user who runs batchctl") in found
+    assert (
+        Problem(column, message, "set the environment variable PW, for the user who runs batchctl, and start it again")
+        in found
+    )
 
 
 def test_the_advice_for_a_secret_names_only_what_an_execution_uses() -> None:

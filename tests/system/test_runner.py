@@ -176,11 +176,11 @@ def test_what_a_handler_says_is_kept_within_bounds(runner: ThreadStepRunner) -> 
 
 def test_an_error_meant_for_the_reader_is_shown_as_it_is(runner: ThreadStepRunner) -> None:
     def unconfigured(execution: Execution) -> StepOutcome:
-        raise ConfigurationError("Secret 'x' cannot be resolved.")
+        raise ConfigurationError("Secret 'x' cannot be resolved.", next_step="set it")
 
     outcome = outcome_of(runner, unconfigured)
 
-    assert outcome == StepOutcome(succeeded=False, message="Secret 'x' cannot be resolved.")
+    assert outcome == StepOutcome(succeeded=False, message="Secret 'x' cannot be resolved. Next: set it")
 
 
 def test_what_could_not_be_rendered_ends_as_a_fatal_failure(runner: ThreadStepRunner) -> None:

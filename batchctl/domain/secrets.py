@@ -1,0 +1,18 @@
+"""What to do so that a secret can be resolved; its value is nobody's business here."""
+
+from __future__ import annotations
+
+from batchctl.domain.text import visible
+
+
+def how_to_set_secret(source: str) -> str:
+    """Say how to give a secret its value, where `source` is `env:VARIABLE` or `file:PATH`."""
+    kind, _, place = source.partition(":")
+    if kind == "env":
+        return f"set the environment variable {visible(place)}, for the user who runs batchctl, and start it again"
+    return f"put the secret into the file {visible(place)}, for the user who runs batchctl"
+
+
+def how_to_name_secret(name: str) -> str:
+    """Say how to make a secret known that the configuration lacks."""
+    return f"correct the name, or add [secrets.{visible(name)}] to batchctl.toml"
