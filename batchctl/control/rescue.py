@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from batchctl.control.attempts import Attempt
 from batchctl.control.obstacles import Locks
 from batchctl.control.recording import Recorder
-from batchctl.domain import liveness, moves
+from batchctl.control.takeover import Takeover, Verdict, belongs
+from batchctl.control.watch import Watch
 from batchctl.domain.errors import Conflict
-from batchctl.domain.liveness import Rhythm, Sighting
-from batchctl.domain.outcomes import Rendered, StepOutcome
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.outcomes import Rendered
 from batchctl.domain.rows import (
-    LONG_AGO,
     BatchDefinition,
     BatchId,
     BatchInstance,
@@ -27,13 +27,12 @@ from batchctl.domain.rows import (
     HistoryId,
     InstanceId,
 )
-from batchctl.domain.status import ControllerStatus, HistoryStatus
+from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import visible
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.plugin_api import StepHandler
-from batchctl.ports import Boundary, Clock, Sightings, StepRunner, Trace, Transactions
-from batchctl.store import controllers, definitions, history, instances, intake
-from batchctl.store.history import Ending
+from batchctl.ports import Clock, Sightings, StepRunner, Trace, Transactions
+from batchctl.store import controllers, definitions, history, instances
 
 Result = TypeVar("Result")
 
@@ -85,18 +84,22 @@ class Rescue:
     rhythm: Rhythm = field(default_factory=Rhythm)
     noted: Sightings | None = None
     """What was seen at earlier starts, for who does not stay long enough to see anybody silent for long enough."""
-    _sightings: dict[str, Sighting] = field(default_factory=dict)
     _told: set[HistoryId] = field(default_factory=set)
     """Attempts of which it was told that nobody knows yet."""
     _in_doubt: bool = False
     """True after a look that did not come to its end: something may be taken over that nobody watches over."""
+    _watch: Watch = field(init=False)
+    _takeover: Takeover = field(init=False)
     _locks: Locks = field(init=False)
     """The rows that were locked at the last look, each a column and its value."""
     _met: set[tuple[str, int | str]] = field(default_factory=set)
     """Those of this look."""
 
     def __post_init__(self) -> None:
-        """Know of no locks yet."""
+        """Know nothing of the others yet."""
+        me = self.recorder.controller
+        self._watch = Watch(self.transactions, self.clock, self.runner, me, self.rhythm, self.noted)
+        self._takeover = Takeover(self.transactions, self.clock, self.recorder)
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def look(self, is_known: Callable[[HistoryId], bool]) -> Rescued:
@@ -104,17 +107,7 @@ class Rescue:
 
         `is_known` says of this controller's own attempts whether it watches over them.
         """
-        with self.transactions.read() as connection:
-            owners = controllers.owners(connection) - {self.recorder.controller}
-            rows = controllers.watched(connection, owners)
-        rows.pop(self.recorder.controller, None)
-        known = self._sightings or ({} if self.noted is None else self.noted.recall())
-        self._sightings = {name: seen for name, seen in known.items() if name in rows}
-        # Without a row nobody can live: it is entered before the first claim.
-        dead: dict[str | None, ControllerRow | None] = dict.fromkeys(owners - rows.keys())
-        dead |= {name: row for name, row in rows.items() if self._is_dead(row)}
-        if self.noted is not None and self._sightings != known:
-            self.noted.note(self._sightings)
+        dead = self._watch.dead()
         if not dead and not self._in_doubt:
             return Rescued()
         self._in_doubt = True
@@ -132,13 +125,6 @@ class Rescue:
         # Others may have taken this one for dead while it began.
         self.runner.tidy(living | {self.recorder.controller}, live)
 
-    def _is_dead(self, row: ControllerRow) -> bool:
-        self._sightings[row.name] = liveness.seen(self._sightings.get(row.name), row, self.clock.monotonic())
-        return self._is_overdue(row) or self.runner.is_gone(row)
-
-    def _is_overdue(self, row: ControllerRow) -> bool:
-        return liveness.is_overdue(self._sightings[row.name], row, self.clock.monotonic(), self.rhythm)
-
     def _take_over_all(
         self, dead: Mapping[str | None, ControllerRow | None], is_known: Callable[[HistoryId], bool]
     ) -> Rescued:
@@ -152,7 +138,7 @@ class Rescue:
         # What is free does not wait for what is not.
         for entry in sorted(live, key=lambda entry: ("BatchControl_id", entry.instance_id) in self._locks):
             instance = claimed.get(entry.instance_id)
-            owner, has_claim = _owner(entry, instance), instance is not None and _belongs(entry, instance)
+            owner, has_claim = _owner(entry, instance), instance is not None and belongs(entry, instance)
             if owner == self.recorder.controller and entry.claimed_by != owner and not is_known(entry.history_id):
                 row = None  # Taken over by a commit that nobody saw, or without what was to follow.
             elif owner in dead:
@@ -197,9 +183,6 @@ class Rescue:
         if self._locks.meet((column, value)):
             self._locks.tell(event, {column: value}, f"{what}: its row, or one of its,")
 
-    def _write(self, work: Callable[[Any], Result]) -> Result:
-        return self.transactions.run(frozenset({Boundary.TAKEOVER}), work, hurried=True)
-
     def _take_over(
         self,
         entry: HistoryEntry,
@@ -213,15 +196,15 @@ class Rescue:
         step = None if batch is None else batch.step_at(entry.seq)
         prepared = None if step is None else self.recorder.preparer.as_begun(step, entry)
         if batch is None or prepared is None or prepared.handler is None or prepared.rendered is None:
-            return self._give_up(entry, owner, batch, _CANNOT_ASK, could_ask=False)
+            return self._give_up(entry, owner, batch, Verdict(message=_CANNOT_ASK, could_ask=False))
         trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
         # Where nothing is known of it, it may live unseen until its supervisor has had to stop it.
-        waits_for_silence = trace is Trace.UNSEEN and owner is not None and not self._is_overdue(owner)
+        waits_for_silence = trace is Trace.UNSEEN and owner is not None and not self._watch.is_overdue(owner.name)
         if trace is Trace.UNCLEAR or waits_for_silence:
             self._tell_unclear(entry, waits_for_silence=waits_for_silence)
             return None
         if trace is Trace.ADOPTABLE:
-            attempt = self._take(entry, owner, batch)
+            attempt = self._takeover.take(entry, owner, batch)
             if attempt is None:
                 return Rescued()
             self._tell("step.adopted", entry, ClaimedBy=self.recorder.controller)
@@ -230,16 +213,15 @@ class Rescue:
             found = _LeftOver(entry, owner, batch, prepared.handler, prepared.rendered)
             return self._taken_first(found, has_claim=has_claim) or Rescued()
         never_ran = trace is Trace.NEVER_RAN
-        return self._give_up(entry, owner, batch, self._say(trace, entry), never_ran=never_ran)
+        return self._give_up(entry, owner, batch, Verdict(message=self._say(trace, entry), never_ran=never_ran))
 
     def _taken_first(self, found: _LeftOver, *, has_claim: bool) -> _LeftOver | None:
         """Make sure, before anything is stopped, that its controller has not come back; None when it has."""
         entry, owner = found.entry, found.owner
         if not has_claim:
             # A hand has taken its instance from it, so nobody waits for it, and nothing follows from its end.
-            stands = self._write(lambda connection: self._is_still(connection, entry, owner))
-            return found if stands else None
-        attempt = self._take(entry, owner, found.batch)
+            return found if self._takeover.stands(entry, owner) else None
+        attempt = self._takeover.take(entry, owner, found.batch)
         if attempt is None:
             return None
         return replace(found, entry=replace(entry, claim_token=attempt.instance.claim_token), owner=None)
@@ -248,54 +230,19 @@ class Rescue:
         """Stop what is left, and only then write that it is lost: from then on it may be repeated."""
         entry = found.entry
         stopped = self.runner.stop_left_over(entry, found.handler, found.rendered)
-        return self._give_up(entry, found.owner, found.batch, self._say(Trace.LEFT_OVER, entry, stopped))
+        verdict = Verdict(message=self._say(Trace.LEFT_OVER, entry, stopped))
+        return self._give_up(entry, found.owner, found.batch, verdict)
 
     def _give_up(
-        self,
-        entry: HistoryEntry,
-        owner: ControllerRow | None,
-        batch: BatchDefinition | None,
-        message: str,
-        *,
-        never_ran: bool = False,
-        could_ask: bool = True,
+        self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition | None, verdict: Verdict
     ) -> Rescued:
         """Write that nobody knows how an attempt ended, or that it never ran."""
-
-        def record(connection: Any) -> tuple[bool, BatchInstance | None]:
-            if not self._is_still(connection, entry, owner):
-                return False, None
-            return True, self._record(connection, entry, batch, message, never_ran=never_ran, could_ask=could_ask)
-
-        done, after = self._write(record)
+        done, after = self._takeover.give_up(entry, owner, batch, verdict)
         if done:
-            self._tell("step.lost", entry, Message=message)
+            self._tell("step.lost", entry, Message=verdict.message)
             if after is not None:
                 self.listener(Event(f"instance.{after.status}", {"BatchControl_id": after.instance_id}))
-        return Rescued(lost=() if never_ran or not done else (entry.instance_id,), freed=done)
-
-    def _take(self, entry: HistoryEntry, owner: ControllerRow | None, batch: BatchDefinition) -> Attempt | None:
-        """Take the claim of an attempt under way; None when it does not stand as it was read."""
-
-        def take(connection: Any) -> Attempt | None:
-            found = instances.load(connection, entry.instance_id)
-            if found is None or not _belongs(entry, found) or not self._is_still(connection, entry, owner):
-                return None
-            if found.claimed_by == self.recorder.controller:
-                # It was taken by a commit that nobody saw.
-                return self.recorder.resumed(connection, entry, found, batch)
-            return self.recorder.take_over(connection, entry, found, batch, self.clock.now())
-
-        return self._write(take)
-
-    def _is_still(self, connection: Any, entry: HistoryEntry, owner: ControllerRow | None) -> bool:
-        """Say whether an attempt stands as it was read and its controller has not moved since; it cannot from now on."""
-        if owner is not None:
-            now_there = controllers.load_locked(connection, owner)
-            if now_there is None or now_there.heartbeat_seq != owner.heartbeat_seq:
-                return False
-        found = history.load(connection, entry.history_id)
-        return found is not None and found.status is HistoryStatus.RUNNING and found.claim_token == entry.claim_token
+        return Rescued(lost=() if verdict.never_ran or not done else (entry.instance_id,), freed=done)
 
     def _say(self, trace: Trace, entry: HistoryEntry, stopped: Sequence[int] = ()) -> str:
         if trace is Trace.NEVER_RAN:
@@ -308,46 +255,6 @@ class Rescue:
             return f"{said}. It ran on {visible(entry.host)}, which cannot be asked from {visible(self.recorder.host)}"
         return f"{said}. Nothing of it runs on {visible(self.recorder.host)} any more"
 
-    def _record(
-        self,
-        connection: Any,
-        entry: HistoryEntry,
-        batch: BatchDefinition | None,
-        message: str,
-        *,
-        never_ran: bool,
-        could_ask: bool,
-    ) -> BatchInstance | None:
-        now = self.clock.now()
-        instance = instances.load(connection, entry.instance_id)
-        move, after = None, None
-        if instance is not None and batch is not None and _belongs(entry, instance):
-            # It may run still where nobody could ask: whatever OnLost says, it is not to be repeated unasked.
-            ended = moves.Ended(seq=entry.seq, status=HistoryStatus.LOST, message=message, undecidable=not could_ask)
-            if never_ran:
-                move = moves.never_ran(instance, now)
-            else:
-                move = moves.after_step(instance, batch, ended, now=now, may_go_on=False)
-            after = moves.moved(instance, move)
-            intake.lock(connection, after.intake_id)
-            instances.move(connection, instance, after, now)
-            if after.status.is_final:
-                intake.complete_if_done(connection, after.intake_id, now)
-        waits = move is not None and move.next_run_time > LONG_AGO
-        ending = Ending(
-            history_id=entry.history_id,
-            token=entry.claim_token,
-            status=HistoryStatus.LOST,
-            outcome=StepOutcome(succeeded=False),
-            message=message,
-            retry_count_after=None if move is None else move.retry_count,
-            next_run_time_after=move.next_run_time if move is not None and waits else None,
-            ended_at=now,
-            never_ran=never_ran,
-        )
-        history.close_entries(connection, [ending], now)
-        return after
-
     def _release_claims(self, dead: Mapping[str | None, ControllerRow | None]) -> None:
         """Give back claims under which no attempt is open; only a hand in the tables leaves such."""
         with self.transactions.read() as connection:
@@ -358,12 +265,8 @@ class Rescue:
         for instance in idle:
             if len(self._met) >= MOST_LOCKS:
                 return
-
-            def release(connection: Any, instance: BatchInstance = instance) -> None:
-                self.recorder.release(connection, instance, self.clock.now())
-
             try:
-                self._write(release)
+                self._takeover.release(instance)
             except Conflict:
                 self._meet_instance(instance.instance_id)
 
@@ -372,16 +275,8 @@ class Rescue:
         for row in dead:
             if row.status is not ControllerStatus.RUNNING or len(self._met) >= MOST_LOCKS:
                 continue
-
-            def write(connection: Any, row: ControllerRow = row) -> bool:
-                found = controllers.load_locked(connection, row)
-                if found is None or found.heartbeat_seq != row.heartbeat_seq:
-                    return False
-                controllers.set_status(connection, row.name, ControllerStatus.LOST, self.clock.now())
-                return True
-
             try:
-                if self._write(write):
+                if self._takeover.write_off(row):
                     self.listener(Event("controller.lost", {"ClaimedBy": row.name}))
             except Conflict:
                 self._meet("controller.locked", "ClaimedBy", row.name, "it cannot be written off")
@@ -415,8 +310,4 @@ class Rescue:
 
 def _owner(entry: HistoryEntry, instance: BatchInstance | None) -> str | None:
     """Return who has to watch over an attempt: who has claimed its instance, which need not be who began it."""
-    return instance.claimed_by if instance is not None and _belongs(entry, instance) else entry.claimed_by
-
-
-def _belongs(entry: HistoryEntry, instance: BatchInstance) -> bool:
-    return instance.status.is_claimed and instance.claim_token == entry.claim_token
+    return instance.claimed_by if instance is not None and belongs(entry, instance) else entry.claimed_by

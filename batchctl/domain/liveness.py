@@ -7,6 +7,9 @@ from datetime import timedelta
 
 from batchctl.domain.rows import ControllerRow
 
+NO_ROW = -1
+"""Stands for the sign of life of a controller whose row somebody has deleted."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
@@ -34,16 +37,18 @@ class Sighting:
     since: float
 
 
-def seen(before: Sighting | None, row: ControllerRow, now: float) -> Sighting:
-    """Take notice of a controller's sign of life."""
-    return before if before is not None and before.seq == row.heartbeat_seq else Sighting(row.heartbeat_seq, now)
+def seen(before: Sighting | None, row: ControllerRow | None, now: float) -> Sighting:
+    """Take notice of a controller's sign of life, or that its row is missing: it lives perhaps, and enters itself anew."""
+    seq = NO_ROW if row is None else row.heartbeat_seq
+    return before if before is not None and before.seq == seq else Sighting(seq, now)
 
 
-def is_overdue(sighting: Sighting, row: ControllerRow, now: float, rhythm: Rhythm) -> bool:
+def is_overdue(sighting: Sighting, row: ControllerRow | None, now: float, rhythm: Rhythm) -> bool:
     """Say whether a controller has been silent for so long that others may look after its work."""
     return now - sighting.since >= patience(row, rhythm).total_seconds()
 
 
-def patience(row: ControllerRow, rhythm: Rhythm) -> timedelta:
+def patience(row: ControllerRow | None, rhythm: Rhythm) -> timedelta:
     """Return how long to wait for a controller's sign of life: what it relies on, when that is longer than one's own."""
-    return max(rhythm.orphan_timeout, row.orphan_timeout or timedelta(0))
+    relied_on = None if row is None else row.orphan_timeout
+    return max(rhythm.orphan_timeout, relied_on or timedelta(0))

@@ -7,6 +7,7 @@ kill rig as well (`tests/chaos`).
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from batchctl.operations import explain
 from batchctl.operations.intervene import Operator
 from batchctl.operations.presence import Presence
 from batchctl.ports import Boundary, Trace
-from tests.control.world import NO_WAIT, OK, RUNS_ON, ScriptedRunner, World
+from tests.control.world import LONG_AFTER, NO_WAIT, OK, RUNS_ON, ScriptedRunner, World
 
 HOUR = timedelta(hours=1)
 
@@ -131,7 +132,7 @@ def test_03_a_worker_that_lost_its_lease_cannot_write_its_end(world: World) -> N
     world.create()
     old = world.controller("c1")
     world.turn_until_idle(old)
-    world.rescue("c2").look(lambda key: False)
+    world.recover("c2")
     assert world.statuses() == ["held"]
 
     (key,) = world.runner.open
@@ -152,12 +153,11 @@ def test_04_a_database_that_goes_away_during_recovery_leaves_nothing_behind(worl
     world.create()
     world.turn_until_idle(world.controller("c1", slots=3))
     world.crash()
-    rescue = world.rescue("c2")
-    rescue.transactions = Dying(world.transactions, 2, after=False)  # type: ignore[assignment]
+    dying: Any = Dying(world.transactions, 2, after=False)
     with pytest.raises(CutError):
-        rescue.look(lambda key: False)
-    rescue.transactions = world.transactions
-    rescue.look(lambda key: False)
+        world.rescue("c2", transactions=dying, rhythm=LONG_AFTER).look(lambda key: False)
+    assert sorted(world.statuses()) == ["held", "running", "running"]
+    world.recover("c3")
 
     assert world.statuses() == ["held"] * 3
 

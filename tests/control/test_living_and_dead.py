@@ -120,9 +120,7 @@ def test_passes_that_cron_starts_see_together_that_a_controller_of_another_host_
 
     def passed(name: str) -> Rescued:
         """Look once, as one that ends at once does."""
-        rescue, _ = elsewhere(world, name)
-        rescue.noted = notes
-        return look(rescue)
+        return look(world.rescue(name, transactions=world.open(), noted=notes))
 
     assert passed("p1") == Rescued()
     world.clock.advance(RHYTHM.orphan_timeout - timedelta(seconds=1))
@@ -158,9 +156,51 @@ def test_one_whose_process_is_gone_is_rescued_at_once(world: World) -> None:
     assert look(rescue).lost == (1,)
 
 
-def test_who_is_not_entered_cannot_live(world: World) -> None:
+def test_one_whose_row_somebody_has_deleted_is_waited_for_like_any_that_is_silent(world: World) -> None:
+    running(world)
+    rescue, runner = elsewhere(world)
+    assert look(rescue) == Rescued()
+    world.clock.advance(timedelta(minutes=4))
+    world.sql("DELETE FROM Controller")
+    assert look(rescue) == Rescued()
+    world.clock.advance(timedelta(minutes=4, seconds=59))
+    assert look(rescue) == Rescued()
+    assert runner.examined == []
+
+    world.clock.advance(timedelta(seconds=1))
+    assert look(rescue).lost == (1,)
+
+
+def test_one_that_lives_enters_its_deleted_row_anew_and_keeps_its_step(world: World) -> None:
+    running(world)
+    rescue, runner = elsewhere(world)
+    member = world.membership(transactions=world.open())
+    for _ in range(3):
+        world.sql("DELETE FROM Controller")
+        assert look(rescue) == Rescued()
+        world.clock.advance(timedelta(minutes=4))
+        member.beat()
+        assert look(rescue) == Rescued()
+
+    assert world.sql(STANDS) == RUNNING
+    assert runner.examined == []
+
+
+def test_one_whose_process_is_gone_is_rescued_at_once_although_its_row_was_deleted(world: World) -> None:
+    running(world)
+    rescue, runner = elsewhere(world)
+    look(rescue)
+    world.sql("DELETE FROM Controller")
+    runner.gone = lambda row: row.pid == PROCESS.pid
+
+    assert look(rescue).lost == (1,)
+
+
+def test_a_claim_that_bears_no_name_is_nobodys(world: World) -> None:
     running(world)
     world.sql("DELETE FROM Controller")
+    world.sql("UPDATE BatchControl SET ClaimedBy = NULL")
+    world.sql("UPDATE BatchProcessHistory SET ClaimedBy = NULL")
     rescue, _ = elsewhere(world)
 
     assert look(rescue).lost == (1,)
@@ -372,9 +412,9 @@ def test_what_a_person_asked_of_a_step_is_asked_of_who_adopts_it(world: World, a
 def test_an_adopted_step_whose_adopter_dies_is_looked_for_under_who_began_it(world: World) -> None:
     adopted(world)
     third, runner = elsewhere(world, "c3")
-    rescued = look(third)
+    wait_until_dead(world, third)
 
-    assert rescued.lost == (1,), "c2 was never entered"
+    assert look(third).lost == (1,)
     assert runner.examined == ["c1"]
     assert world.sql(STANDS) == [("held", 2, None, 1)]
     assert world.sql(WRITTEN) == [("lost", 2, "c1")]

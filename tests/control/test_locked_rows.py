@@ -16,7 +16,7 @@ from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Boundary, Trace
 from tests.control.test_workers import RHYTHM, hired
-from tests.control.world import BAD, NO_WAIT, RUNS_ON, ScriptedRunner, World
+from tests.control.world import BAD, LONG_AFTER, NO_WAIT, RUNS_ON, ScriptedRunner, World
 from tests.control_databases import Hand, PostgresControl
 from tests.postgres import PostgresServer
 
@@ -422,7 +422,7 @@ def test_a_claim_without_an_attempt_is_given_back_once_its_row_is_free(world: Wo
     world.create()
     world.sql("UPDATE BatchControl SET Status = 'running', ClaimedBy = 'gone'")
     client.sql("SELECT * FROM BatchControl WHERE BatchControl_id = 1 FOR UPDATE")
-    rescue = world.rescue("c2", transactions=world.open())
+    rescue = world.rescue("c2", transactions=world.open(), rhythm=LONG_AFTER)
     rescue.look(lambda key: False)
     while_locked = world.statuses()
     client.sql("ROLLBACK")
@@ -441,7 +441,7 @@ def test_many_locked_rows_do_not_hold_up_the_free_ones(world: World, client: Han
     world.runner.script = lambda rendered: RUNS_ON
     world.process(slots=count)
     client.sql(f"SELECT * FROM BatchControl WHERE BatchControl_id <= {MOST_LOCKS + 1} FOR UPDATE")
-    rescue = world.rescue("c2", transactions=world.open())
+    rescue = world.rescue("c2", transactions=world.open(), rhythm=LONG_AFTER)
 
     assert [rescue.look(lambda key: False).lost for _ in range(2)] == [(), (count,)]
     client.sql("ROLLBACK")

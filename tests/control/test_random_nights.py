@@ -1,11 +1,12 @@
-"""Random nights: whatever fails or crashes, no instance is lost and no step succeeds twice."""
+"""Random nights on a server: whatever fails or crashes, no instance is lost and no step succeeds twice.
+
+The simulation asks the same and more, but of SQLite alone.
+"""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from batchctl.domain.errors import OutcomeUnknown
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.ports import Boundary
 from tests.control.world import BAD, FATAL, OK, RUNS_ON, World
-from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl, with_tables
+from tests.control_databases import ControlDatabase, PostgresControl
 from tests.postgres import PostgresServer
 
 VIOLATIONS = {
@@ -152,26 +153,13 @@ class Cut:
             raise OutcomeUnknown(message)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(chance=st.randoms(use_true_random=False))
-def test_no_law_is_broken_however_the_night_goes(chance: Any) -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        database = SqliteControl(Path(directory))
-        with_tables(database)
-        live_through(database, chance)
-
-
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(chance=st.randoms(use_true_random=False))
-def test_no_law_is_broken_on_a_server(
+def test_no_law_is_broken_however_the_night_goes(
     postgres: PostgresServer, prepared: str, tmp_path_factory: pytest.TempPathFactory, chance: Any
 ) -> None:
-    database = PostgresControl(postgres, tmp_path_factory.mktemp("night"), postgres.new_database(prepared))
-    live_through(database, chance)
-
-
-def live_through(database: ControlDatabase, chance: Any) -> None:
     """Live one night and see that everything has come to its end, or waits for a person."""
+    database = PostgresControl(postgres, tmp_path_factory.mktemp("night"), postgres.new_database(prepared))
     night = Night(database, chance)
     try:
         night.live()

@@ -28,7 +28,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.logs import Event
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Bell, Finished, Report, Spawned, Trace
+from batchctl.ports import Bell, Finished, Report, Sightings, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
@@ -41,6 +41,8 @@ BAD = StepOutcome(succeeded=False, message="it broke", return_code=3)
 FATAL = StepOutcome(succeeded=False, message="no use", fatal=True)
 RUNS_ON = None
 PROCESS = Identity(pid=4711)
+LONG_AFTER = Rhythm(orphan_timeout=NO_WAIT)
+"""Of who comes when everybody has waited for long enough."""
 
 
 class ToldHandler:
@@ -342,8 +344,8 @@ class World:
         raise AssertionError("the controller never came to rest")
 
     def recover(self, controller: str = "c2") -> Rescued:
-        """Start again after a crash, and look after what the dead have left."""
-        return self.rescue(controller).look(lambda key: False)
+        """Start again long after a crash, and look after what the dead have left."""
+        return self.rescue(controller, rhythm=LONG_AFTER).look(lambda key: False)
 
     def rescue(
         self,
@@ -351,6 +353,8 @@ class World:
         *,
         transactions: StoreTransactions | None = None,
         runner: ScriptedRunner | None = None,
+        rhythm: Rhythm = Rhythm(),  # noqa: B008 - a frozen value
+        noted: Sightings | None = None,
     ) -> Rescue:
         """Return who looks after what the dead have left: here, or on another host."""
         return Rescue(
@@ -359,6 +363,8 @@ class World:
             runner or self.runner,
             self.recorder(controller),
             self.events.append,
+            rhythm,
+            noted,
         )
 
     def membership(

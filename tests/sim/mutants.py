@@ -11,7 +11,7 @@ from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from batchctl.control import claiming, controller, creation, flights, recording, rescue
+from batchctl.control import claiming, controller, creation, flights, recording, rescue, takeover
 from batchctl.domain import gates, liveness, moves
 from batchctl.store import history, instances, transactions, turns
 
@@ -64,12 +64,12 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "a rescue does not look whether all is still as it was read",
-        (rescue, "return found is not None and", "return True or"),
-        (rescue, "if owner is not None:", "if False:"),
+        (takeover, "return found is not None and", "return True or"),
+        (takeover, "if owner is not None:", "if False:"),
     ),
     _mutant(
         "a rescue does not look for a new sign of life",
-        (rescue, " or now_there.heartbeat_seq != owner.heartbeat_seq", ""),
+        (takeover, " or now_there.heartbeat_seq != owner.heartbeat_seq", ""),
     ),
     _mutant(
         "the end of a step is committed in two parts",
