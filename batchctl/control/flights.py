@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -26,6 +26,8 @@ class Flight:
     stop: StopReason | None = None
     begun: bool = True
     """False for what is recorded as begun and has not been started yet."""
+    is_adopted: bool = False
+    """True for what another controller has begun."""
 
     @property
     def is_leashed(self) -> bool:
@@ -77,7 +79,8 @@ class Flights:
         if ready.handler is None or ready.rendered is None:
             raise ValueError(attempt)
         elapsed = max(timedelta(0), self._clock.now() - attempt.started_at).total_seconds()
-        flight = self._flights[attempt.history_id] = Flight(attempt, self._clock.monotonic() - elapsed)
+        flight = Flight(attempt, self._clock.monotonic() - elapsed, is_adopted=True)
+        self._flights[attempt.history_id] = flight
         self._runner.adopt(attempt.history_id, ready.handler, ready.rendered, entry, leashed=flight.is_leashed)
 
     def collect(self, wait: timedelta, bell: Bell | None) -> None:
@@ -175,11 +178,18 @@ class Flights:
 
 
 def _end(flight: Flight, report: Finished) -> End:
+    outcome = made_storable(report.outcome)
     return End(
         attempt=flight.attempt,
-        outcome=made_storable(report.outcome),
+        outcome=_by_adopter(flight.attempt, outcome) if flight.is_adopted else outcome,
         identity=report.identity,
         ended_at=report.ended_at,
         stop=flight.stop,
         never_ran=report.never_ran,
     )
+
+
+def _by_adopter(attempt: Attempt, outcome: StepOutcome) -> StepOutcome:
+    """Say who has seen the end: the row names only who has begun the attempt."""
+    how = outcome.message or ("it succeeded" if outcome.succeeded else "it failed")
+    return replace(outcome, message=f"{how}; seen to its end by {attempt.instance.claimed_by}, which took it over")

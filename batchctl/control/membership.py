@@ -18,6 +18,9 @@ from batchctl.store import controllers
 REMEMBERED = timedelta(days=7)
 """How long a controller that has ended stays listed."""
 
+TRIES = 20
+"""How often it is tried in a hurry to begin, whatever the clock says, before that is waited for."""
+
 
 @dataclass(slots=True)
 class Membership:
@@ -45,16 +48,33 @@ class Membership:
         self._locks = Locks(self.transactions, self.clock, self.listener)
 
     def begin(self) -> None:
-        """Enter oneself before anything is claimed, and forget who has ended long ago."""
+        """Enter oneself before anything is claimed, and forget who has ended long ago.
 
+        Somebody's lock is waited for; that it lasts is told before the long wait.
+        """
+        began = self.clock.monotonic()
+        for _ in range(TRIES):
+            if self._begin(hurried=True):
+                return
+            if self._locks.meet(self.name, began):
+                what = "this controller cannot begin: table Controller, or a row of it,"
+                self._locks.tell("controller.locked", {"ClaimedBy": self.name}, what)
+                break
+        self._begin(hurried=False)
+
+    def _begin(self, *, hurried: bool) -> bool:
         def enter(connection: Any) -> None:
             now = self.clock.now()
             controllers.forget(connection, now - REMEMBERED)
             self._enter(connection)
 
         sent = self.clock.monotonic()
-        self.transactions.run(frozenset({Boundary.HEARTBEAT}), enter)
+        try:
+            self.transactions.run(frozenset({Boundary.HEARTBEAT}), enter, hurried=hurried)
+        except Conflict:
+            return False
         self._arrived(sent)
+        return True
 
     @property
     def is_due(self) -> bool:
@@ -98,12 +118,15 @@ class Membership:
         return self.clock.monotonic() < self.lease_until
 
     def end(self) -> None:
-        """Write that this controller has ended by itself."""
+        """Write that this controller has ended by itself; a `Conflict` when somebody's lock is in the way.
+
+        Nobody's lock keeps a controller from ending: the others find out by themselves.
+        """
 
         def leave(connection: Any) -> None:
             controllers.set_status(connection, self.name, ControllerStatus.STOPPED, self.clock.now())
 
-        self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave)
+        self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, hurried=True)
 
     def _arrived(self, sent: float) -> None:
         self.lease_until = sent + self.rhythm.lease.total_seconds()

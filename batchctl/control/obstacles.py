@@ -34,10 +34,10 @@ class Locks:
         """Say whether it was told of something that it is locked."""
         return what in self._told
 
-    def meet(self, what: Hashable) -> bool:
-        """Take note that something is locked; true once, when that lasts and is to be told."""
+    def meet(self, what: Hashable, since: float | None = None) -> bool:
+        """Take note that something is locked, by now or since then; true once, when that lasts and is to be told."""
         now = self.clock.monotonic()
-        lasts = now - self._since.setdefault(what, now) >= LOCKED_LOOK.total_seconds()
+        lasts = now - self._since.setdefault(what, now if since is None else since) >= LOCKED_LOOK.total_seconds()
         if not lasts or what in self._told:
             return False
         self._told.add(what)

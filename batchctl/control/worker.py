@@ -13,7 +13,7 @@ from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, LeaderLock, StepRunner
 
@@ -97,7 +97,7 @@ class Worker:
         """Leave the database; what was let go goes on."""
         if self.leading is not None:
             self.leading.lock.release()
-        with suppress(Busy, DatabaseUnusable):
+        with suppress(Busy, Conflict, DatabaseUnusable):
             # The others will find out by themselves.
             self.membership.end()
 

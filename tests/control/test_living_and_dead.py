@@ -12,7 +12,7 @@ from batchctl.control.controller import Controller
 from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.liveness import Rhythm, Sighting
-from batchctl.domain.outcomes import Identity
+from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Trace
 from tests.control.world import BAD, NO_WAIT, OK, PROCESS, RUNS_ON, ScriptedRunner, World
@@ -374,6 +374,20 @@ def test_a_step_that_lives_goes_on_under_another_controller(world: World) -> Non
     world.turn_until_idle(second)
     assert world.statuses() == ["complete"]
     assert world.history() == [(1, 10, 1, "auto", "success"), (1, 20, 1, "auto", "success")]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"), [(OK, "it succeeded"), (BAD, "it broke"), (StepOutcome(succeeded=False), "it failed")]
+)
+def test_the_end_of_an_adopted_step_names_who_has_seen_it(world: World, outcome: StepOutcome, said: str) -> None:
+    second, runner, _ = adopted(world)
+    runner.end(STEP, outcome)
+    runner.script = lambda rendered: OK
+    world.turn_until_idle(second)
+
+    messages = world.sql("SELECT ClaimedBy, Message FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
+    assert messages[0] == ("c1", f"{said}; seen to its end by c2, which took it over")
+    assert all(message is None for _, message in messages[1:])
 
 
 def test_an_adopted_step_keeps_its_durations_from_its_beginning(world: World) -> None:

@@ -14,6 +14,7 @@ from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import HistoryId
+from batchctl.logs import Event
 from batchctl.ports import Boundary, Trace
 from tests.control.test_workers import RHYTHM, hired
 from tests.control.world import BAD, LONG_AFTER, NO_WAIT, RUNS_ON, ScriptedRunner, World
@@ -324,6 +325,50 @@ def test_a_lock_on_a_workers_own_row_keeps_no_step_waiting(world: World, client:
     assert told.fields["ClaimedBy"] == "c1"
     assert "locked by session " in str(told.fields["Message"])
     assert world.names()[-1] == "controller.resumed"
+
+
+class Slow:
+    """A way to the database on which each transaction takes its time."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.read = world.transactions.read
+        self.hurried: list[bool] = []
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        self.hurried.append(hurried)
+        self.world.clock.advance(LOCKED_LOOK / 2)
+        return self.world.transactions.run(boundaries, work, hurried=hurried)
+
+
+def test_who_cannot_begin_tells_soon_what_it_waits_for_and_begins_when_that_is_over(world: World, client: Hand) -> None:
+    slow: Any = Slow(world)
+
+    def hear(event: Event) -> None:
+        world.events.append(event)
+        if event.name == "controller.locked":
+            client.sql("ROLLBACK")
+
+    member = world.membership(transactions=slow, listener=hear)
+    client.sql("LOCK TABLE Controller IN SHARE MODE")
+    member.begin()
+
+    assert slow.hurried == [True, True, False]
+    assert world.names() == ["controller.locked", "controller.resumed"]
+    assert "cannot begin: table Controller, or a row of it, is locked by session " in str(world.events[0])
+    assert world.sql("SELECT ControllerName, Status FROM Controller") == [("c1", "running")]
+
+
+def test_a_lock_on_the_table_keeps_no_controller_from_ending(world: World, client: Hand) -> None:
+    hand = hired(world, "c1")
+    slow: Any = Slow(world)
+    hand.worker.membership.transactions = slow
+    client.sql("LOCK TABLE Controller IN SHARE MODE")
+    hand.worker.end()
+    client.sql("ROLLBACK")
+
+    assert slow.hurried == [True]
+    assert world.sql("SELECT ControllerName, Status FROM Controller") == [("c1", "running")], "others will find out"
 
 
 def test_a_sign_of_life_that_met_a_lock_is_soon_given_again(world: World, client: Hand) -> None:

@@ -26,7 +26,7 @@ from batchctl.domain.rows import (
     Populated,
     Step,
 )
-from batchctl.logs import Event
+from batchctl.logs import Event, Listener
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
 from batchctl.ports import Bell, Finished, Report, Sightings, Spawned, Trace
 from batchctl.preparation import Preparer
@@ -374,12 +374,13 @@ class World:
         transactions: StoreTransactions | None = None,
         process: Identity = PROCESS,
         rhythm: Rhythm = Rhythm(),  # noqa: B008 - a frozen value
+        listener: Listener | None = None,
     ) -> Membership:
         """Return a controller's own row; it is not entered yet."""
         return Membership(
             transactions=transactions or self.transactions,
             clock=self.clock,
-            listener=self.events.append,
+            listener=listener or self.events.append,
             name=name,
             host="host1",
             process=process,
