@@ -1,58 +1,29 @@
-"""Laws 6 and 7 among several controllers: who lives is left alone, who is dead is rescued once, who was frozen finds out."""
+"""Laws 6 and 7 among several controllers: who lives is left alone, who is dead is rescued once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
-from batchctl.control.controller import Controller
-from batchctl.control.rescue import Rescue, Rescued
-from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
+from batchctl.control.rescue import Rescued
+from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.liveness import Rhythm, Sighting
-from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.ports import Trace
-from tests.control.world import BAD, NO_WAIT, OK, PROCESS, RUNS_ON, ScriptedRunner, World
-from tests.control_databases import PostgresControl
-from tests.postgres import PostgresServer
-from tests.proxy import Cut, Proxy
-
-RHYTHM = Rhythm()
-STEP = HistoryId(1)
-STANDS = "SELECT Status, ClaimToken, ClaimedBy, LostCount FROM BatchControl"
-WRITTEN = "SELECT Status, ClaimToken, ClaimedBy FROM BatchProcessHistory ORDER BY BatchProcessHistory_id"
-RUNNING = [("running", 1, "c1", 0)]
-
-
-def running(world: World, **step: object) -> Controller:
-    """Let c1, which is entered, carry out the first of two steps."""
-    world.runner.script = lambda rendered: RUNS_ON
-    batch_id = world.batch(steps=0, RetryCount=1)
-    world.step(batch_id, 10, **step)
-    world.step(batch_id, 20)
-    world.submit()
-    world.create()
-    world.membership().begin()
-    return world.process()
-
-
-def elsewhere(world: World, name: str = "c2", trace: Trace = Trace.GONE) -> tuple[Rescue, ScriptedRunner]:
-    """Return who looks after the dead on another connection, and finds this of their step."""
-    runner = ScriptedRunner(script=lambda rendered: RUNS_ON, traces={STEP: trace})
-    return world.rescue(name, transactions=world.open(), runner=runner), runner
-
-
-def look(rescue: Rescue) -> Rescued:
-    return rescue.look(lambda key: False)
-
-
-def wait_until_dead(world: World, rescue: Rescue) -> None:
-    """Let others see for long enough that c1 gives no sign of life."""
-    assert look(rescue) == Rescued()
-    world.clock.advance(RHYTHM.orphan_timeout)
+from tests.control.silence import (
+    RHYTHM,
+    RUNNING,
+    STANDS,
+    STEP,
+    WRITTEN,
+    elsewhere,
+    look,
+    running,
+    wait_until_dead,
+)
+from tests.control.world import NO_WAIT, OK, PROCESS, RUNS_ON, ScriptedRunner, World
 
 
 def test_a_living_controller_keeps_its_step_however_long_that_runs(world: World) -> None:
@@ -352,88 +323,6 @@ def test_what_never_ran_runs_again_whatever_on_lost_says_and_costs_no_retry(worl
     assert "verify" not in [entry[3] for entry in world.history()]
 
 
-def adopted(world: World, **step: object) -> tuple[Controller, ScriptedRunner, Controller]:
-    """Let c2 go on with the step of c1; return c2, its executions, and c1, which knows of nothing."""
-    first = running(world, **step)
-    rescue, runner = elsewhere(world, trace=Trace.ADOPTABLE)
-    second = world.controller("c2", transactions=world.open(), runner=runner)
-    wait_until_dead(world, rescue)
-    for attempt, entry in look(rescue).adopted:
-        second.take_over(attempt, entry)
-    return second, runner, first
-
-
-def test_a_step_that_lives_goes_on_under_another_controller(world: World) -> None:
-    second, runner, _ = adopted(world)
-
-    assert world.sql(STANDS) == [("running", 2, "c2", 0)]
-    assert world.sql(WRITTEN) == [("running", 2, "c1")], "who began it says where to look for it"
-    assert (runner.adopted, runner.started) == ([(STEP, "c1")], [])
-    runner.end(STEP, OK)
-    runner.script = lambda rendered: OK
-    world.turn_until_idle(second)
-    assert world.statuses() == ["complete"]
-    assert world.history() == [(1, 10, 1, "auto", "success"), (1, 20, 1, "auto", "success")]
-
-
-@pytest.mark.parametrize(
-    ("outcome", "said"), [(OK, "it succeeded"), (BAD, "it broke"), (StepOutcome(succeeded=False), "it failed")]
-)
-def test_the_end_of_an_adopted_step_names_who_has_seen_it(world: World, outcome: StepOutcome, said: str) -> None:
-    second, runner, _ = adopted(world)
-    runner.end(STEP, outcome)
-    runner.script = lambda rendered: OK
-    world.turn_until_idle(second)
-
-    messages = world.sql("SELECT ClaimedBy, Message FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
-    assert messages[0] == ("c1", f"{said}; seen to its end by c2, which took it over")
-    assert all(message is None for _, message in messages[1:])
-
-
-def test_an_adopted_step_keeps_its_durations_from_its_beginning(world: World) -> None:
-    limit = RHYTHM.orphan_timeout + timedelta(seconds=60)
-    second, runner, _ = adopted(world, MaxDuration=int(limit.total_seconds()))
-    world.clock.advance(timedelta(seconds=59))
-    second.turn(NO_WAIT)
-    before = list(runner.stopped)
-    world.clock.advance(timedelta(seconds=1))
-    world.turn_until_idle(second)
-
-    assert (before, runner.stopped) == ([], [STEP])
-    assert world.history()[0][-1] == "timeout"
-
-
-@pytest.mark.parametrize(("asked", "left"), [("cancelling", "cancelled"), ("pausing", "paused")])
-def test_what_a_person_asked_of_a_step_is_asked_of_who_adopts_it(world: World, asked: str, left: str) -> None:
-    first = running(world)
-    world.sql("UPDATE BatchControl SET Status = ?", asked)
-    rescue, runner = elsewhere(world, trace=Trace.ADOPTABLE)
-    wait_until_dead(world, rescue)
-    second = world.controller("c2", transactions=world.open(), runner=runner)
-    for attempt, entry in look(rescue).adopted:
-        second.take_over(attempt, entry)
-    assert world.sql(STANDS) == [(asked, 2, "c2", 0)]
-    second.turn(NO_WAIT)
-    if asked == "pausing":
-        runner.end(STEP, OK)
-    world.turn_until_idle(second)
-
-    assert world.statuses() == [left]
-    assert runner.stopped == ([STEP] if asked == "cancelling" else [])
-    assert first.is_flying, "it has not heard of it yet"
-
-
-def test_an_adopted_step_whose_adopter_dies_is_looked_for_under_who_began_it(world: World) -> None:
-    adopted(world)
-    third, runner = elsewhere(world, "c3")
-    wait_until_dead(world, third)
-
-    assert look(third).lost == (1,)
-    assert runner.examined == ["c1"]
-    assert world.sql(STANDS) == [("held", 2, None, 1)]
-    assert world.sql(WRITTEN) == [("lost", 2, "c1")]
-
-
 def test_what_nobody_knows_yet_waits_and_is_told_once(world: World) -> None:
     running(world)
     rescue, runner = elsewhere(world, trace=Trace.UNCLEAR)
@@ -478,179 +367,6 @@ def test_who_runs_where_nobody_watches_is_named_with_what_to_type(world: World) 
     assert "the step runs on" in message
     assert "(process 4711 4712)" in message
     assert message.endswith("type: kill 4711 4712")
-
-
-def test_a_frozen_controller_lets_go_of_what_another_has_adopted(world: World) -> None:
-    second, runner, first = adopted(world)
-    world.runner.goes_on_alone = True
-    first.look_closely()
-    first.turn(NO_WAIT)
-
-    assert (world.runner.stopped, world.runner.released) == ([], [STEP])
-    assert not first.is_working
-    assert "step.taken_over" in world.names()
-    assert world.sql(STANDS) == [("running", 2, "c2", 0)]
-    runner.end(STEP, OK)
-    second.turn(NO_WAIT)
-    assert world.history()[0] == (1, 10, 1, "auto", "success")
-
-
-def test_the_end_of_an_adopted_step_counts_only_as_its_adopter_records_it(world: World) -> None:
-    second, runner, first = adopted(world)
-    world.runner.end(STEP, BAD)
-    for _ in range(3):
-        first.turn(NO_WAIT)
-    assert world.sql(STANDS) == [("running", 2, "c2", 0)]
-    assert world.sql(WRITTEN) == [("running", 2, "c1")]
-    runner.end(STEP, OK)
-    second.turn(NO_WAIT)
-
-    assert world.history()[0] == (1, 10, 1, "auto", "success")
-    assert not first.is_working
-
-
-def test_a_frozen_controller_stops_what_another_has_written_off_and_says_how_it_ended(world: World) -> None:
-    first = running(world)
-    rescue, _ = elsewhere(world)
-    wait_until_dead(world, rescue)
-    look(rescue)
-    first.look_closely()
-    for _ in range(3):
-        first.turn(NO_WAIT)
-
-    assert world.runner.stopped == [STEP]
-    assert not first.is_working
-    assert world.sql(STANDS) == [("held", 1, None, 1)]
-    assert world.sql(WRITTEN) == [("lost", 1, "c1")]
-    assert "; late result, known since 20" in world.one("SELECT Message FROM BatchProcessHistory")
-
-
-def test_a_success_that_comes_too_late_is_noted_and_changes_nothing(world: World) -> None:
-    first = running(world)
-    rescue, _ = elsewhere(world)
-    wait_until_dead(world, rescue)
-    look(rescue)
-    world.runner.end(STEP, OK)
-    first.turn(NO_WAIT)
-    message = world.one("SELECT Message FROM BatchProcessHistory")
-
-    assert "nobody knows how it ended" in message
-    assert message.endswith("UTC: success")
-    assert world.sql(STANDS) == [("held", 1, None, 1)]
-    assert world.one("SELECT PrevProcessControlSeq FROM BatchControl") == 0
-
-
-def test_a_late_result_never_touches_the_attempt_that_followed(world: World) -> None:
-    first = running(world, OnLost="rerun")
-    rescue, _ = elsewhere(world)
-    wait_until_dead(world, rescue)
-    look(rescue)
-    world.clock.advance(timedelta(minutes=5))
-    runner = ScriptedRunner(script=lambda rendered: RUNS_ON)
-    second = world.controller("c2", transactions=world.open(), runner=runner)
-    world.turn_until_idle(second)
-    before = world.sql("SELECT * FROM BatchControl"), world.sql("SELECT * FROM BatchProcessHistory WHERE AttemptNo = 2")
-    world.runner.end(STEP, OK)
-    for _ in range(3):
-        first.turn(NO_WAIT)
-
-    assert runner.open, "the second attempt is under way"
-    after = world.sql("SELECT * FROM BatchControl"), world.sql("SELECT * FROM BatchProcessHistory WHERE AttemptNo = 2")
-    assert after == before
-
-
-@pytest.fixture
-def proxy(postgres: PostgresServer) -> Iterator[Proxy]:
-    made = Proxy(postgres.port)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def far(postgres: PostgresServer, prepared: str, proxy: Proxy, tmp_path: Path) -> Iterator[World]:
-    """Return a world on PostgreSQL; connections that are opened later can be cut."""
-    database = PostgresControl(postgres, tmp_path, postgres.new_database(prepared))
-    made = World(database)
-    database.url = postgres.url(database.name, port=proxy.port)
-    yield made
-    made.close()
-
-
-@pytest.mark.parametrize("revived", [False, True])
-def test_an_adoption_whose_commit_nobody_saw_is_gone_on_with_and_nothing_is_begun_anew(
-    far: World, proxy: Proxy, revived: bool
-) -> None:
-    world = far
-    running(world)
-    runner = ScriptedRunner(traces={STEP: Trace.ADOPTABLE})
-    transactions = world.open()
-    rescue = world.rescue("c2", transactions=transactions, runner=runner)
-    second = world.controller("c2", transactions=transactions, runner=runner)
-    wait_until_dead(world, rescue)
-    proxy.cut(1, Cut.AFTER)
-    with pytest.raises(OutcomeUnknown):
-        look(rescue)
-    if revived:
-        world.membership().beat()
-    found = rescue.look(second.knows)
-    for attempt, entry in found.adopted:
-        second.take_over(attempt, entry)
-
-    assert [attempt.history_id for attempt, _ in found.adopted] == [STEP]
-    assert world.sql(STANDS) == [("running", 2, "c2", 0)]
-    assert (runner.adopted, runner.started) == ([(STEP, "c1")], [])
-    assert rescue.look(second.knows) == Rescued(), "once is enough"
-    runner.end(STEP, OK)
-    second.turn(NO_WAIT)
-    assert world.history()[0] == (1, 10, 1, "auto", "success")
-
-
-def leashed_and_not(world: World, is_trusted: Callable[[], bool]) -> Controller:
-    """Let a step that may be repeated and one that may not run under one controller."""
-    world.runner.script = lambda rendered: RUNS_ON
-    for name, on_lost in (("A", "rerun"), ("B", "hold"), ("C", "hold")):
-        world.step(world.batch(name, steps=0), 10, OnLost=on_lost)
-        world.submit(name)
-    world.sql("UPDATE ProcessBatch SET Enabled = 0 WHERE ProcessBatchName = 'C'")
-    world.create()
-    controller = world.controller(slots=9, is_trusted=is_trusted)
-    world.turn_until_idle(controller)
-    return controller
-
-
-def test_who_may_have_been_taken_for_dead_begins_nothing_and_stops_only_what_others_may_repeat(world: World) -> None:
-    trusted = True
-    controller = leashed_and_not(world, lambda: trusted)
-    assert world.runner.leashed == {HistoryId(1)}
-    trusted = False
-    world.sql("UPDATE ProcessBatch SET Enabled = 1")
-    for _ in range(4):
-        controller.turn(NO_WAIT)
-    untrusted = world.history()
-    trusted = True
-    controller.look_again()
-    controller.turn(NO_WAIT)
-    controller.turn(NO_WAIT)
-
-    assert world.runner.stopped == [HistoryId(1)]
-    assert untrusted == [(1, 10, 1, "auto", "lost"), (2, 10, 1, "auto", "running")]
-    assert [entry[0] for entry in world.history()] == [1, 2, 3], "trusted again, it goes on"
-
-
-def test_trust_lasts_as_long_as_the_lease(world: World) -> None:
-    member = world.membership(process=Identity(pid=1, pid_start="2", boot_id="b"))
-    member.begin()
-    controller = leashed_and_not(world, member.is_trusted)
-    world.clock.advance(RHYTHM.lease - timedelta(milliseconds=1))
-    controller.turn(NO_WAIT)
-    within = list(world.runner.stopped)
-    world.clock.advance(timedelta(milliseconds=1))
-    controller.turn(NO_WAIT)
-
-    assert (within, world.runner.stopped) == ([], [HistoryId(1)])
-    assert member.beat(), "it says that others may have taken over meanwhile"
-    assert member.is_trusted()
-    assert not member.beat()
 
 
 def test_what_a_controller_cannot_ask_about_is_never_repeated_unasked(world: World) -> None:

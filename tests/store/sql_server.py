@@ -12,9 +12,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
-from batchctl.store import engine
+from batchctl.ports import Boundary
+from batchctl.store import engine, intake
+from batchctl.store.transactions import StoreTransactions
 
 NOW = datetime(2026, 11, 21, 3, 15, 0, 123000, UTC).replace(tzinfo=None)
 """As a driver hands on a datetime2."""
@@ -243,3 +245,26 @@ class _Cursor:
             return answer.changed
         self.description, self.rows = [(name, None) for name in answer.names], list(answer.rows)
         return -1
+
+
+URLS = {
+    "pyodbc": "mssql+pyodbc://user:s3cret@host/control",
+    "mssql_python": "mssql+mssqlpython://user:s3cret@host/control",
+}
+C1 = frozenset({Boundary.INTAKE})
+
+
+def transactions_of(server: SqlServer, directory: Path) -> StoreTransactions:
+    return StoreTransactions(engine.open_engine(URLS[server.module], directory))
+
+
+def add(connection: Connection) -> int:
+    return intake.add(connection, entity="E", file_name=None, data=None, cycle_key=None, source="test")
+
+
+def raising(error: Exception) -> list[Answer]:
+    return [error]
+
+
+ADDED = [Rows([[7]], ["FileProcess_id"])]
+BROKEN = server_error(547, "The INSERT statement conflicted with the FOREIGN KEY constraint.", "23000")

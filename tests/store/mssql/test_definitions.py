@@ -1,0 +1,94 @@
+"""Changes, constraints and definitions on SQL Server."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from batchctl.ports import Boundary
+from batchctl.store import reports, schema
+from batchctl.store.dialects import mssql, mssql_catalog
+from batchctl.store.tables import metadata
+from batchctl.store.transactions import StoreTransactions
+from tests.store.sql_server import (
+    Count,
+    Rows,
+    SqlServer,
+    one,
+    raising,
+    server_error,
+)
+
+
+def test_everything_counts_as_changed_once_in_a_while(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("@@SPID, DATEDIFF", one(51, 100), one(51, 100), one(51, 101), one(52, 101))
+
+    assert [bool(transactions.changed()) for _ in range(4)] == [True, False, True, True]
+
+
+def test_broken_constraints_are_listed(server: SqlServer, connection: Connection) -> None:
+    row = ["[dbo].[BatchControl]", "[FK_BatchControl_ProcessBatch_id]", "[ProcessBatch_id] = '9'"]
+    server.when(r"CHECKCONSTRAINTS \(N'BatchControl'\)", [Rows([row] * 150, ["Table", "Constraint", "Where"])])
+    found = reports.violations(connection)
+
+    assert len(found) == 100
+    assert found[0] == f"{row[0]}: a row with {row[2]} breaks {row[1]}"
+
+
+def test_who_may_not_check_constraints_finds_none(server: SqlServer, connection: Connection) -> None:
+    server.when("CHECKCONSTRAINTS", raising(server_error(2571, "no permission to run DBCC")))
+
+    assert reports.violations(connection) == []
+
+
+def test_what_was_changed_by_hand_is_found(server: SqlServer, connection: Connection) -> None:
+    server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
+    columns = ["name", "definition"]
+    server.when("'batchctl_model'", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0)"], ["CK_C", "(c)"]], columns)])
+    server.when(
+        r"SCHEMA_ID\(SCHEMA_NAME\(\)\)", [Rows([["CK_A", "(a > 0)"], ["CK_B", "(b > 0) NOT IN FORCE"]], columns)]
+    )
+    server.when(r"INSERT INTO batchctl_model\.\[?alembic_version", [Rows([["0001"]], ["version_num"])])
+    server.when("UPDATE batchctl_model", [Count(1)])
+
+    assert schema.differences(connection) == ["CK_C is missing", "CK_B is not as it was made"]
+    made = server.said("CREATE ")
+    assert made[0] == "EXEC (N'CREATE SCHEMA batchctl_model')"
+    assert len(made) == 19
+    assert all("batchctl_model." in text for text in made[1:])
+    assert "REFERENCES batchctl_model." in "".join(made)
+    begin = next(at for at, (sql, _) in enumerate(server.asked) if "BEGIN TRANSACTION" in sql)
+    rollback = max(at for at, (sql, _) in enumerate(server.asked) if sql == mssql._ROLLBACK)
+    everything = [at for at, (sql, _) in enumerate(server.asked) if "CREATE " in sql or "INSERT" in sql]
+    assert begin < min(everything)
+    assert max(everything) < rollback
+    assert not server.said("COMMIT TRANSACTION")
+
+
+def test_definitions_tell_the_order_of_an_index_and_what_is_not_in_force() -> None:
+    # What is missing here would let a key in another order, or a constraint that was only switched on again, pass for whole.
+    asked = " ".join(mssql_catalog.DEFINITIONS.split())
+
+    assert "WITHIN GROUP (ORDER BY x.key_ordinal)" in asked
+    assert "WITHIN GROUP (ORDER BY x.constraint_column_id)" in asked
+    for constraint in ("k", "f"):
+        assert (
+            f"CASE WHEN {constraint}.is_disabled = 1 OR {constraint}.is_not_trusted = 1 THEN N' NOT IN FORCE'" in asked
+        )
+
+
+def test_an_upgrade_is_one_transaction(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO alembic_version", [Rows([["0001"]], ["version_num"])])
+    server.when("UPDATE alembic_version", [Count(1)])
+    server.when("INFORMATION_SCHEMA|sys.tables", [Rows([], ["name"])])
+    transactions.run(frozenset({Boundary.MIGRATION}), schema.upgrade)
+    kinds = [
+        word
+        for sql, _ in server.asked
+        for word in ("BEGIN TRANSACTION", "CREATE TABLE", "INDEX [", "COMMIT TRANSACTION")
+        if word in sql
+    ]
+
+    assert (kinds[0], kinds[-1]) == ("BEGIN TRANSACTION", "COMMIT TRANSACTION")
+    assert set(kinds[1:-1]) == {"CREATE TABLE", "INDEX ["}
+    assert kinds.count("CREATE TABLE") == len(metadata.tables) + 1, "and the one that names the schema"
+    assert "DF_FileProcess_Status] DEFAULT 'ready'" in "".join(server.said("CREATE TABLE FileProcess"))

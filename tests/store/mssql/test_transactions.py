@@ -1,0 +1,218 @@
+"""Transactions on SQL Server, and their parts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
+from batchctl.ports import Boundary
+from batchctl.store import engine
+from batchctl.store.dialects import mssql
+from batchctl.store.dialects.mssql_session import ServerError
+from batchctl.store.transactions import StoreTransactions, savepoint
+from tests.store.sql_server import (
+    ADDED,
+    BROKEN,
+    C1,
+    DONE,
+    NOW,
+    URLS,
+    Answer,
+    Count,
+    Rows,
+    SqlServer,
+    add,
+    link_error,
+    one,
+    raising,
+    server_error,
+)
+
+
+@pytest.mark.parametrize(
+    ("boundary", "isolation"), [(Boundary.CLAIM, "READ COMMITTED"), (Boundary.POPULATE, "SERIALIZABLE")]
+)
+def test_only_a_creation_is_serializable_and_all_are_told_the_servers_time(
+    server: SqlServer, tmp_path: Path, boundary: Boundary, isolation: str
+) -> None:
+    told: list[datetime] = []
+    transactions = StoreTransactions(engine.open_engine(URLS["pyodbc"], tmp_path), told.append)
+    server.when("INSERT INTO FileProcess", ADDED)
+    transactions.run(frozenset({boundary}), add)
+    (begin,) = server.said("BEGIN TRANSACTION")
+
+    assert told == [NOW.replace(tzinfo=UTC)]
+    level = f"SET TRANSACTION ISOLATION LEVEL {isolation};"
+    assert begin.index(level) < begin.index("BEGIN TRANSACTION") < begin.index("SYSUTCDATETIME")
+    assert server.asked[-1][0].startswith("COMMIT TRANSACTION;")
+    assert server.asked[-1][0].endswith("SET TRANSACTION ISOLATION LEVEL READ COMMITTED;")
+
+
+def test_what_an_earlier_one_left_open_is_undone_first(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", ADDED)
+    transactions.run(C1, add)
+
+    assert server.said("BEGIN TRANSACTION")[0].startswith("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;")
+
+
+LATE: dict[str, list[Answer]] = {
+    "on the way to its row": [Rows([], ["FileProcess_id"]), BROKEN],
+    "behind its row": [*ADDED, BROKEN],
+    "behind a count": [Count(1), BROKEN],
+    "at once": [BROKEN],
+}
+
+
+@pytest.mark.parametrize("late", LATE)
+def test_an_error_behind_the_first_result_is_an_error(
+    server: SqlServer, transactions: StoreTransactions, late: str
+) -> None:
+    server.when("INSERT INTO FileProcess", LATE[late])
+    with pytest.raises(ServerError, match="FOREIGN KEY") as raised:
+        transactions.run(C1, add)
+
+    assert raised.value.number == 547
+    assert not server.said("COMMIT TRANSACTION")
+    assert server.asked[-1][0].startswith("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;")
+
+
+@pytest.mark.parametrize("number", [3902, 3903])
+def test_an_error_of_the_rollback_does_not_hide_the_first(
+    server: SqlServer, transactions: StoreTransactions, number: int
+) -> None:
+    server.when("INSERT INTO FileProcess", raising(BROKEN), ADDED)
+    server.when(r"\AIF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET TRAN", raising(server_error(number, "no BEGIN")), DONE)
+    with pytest.raises(ServerError, match="FOREIGN KEY"):
+        transactions.run(C1, add)
+
+    assert transactions.run(C1, add) == 7
+    assert len(server.connected) == 1
+
+
+def test_a_session_that_cannot_be_rolled_back_is_ended(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", raising(BROKEN), ADDED)
+    server.when(r"\AIF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET TRAN", raising(link_error()), DONE)
+    with pytest.raises(ServerError, match="FOREIGN KEY"):
+        transactions.run(C1, add)
+    assert server.closed == 1
+
+    with pytest.raises(DatabaseUnusable, match="the session has been closed"):
+        transactions.run(C1, add)
+    assert transactions.run(C1, add) == 7
+    assert len(server.connected) == 2
+
+
+@pytest.mark.parametrize("number", [1205, 1222, 3960, 41302, 41305, 41325])
+def test_the_whole_transaction_is_run_again(server: SqlServer, transactions: StoreTransactions, number: int) -> None:
+    state = {1205: "40001", 1222: "HYT00"}.get(number, "42000")
+    server.when("INSERT INTO FileProcess", raising(server_error(number, "try again", state)), ADDED)
+
+    assert transactions.run(C1, add) == 7
+    assert len(server.said("BEGIN TRANSACTION")) == 2
+    assert len(server.said("COMMIT TRANSACTION")) == 1
+
+
+def test_a_deadlock_that_does_not_end_is_named(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", raising(server_error(1205, "deadlocked", "40001")))
+    with pytest.raises(Busy, match=r"stayed locked by another program"):
+        transactions.run(C1, add)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        link_error(),
+        link_error("08007", 0),
+        server_error(10053, "aborted", "08S01"),
+        server_error(64, "gone", "08S01"),
+        server_error(233, "no process", "08001"),
+        server_error(121, "semaphore", "08S01"),
+        server_error(40613, "not available", "HY000"),
+        server_error(0, "Query timeout expired", "HYT00"),
+    ],
+    ids=lambda error: error.args[1][-40:],
+)
+def test_a_lost_commit_is_never_taken_for_one_or_the_other(
+    server: SqlServer, transactions: StoreTransactions, error: Exception
+) -> None:
+    server.when("INSERT INTO FileProcess", ADDED)
+    server.when("COMMIT TRANSACTION", raising(error), DONE)
+    with pytest.raises(OutcomeUnknown, match="nobody knows"):
+        transactions.run(C1, add)
+
+    assert len(server.said("BEGIN TRANSACTION")) == 1
+    assert transactions.run(C1, add) == 7
+    assert len(server.connected) == 2
+
+
+def test_a_lock_that_a_commit_waits_for_in_vain_is_no_lost_commit(
+    server: SqlServer, transactions: StoreTransactions
+) -> None:
+    server.when("INSERT INTO FileProcess", ADDED)
+    server.when("COMMIT TRANSACTION", raising(server_error(1222, "Lock request time out.", "HYT00")), DONE)
+
+    assert transactions.run(C1, add) == 7
+    assert len(server.said("BEGIN TRANSACTION")) == 2
+
+
+def test_a_commit_that_is_refused_is_known_to_have_failed(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", ADDED)
+    server.when("COMMIT TRANSACTION", raising(server_error(3930, "The transaction cannot be committed.")))
+    with pytest.raises(ServerError, match="cannot be committed"):
+        transactions.run(C1, add)
+    assert "ROLLBACK" in server.asked[-1][0]
+
+
+def test_a_lost_connection_is_made_anew(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", raising(link_error()), ADDED)
+    with pytest.raises(DatabaseUnusable, match="control on host:1433 cannot be reached: TCP Provider"):
+        transactions.run(C1, add)
+
+    assert transactions.run(C1, add) == 7
+    assert len(server.connected) == 2
+
+
+def isolated(connection: Connection) -> str:
+    try:
+        with savepoint(connection):
+            add(connection)
+    except BatchctlError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as the controller isolates one instance from the next
+        return str(error)
+    return "added"
+
+
+def test_a_part_alone_is_undone(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", raising(BROKEN))
+    said = transactions.run(C1, isolated)
+
+    assert "(error 547)" in said
+    # With XACT_ABORT on, the error would have ended the transaction, and what follows would commit by itself.
+    after = [sql for sql, _ in server.asked if "XACT_" in sql or "COMMIT TRANSACTION" in sql]
+    assert after[-4:] == [mssql._BEGIN_PART, mssql._UNDO_PART, mssql._END_PART, mssql._COMMIT]
+    assert mssql._BEGIN_PART == "SET XACT_ABORT OFF; SAVE TRANSACTION part;"
+    assert mssql._END_PART == "SET XACT_ABORT ON;"
+
+
+@pytest.mark.parametrize("state", [-1, 0])
+def test_nothing_goes_on_behind_a_transaction_that_is_over(
+    server: SqlServer, transactions: StoreTransactions, state: int
+) -> None:
+    server.when("INSERT INTO FileProcess", raising(BROKEN))
+    server.when(r"XACT_STATE\(\)", one(state))
+    with pytest.raises(DatabaseUnusable, match="gave up a whole transaction"):
+        transactions.run(C1, isolated)
+    assert not server.said("COMMIT TRANSACTION")
+
+
+def test_a_deadlock_in_a_part_runs_the_whole_again(server: SqlServer, transactions: StoreTransactions) -> None:
+    server.when("INSERT INTO FileProcess", raising(server_error(1205, "deadlocked", "40001")), ADDED)
+
+    assert transactions.run(C1, isolated) == "added"
+    assert len(server.said("BEGIN TRANSACTION")) == 2
+    assert not server.said("ROLLBACK TRANSACTION part")
