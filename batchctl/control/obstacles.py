@@ -45,6 +45,8 @@ class Locks:
 
     def free(self, *these: Hashable) -> bool:
         """Take note of what is free; true when it was told of any that it is locked."""
+        if not self._since:
+            return False
         was_told = not self._told.isdisjoint(these)
         self._told.difference_update(these)
         for what in these:
