@@ -176,8 +176,12 @@ def controller(busy: Night, installed_batchctl: Path) -> Iterator[subprocess.Pop
     heard = iter(process.stderr.readline, "")
     assert any(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ step\.started ", line) for line in heard)
     yield process
-    process.kill()
-    process.communicate()
+    if process.poll() is None:
+        process.terminate()
+        process.communicate()
+        # The step would outlive its controller, and this test.
+        night("cancel", "1", "--reason", "the test is over")
+        night("run", "--once")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process alone")
