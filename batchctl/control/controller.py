@@ -6,6 +6,7 @@ It takes the place of the seed's s_PopulateDatamart and s_ProcessControl.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -14,6 +15,7 @@ from typing import Any
 
 from batchctl.control.attempts import Attempt, End, Written
 from batchctl.control.claiming import Claimer
+from batchctl.control.creation import CreationReport, Made
 from batchctl.control.flights import Flights
 from batchctl.control.notes import Notes
 from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
@@ -140,10 +142,6 @@ class Controller:
         """Look for what may start: this program itself has created instances, which is nobody else's change."""
         self._look = True
 
-    def expect(self, batch_ids: frozenset[BatchId]) -> None:
-        """Claim in the next turn without looking first whether there is anything: this program has just made it."""
-        self._look, self._likely = True, batch_ids
-
     def look_closely(self) -> None:
         """Read everything anew: others may have taken this controller for dead."""
         self._has_looked = False
@@ -189,7 +187,40 @@ class Controller:
         if self.trouble is not None:
             self.trouble = None
             self._tell("controller.resumed")
-        self._start(written)
+        self._flights.add(written.starts)
+        self._report(written)
+
+    def create(self, create: Callable[[Any], Made], tell: Callable[[Made], CreationReport]) -> CreationReport | None:
+        """Create, claim what may start now and record its beginning in one transaction, then start it.
+
+        None when nothing was done: while anything else is to be recorded, or whatever was in the way. Then the creation
+        is better written alone.
+        """
+        if self.is_working or self._unsettled or self._wary or self._free == 0:
+            return None
+
+        def work(connection: Any) -> tuple[Made, Written]:
+            self._take_in_changes(connection)
+            made = create(connection)
+            written = self._claim(connection, self._free, made.created.keys())
+            if {*made.created.values()} - {attempt.instance.instance_id for attempt in written.starts}:
+                # What is claimed at once is nobody else's.
+                instances.tell(connection)
+            return made, written
+
+        boundaries = frozenset({Boundary.POPULATE, Boundary.CLAIM, Boundary.START})
+        try:
+            made, written = self._transactions.run(boundaries, work, hurried=True)
+        except (Busy, DatabaseUnusable) as error:
+            self._wait_for_the_database(error)
+            raise
+        except Exception:  # noqa: BLE001 - whoever creates alone finds out what it was, and which row's trouble
+            return None
+        self._flights.add(written.starts)
+        report = tell(made)
+        self._take_note(written)
+        self._report(written)
+        return report
 
     def _wait_for_the_database(self, error: BatchctlError) -> None:
         """Leave the database alone for a while.
@@ -281,6 +312,11 @@ class Controller:
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
         self._look, self._likely = len(written.waiting) < len(ends) or bool(written.starts), frozenset()
+        self._take_note(written)
+        return written
+
+    def _take_note(self, written: Written) -> None:
+        """Take note of what could not be claimed or recorded."""
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)
@@ -288,7 +324,6 @@ class Controller:
             # Whoever rolls back tells nobody.
             self._next_due = self._clock.now() + LOCKED_LOOK
         self._look = self._look or self._obstacles.are_new
-        return written
 
     def _something_may_start(self) -> bool:
         """Look, without taking the write lock, whether there is anything to claim; note when the next will be due."""
@@ -313,22 +348,26 @@ class Controller:
             )
             places = self._free - len(written.starts)
             if claims and places > 0:
-                written += self._claimer.claim(
-                    connection,
-                    self._batches,
-                    self._limit,
-                    now,
-                    places=places,
-                    parked=self._parked,
-                    likely=self._likely | {told.instance.batch_id for told in written.told if not told.stays},
-                    singly=self._claims_singly,
-                )
+                over = {told.instance.batch_id for told in written.told if not told.stays}
+                written += self._claim(connection, places, self._likely | over)
             return written
 
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
         if ends:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
         return self._run(frozenset(boundaries), work)
+
+    def _claim(self, connection: Any, places: int, likely: AbstractSet[BatchId]) -> Written:
+        return self._claimer.claim(
+            connection,
+            self._batches,
+            self._limit,
+            self._clock.now(),
+            places=places,
+            parked=self._parked,
+            likely=likely,
+            singly=self._claims_singly,
+        )
 
     def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Written]) -> Written:
         """Run a transaction without looking for locks first, until one was in the way and as long as any is.
@@ -376,9 +415,8 @@ class Controller:
         outcome = StepOutcome(succeeded=False, message=storable(message), fatal=True)
         return self._write([replace(end, outcome=outcome)], claims=False, goes_on=False, singly=True)
 
-    def _start(self, written: Written) -> None:
-        """Start what was recorded, then tell what is so since the commit: a step need not wait for the telling."""
-        self._flights.add(written.starts)
+    def _report(self, written: Written) -> None:
+        """Tell what is so since the commit, once what was recorded is started: a step need not wait for the telling."""
         for told in written.told:
             self.tally.count(told)
             for event in told.events():

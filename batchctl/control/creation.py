@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
@@ -48,14 +49,41 @@ class CreationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _Wanted:
+    """What is to be created of one row, as its populators filled it before any transaction."""
+
+    row: IntakeRow
+    batches: Sequence[BatchDefinition]
+    populated: Mapping[BatchId, Populated | str]
+    on_purpose: bool
+
+    @property
+    def compares(self) -> bool:
+        """Say whether the row may be a duplicate for any of its batches."""
+        return self.row.data is not None and any(self.checks(batch) for batch in self.batches)
+
+    def checks(self, batch: BatchDefinition) -> bool:
+        """Say whether a batch does not take what repeats another row."""
+        return batch.duplicate_check and not self.on_purpose
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
     """What became of one row for each of its batches."""
 
-    created: Mapping[BatchId, InstanceId]
-    repeats: Mapping[str, IntakeId]
-    reasons: tuple[str, ...]
+    created: Mapping[BatchId, InstanceId] = field(default_factory=dict)
+    repeats: Mapping[str, IntakeId] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
     blocker: str | None = None
     """Who keeps the row or one of its batches locked, so that nothing was done yet."""
+
+
+class Together(Protocol):
+    """Whoever writes a creation along with what follows from it; None when nothing was done, whatever was in the way."""
+
+    def __call__(self, create: Callable[[Any], Made], tell: Callable[[Made], CreationReport]) -> CreationReport | None:
+        """Write in one transaction, then tell."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +102,21 @@ class Creator:
         """Create every instance that is missing; running it twice creates nothing twice."""
         return sum(self.one_by_one(), CreationReport())
 
-    def one_by_one(self, known: Mapping[BatchId, BatchDefinition] | None = None) -> Iterator[CreationReport]:
+    def one_by_one(
+        self, known: Mapping[BatchId, BatchDefinition] | None = None, together: Together | None = None
+    ) -> Iterator[CreationReport]:
         """Create every instance that is missing, a row at a time: whoever has other duties may see to them between.
 
-        The definitions are read, unless they are `known` to be as they were.
+        The definitions are read, unless they are `known` to be as they were. The first row is written `together` with
+        what follows from it, if that can be done.
         """
         with self.transactions.read() as connection:
             batches = known or {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             missing = intake.missing_instances(connection)
         for intake_id, pairs in groupby(missing, key=lambda pair: pair[0]):
             wanted = [batches[batch_id] for _, batch_id in pairs if batch_id in batches]
-            yield self._create_alone(intake_id, wanted)
+            yield self._create_alone(intake_id, wanted, together)
+            together = None
         yield self._name_untaken(batches)
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
@@ -120,12 +152,14 @@ class Creator:
         self.transactions.run(frozenset({Boundary.OPERATOR}), record)
         return self._create_for(intake_id, takers, on_purpose=True)
 
-    def _create_alone(self, intake_id: IntakeId, batches: list[BatchDefinition]) -> CreationReport:
+    def _create_alone(
+        self, intake_id: IntakeId, batches: list[BatchDefinition], together: Together | None
+    ) -> CreationReport:
         """Create one row's instances; what nobody foresaw rejects the row instead of stopping the others."""
         reason = ""
         for _ in range(TRIES):
             try:
-                return self._create_for(intake_id, batches)
+                return self._create_for(intake_id, batches, together)
             except BatchctlError:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
@@ -138,10 +172,15 @@ class Creator:
             return row
 
         row = self.transactions.run(frozenset({Boundary.POPULATE}), reject)
-        return CreationReport() if row is None else self._report(row, _Made({}, {}, (reason,)), ())
+        return CreationReport() if row is None else self._report(row, (), Made(reasons=(reason,)))
 
     def _create_for(
-        self, intake_id: IntakeId, batches: list[BatchDefinition], *, on_purpose: bool = False
+        self,
+        intake_id: IntakeId,
+        batches: list[BatchDefinition],
+        together: Together | None = None,
+        *,
+        on_purpose: bool = False,
     ) -> CreationReport:
         with self.transactions.read() as connection:
             row = intake.load(connection, intake_id)
@@ -149,58 +188,56 @@ class Creator:
             self._locked.discard(intake_id)
             return CreationReport()
         populated = {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
+        write = partial(self._write, _Wanted(row, batches, populated, on_purpose))
+        tell = partial(self._report, row, batches)
+        if together is not None and not self._locked and (report := together(write, tell)) is not None:
+            return report
+        return tell(self._run(write))
 
-        def write(connection: Any) -> _Made:
-            return self._write(connection, row, batches, populated, on_purpose=on_purpose)
-
-        return self._report(row, self._run(write), batches)
-
-    def _run(self, write: Callable[[Any], _Made]) -> _Made:
+    def _run(self, write: Callable[[Any], Made]) -> Made:
         """Run a transaction without looking for locks first, unless one is in the way."""
+
+        def alone(connection: Any) -> Made:
+            made = write(connection)
+            if made.created:
+                instances.tell(connection)
+            return made
+
         boundaries = frozenset({Boundary.POPULATE})
         if not self._locked:
             with suppress(Conflict):
-                return self.transactions.run(boundaries, write, hurried=True)
-        return self.transactions.run(boundaries, write)
+                return self.transactions.run(boundaries, alone, hurried=True)
+        return self.transactions.run(boundaries, alone)
 
-    def _write(
-        self,
-        connection: Any,
-        row: IntakeRow,
-        batches: Sequence[BatchDefinition],
-        populated: Mapping[BatchId, Populated | str],
-        *,
-        on_purpose: bool,
-    ) -> _Made:
-        now = self.clock.now()
-        if intake.is_locked(connection, row.intake_id, [batch.batch_id for batch in batches]):
-            return _Made({}, {}, (), instances.blocker(connection))
-        found = intake.load(connection, row.intake_id)
+    def _write(self, wanted: _Wanted, connection: Any) -> Made:
+        now, row = self.clock.now(), wanted.row
+        if intake.is_locked(connection, row, [batch.batch_id for batch in wanted.batches], compares=wanted.compares):
+            return Made(blocker=instances.blocker(connection))
+        found, have_theirs = intake.load_with_batches(connection, row.intake_id)
         if found is None or found.status is not IntakeStatus.READY:
-            return _Made({}, {}, ())
+            return Made()
         created: dict[BatchId, InstanceId] = {}
         repeats: dict[str, IntakeId] = {}
         reasons: list[str] = []
-        have_theirs = instances.batches_of(connection, row.intake_id)
-        for batch in batches:
+        for batch in wanted.batches:
             if batch.batch_id in have_theirs:
                 continue
-            values = populated[batch.batch_id]
+            values = wanted.populated[batch.batch_id]
             if isinstance(values, str):
                 reasons.append(f"batch {visible(batch.name)}: {values}")
                 continue
-            check = batch.duplicate_check and not on_purpose
+            check = wanted.checks(batch)
             first = intake.first_with_same_data(connection, row, batch.batch_id) if check else None
             if first is not None:
                 repeats[batch.name] = first
             else:
                 added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
                 created[batch.batch_id] = added
-        made = _Made(created, repeats, tuple(reasons))
+        made = Made(created, repeats, tuple(reasons))
         self._conclude(connection, found, made, now, taken=bool(created or have_theirs))
         return made
 
-    def _conclude(self, connection: Any, row: IntakeRow, made: _Made, now: Any, *, taken: bool) -> None:
+    def _conclude(self, connection: Any, row: IntakeRow, made: Made, now: Any, *, taken: bool) -> None:
         """Say on the row itself what became of it."""
         said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
         reason = "; ".join([*made.reasons, *said]) or None
@@ -215,7 +252,7 @@ class Creator:
         inserted = row.inserted_at.astimezone(self.zone).date().isoformat()
         return row.cycle_key or values.cycle_key or inserted
 
-    def _report(self, row: IntakeRow, made: _Made, batches: Sequence[BatchDefinition]) -> CreationReport:
+    def _report(self, row: IntakeRow, batches: Sequence[BatchDefinition], made: Made) -> CreationReport:
         for batch in batches:
             if instance_id := made.created.get(batch.batch_id):
                 self._tell("instance.created", row, ProcessBatchName=batch.name, BatchControl_id=instance_id)

@@ -32,8 +32,6 @@ class Leading:
     """The creation pass under way."""
     has_made: bool = False
     """True once that pass has made something."""
-    makes_way: bool = False
-    """True while that pass waits for the first step to start."""
     is_leader: bool = False
     done_at: float = 0.0
     tried_at: float = -math.inf
@@ -133,11 +131,8 @@ class Worker:
         if noticed or is_due or not was_leader:
             # From the beginning: a pass under way would go by what it has read.
             known = self.controller.batches if noticed is Change.INTAKE else None
-            leading.creation, leading.has_made = leading.creator.one_by_one(known), False
-            leading.done_at = self.clock.monotonic()
-        elif leading.makes_way:
-            leading.makes_way = False
-            return
+            leading.creation = leading.creator.one_by_one(known, self.controller.create)
+            leading.has_made, leading.done_at = False, self.clock.monotonic()
         if leading.creation is not None:
             self._create(leading, leading.creation)
 
@@ -158,14 +153,10 @@ class Worker:
             if report.created:
                 # What this program itself has written is no change of somebody else's.
                 self.controller.look_again()
-            if report.created and not leading.has_made and not self.controller.is_working:
-                # Whatever else there is to create, the first step need not wait for it: the next turn claims it, and the
-                # one after that carries it out if it is brief.
-                leading.has_made = leading.makes_way = True
-                self.controller.expect(report.batches)
-                leading.creation = creation
-                break
-            if self.clock.monotonic() >= until:
+            is_first = bool(report.created) and not leading.has_made
+            leading.has_made |= is_first
+            # Whatever else there is to create, the first step need not wait for it.
+            if is_first or self.clock.monotonic() >= until:
                 leading.creation = creation
                 break
 

@@ -32,7 +32,6 @@ _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
 _ADD = RowInsert(batch_control)
 _WHOLE = select(*(each for each in _c if not each.name.startswith("z_")), _f.Entity, _f.FileName).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
-_BATCHES_OF = RowSelect(select(_c.ProcessBatch_id).where(_c.FileProcess_id == bindparam("intake_id")))
 _OPEN_OF = RowSelect(
     _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _OPEN, _c.BatchControl_id > bindparam("after"))
     .order_by(_c.BatchControl_id)
@@ -97,11 +96,6 @@ def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstanc
     return load(connection, instance_id)
 
 
-def batches_of(connection: Connection, intake_id: IntakeId) -> frozenset[BatchId]:
-    """Return the batches for which an intake row has its instance."""
-    return frozenset(BatchId(row.ProcessBatch_id) for row in _BATCHES_OF(connection, intake_id=intake_id))
-
-
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
     rows = _OPEN_OF(connection, batch_id=batch_id, after=after, most=most)
@@ -144,6 +138,11 @@ def blocker(connection: Connection, instance_id: InstanceId | None = None) -> st
     """Name whoever keeps rows locked."""
     found = dialect_of(connection).blocker(connection, instance_id)
     return "another program" if found is None else f"{found[0]}; to end it: {found[1]}"
+
+
+def tell(connection: Connection) -> None:
+    """Let the other controllers notice that there is something to claim."""
+    dialect_of(connection).tell(connection)
 
 
 def claim(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:

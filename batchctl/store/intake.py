@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, exists, func, not_, or_, select, text, update
@@ -23,6 +24,11 @@ _f, _c, _b = file_process.c, batch_control.c, process_batch.c
 
 _ADD = RowInsert(file_process)
 _LOAD = RowSelect(select(file_process).where(_f.FileProcess_id == bindparam("intake_id")))
+_LOAD_WITH_BATCHES = RowSelect(
+    select(file_process, _c.ProcessBatch_id)
+    .join(batch_control, _c.FileProcess_id == _f.FileProcess_id, isouter=True)
+    .where(_f.FileProcess_id == bindparam("intake_id"))
+)
 _HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
 _MISSING = RowSelect(
     select(_f.FileProcess_id, _b.ProcessBatch_id)
@@ -98,9 +104,23 @@ def lock(connection: Connection, intake_id: IntakeId) -> None:
     dialect_of(connection).lock_row(connection, "FileProcess", intake_id)
 
 
-def is_locked(connection: Connection, intake_id: IntakeId, batch_ids: Sequence[BatchId]) -> bool:
-    """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell."""
-    return dialect_of(connection).is_locked_intake(connection, intake_id, batch_ids)
+def load_with_batches(connection: Connection, intake_id: IntakeId) -> tuple[IntakeRow | None, frozenset[BatchId]]:
+    """Return one row, and the batches that have their instance of it."""
+    rows = _LOAD_WITH_BATCHES(connection, intake_id=intake_id)
+    have_theirs = frozenset(BatchId(row.ProcessBatch_id) for row in rows if row.ProcessBatch_id is not None)
+    return next(iter(readable(rows[:1], intake_row)), None), have_theirs
+
+
+def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchId], *, compares: bool) -> bool:
+    """Say whether somebody else keeps a row or one of its batches locked, as far as the database can tell.
+
+    Where it `compares` with others of the same Data, also whether somebody else does so at this moment: of two such rows
+    the second must see what became of the first.
+    """
+    dialect = dialect_of(connection)
+    if dialect.is_locked_intake(connection, row.intake_id, batch_ids):
+        return True
+    return compares and not dialect.lock_name(connection, sha256(repr((row.entity, row.data)).encode()).hexdigest())
 
 
 def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TypeVar, cast
 
 import tenacity
@@ -52,28 +51,31 @@ class StoreTransactions:
             raise
 
     def run(
-        self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, hurried: bool = False
+        self,
+        boundaries: frozenset[Boundary],  # noqa: ARG002 - the port's: whoever cuts transactions goes by their names
+        work: Callable[[Connection], Result],
+        *,
+        hurried: bool = False,
     ) -> Result:
         """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is hurried."""
-        alone = Boundary.POPULATE in boundaries
         try:
-            return self._once(work, alone=alone, hurried=hurried)
+            return self._once(work, hurried=hurried)
         except Exception as error:
             if self._is_transient(error):
                 if hurried:
                     raise Conflict(str(error)) from error
-                return self._again(work, alone=alone)
+                return self._again(work)
             self._explain(error)
             raise
 
-    def _again(self, work: Callable[[Connection], Result], *, alone: bool) -> Result:
+    def _again(self, work: Callable[[Connection], Result]) -> Result:
         busy = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._is_transient),
             stop=tenacity.stop_after_attempt(ATTEMPTS) | tenacity.stop_after_delay(PATIENCE),
             wait=tenacity.wait_random_exponential(multiplier=0.05, max=1),
         )
         try:
-            return cast("Result", busy(partial(self._once, alone=alone), work))
+            return cast("Result", busy(self._once, work))
         except tenacity.RetryError as error:
             raise self._busy() from error
         except Exception as error:
@@ -111,9 +113,9 @@ class StoreTransactions:
             self._connection.close()
             self._connection = None
 
-    def _once(self, work: Callable[[Connection], Result], *, alone: bool, hurried: bool = False) -> Result:
+    def _once(self, work: Callable[[Connection], Result], *, hurried: bool = False) -> Result:
         connection = self._connected()
-        now = self._dialect.begin_write(connection, alone=alone, hurried=hurried)
+        now = self._dialect.begin_write(connection, hurried=hurried)
         if now is not None and self._synchronise is not None:
             self._synchronise(now)
         try:

@@ -29,19 +29,25 @@ def world(postgres: PostgresServer, prepared: str, tmp_path: Path) -> Iterator[W
 
 
 class Overtaken(StoreTransactions):
-    """A way to the database on which somebody else is quicker: once a transaction has begun, and before it looks."""
+    """A way to the database on which somebody else does something: once a transaction has begun, or before it ends."""
 
-    def __init__(self, world: World, *meanwhile: Callable[[], object]) -> None:
+    def __init__(
+        self, world: World, *meanwhile: Callable[[], object], last: Callable[[], object] | None = None
+    ) -> None:
         super().__init__(engine.open_engine(world.database.url, world.directory))
         self.meanwhile = list(meanwhile)
+        self.last = last
 
     def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
-        """Let the next of it happen, which this transaction does not see."""
+        """Let the next of it happen."""
 
         def overtaken(connection: Any) -> Any:
             if self.meanwhile:
                 self.meanwhile.pop(0)()
-            return work(connection)
+            done = work(connection)
+            if self.last is not None:
+                self.last()
+            return done
 
         return super().run(boundaries, overtaken, hurried=hurried)
 
@@ -51,8 +57,8 @@ def create(world: World) -> Iterator[Callable[..., CreationReport]]:
     """Return a creation pass beside somebody who does something meanwhile."""
     opened: list[Overtaken] = []
 
-    def pass_beside(*meanwhile: Callable[[], object]) -> CreationReport:
-        opened.append(Overtaken(world, *meanwhile))
+    def pass_beside(*meanwhile: Callable[[], object], last: Callable[[], object] | None = None) -> CreationReport:
+        opened.append(Overtaken(world, *meanwhile, last=last))
         creator = Creator(opened[-1], world.clock, world.populators, ZoneInfo("UTC"), world.events.append)
         return creator.create_instances()
 
@@ -93,3 +99,23 @@ def test_what_goes_wrong_every_time_is_said_on_the_row(world: World, create: Cal
 
     assert create(break_it, break_it) == CreationReport(rejected=1)
     assert world.sql("SELECT Status, Message FROM FileProcess") == [("rejected", "RuntimeError: once more")]
+
+
+def test_two_who_create_at_once_do_not_both_take_the_same_data_for_new(
+    world: World, create: Callable[..., CreationReport]
+) -> None:
+    world.batch()
+    world.submit(Data="k", Status="paused")
+    world.submit(Data="k", Status="ready")
+    world.sql("UPDATE FileProcess SET Status = 'rejected' WHERE FileProcess_id = 1")
+    beside: list[CreationReport] = []
+
+    def send_again() -> None:
+        world.sql("UPDATE FileProcess SET Status = 'ready' WHERE FileProcess_id = 1")
+        beside.append(world.create())
+
+    assert create(last=send_again) == CreationReport(created=1)
+    assert beside == [CreationReport()], "the second has to see what became of the first"
+    assert world.create() == CreationReport(duplicates=1)
+    assert world.sql("SELECT FileProcess_id FROM BatchControl") == [(2,)]
+    assert "same Data as FileProcess 2" in world.one("SELECT Message FROM FileProcess WHERE FileProcess_id = 1")

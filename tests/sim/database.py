@@ -150,7 +150,7 @@ class Edge:
     actor: Actor
     """Who is acting at this moment."""
 
-    def begin_write(self, connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime:
+    def begin_write(self, connection: Connection, *, hurried: bool = False) -> datetime:
         """Begin, unless the database is locked or away; the database tells its time, as a server does."""
         self.actor.begin()
         _raw(connection).execute("BEGIN IMMEDIATE")

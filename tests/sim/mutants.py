@@ -48,6 +48,7 @@ _OWN_ONLY = (
 )
 _LOOK = "look = _Look(connection, batches, limit, now, parked, page=places)"
 _ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(before))"
+_STARTS = "self._flights.add(written.starts)"
 _COMMITS_HALF = (
     "    from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection)\n"
     "    of(connection).begin_write(connection)\n"
@@ -150,8 +151,9 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "a step starts before its history row is committed",
-        (controller, "        return written", "        self._start(written); return written"),
-        (controller, "self._start(written)", "pass"),
+        (controller, "self._flights.add(written.starts)", "pass"),
+        (controller, "        return written", f"        {_STARTS}; return written"),
+        (controller, "        return made, written", f"        {_STARTS}; return made, written"),
     ),
     _mutant(
         "what is under way is begun again after a commit in doubt",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import definitions, engine, intake, schema
 from batchctl.store.dialects import postgresql, postgresql_errors
@@ -187,25 +188,30 @@ def test_the_servers_clock_is_the_engines(postgres: PostgresServer, database: st
     transactions.close()
 
 
-@pytest.mark.parametrize(("boundary", "expected"), [(Boundary.POPULATE, [0, 1]), (Boundary.CLAIM, [0])])
-def test_only_a_creation_that_meets_another_is_run_again(
-    postgres: PostgresServer, database: str, boundary: Boundary, expected: list[int]
-) -> None:
-    # The others lock the rows by which they would meet.
-    kind = frozenset({boundary})
+def test_a_name_is_had_by_one_until_the_end_of_his_transaction(postgres: PostgresServer, database: str) -> None:
+    kind = frozenset({Boundary.POPULATE})
     one, other = way_to(postgres.url(database)), way_to(postgres.url(database))
-    runs: list[int] = []
 
-    def count_and_add(connection: Connection) -> int:
-        seen = len(intake.untaken(connection, 0, 10))
-        if not runs:
-            other.run(kind, lambda beside: (intake.untaken(beside, 0, 10), add(beside)))
-        runs.append(seen)
-        return add(connection)
+    def have_it_while_others_try(connection: Connection) -> list[bool]:
+        had = postgresql.lock_name(connection, "a")
+        return [had, *(other.run(kind, partial(postgresql.lock_name, name=name)) for name in "ab")]
 
-    one.run(kind, count_and_add)
+    assert one.run(kind, have_it_while_others_try) == [True, False, True]
+    assert other.run(kind, partial(postgresql.lock_name, name="a"))
+    one.close()
+    other.close()
 
-    assert runs == expected
+
+def test_who_is_hurried_runs_into_whoever_has_a_name(postgres: PostgresServer, database: str) -> None:
+    kind = frozenset({Boundary.POPULATE})
+    one, other = way_to(postgres.url(database)), way_to(postgres.url(database))
+
+    def have_it_while_another_is_hurried(connection: Connection) -> None:
+        postgresql.lock_name(connection, "a")
+        with pytest.raises(Conflict):
+            other.run(kind, partial(postgresql.lock_name, name="a"), hurried=True)
+
+    one.run(kind, have_it_while_another_is_hurried)
     one.close()
     other.close()
 

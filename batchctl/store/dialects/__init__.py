@@ -41,13 +41,11 @@ class Dialect(Protocol):
         """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
         ...
 
-    def begin_write(self, connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime | None:
+    def begin_write(self, connection: Connection, *, hurried: bool = False) -> datetime | None:
         """Begin a transaction; return the time of a database with a clock of its own.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
-        One that wants to be `alone` works as if there were no others, and is run again if there were; the other
-        controllers notice it, because it makes work for them. One that is
-        `hurried` finds out about locks by running into them, if the database can tell it so at once.
+        One that is `hurried` finds out about locks by running into them, if the database can tell it so at once.
         """
         ...
 
@@ -57,6 +55,10 @@ class Dialect(Protocol):
 
     def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
         """Lock rows likewise, waiting for nobody; return those that are locked for this transaction now."""
+        ...
+
+    def lock_name(self, connection: Connection, name: str) -> bool:
+        """Let nobody else have a name until the end of the transaction; false when somebody has it for longer than a moment."""
         ...
 
     def tell(self, connection: Connection) -> None:

@@ -51,12 +51,10 @@ _IN_AZURE = frozenset({5, 8})
 """Editions whose version number says nothing: they are always new enough."""
 
 # A transaction left open would swallow the next COMMIT, so it is undone.
-_BEGIN_AT = (
-    "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET XACT_ABORT ON; SET TRANSACTION ISOLATION LEVEL {};"
+_BEGIN = (
+    "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET XACT_ABORT ON; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     " BEGIN TRANSACTION; SELECT SYSUTCDATETIME();"
 )
-_BEGIN = _BEGIN_AT.format("READ COMMITTED")
-_BEGIN_ALONE = _BEGIN_AT.format("SERIALIZABLE")
 _LOCK_ROW = "SELECT 1 FROM {table} WITH (UPDLOCK, ROWLOCK) WHERE {table}_id = ?;"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WITH (UPDLOCK, ROWLOCK, READPAST) WHERE {table}_id IN ({marks});"
 _FREE_INSTANCES = (
@@ -64,9 +62,8 @@ _FREE_INSTANCES = (
     " JOIN FileProcess AS f WITH (UPDLOCK, ROWLOCK, READPAST) ON f.FileProcess_id = c.FileProcess_id"
     " WHERE c.BatchControl_id IN ({marks});"
 )
-# Reading alone needs no range locks, and under READ_COMMITTED_SNAPSHOT none at all.
-_COMMIT = "COMMIT TRANSACTION; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
-_ROLLBACK = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+_COMMIT = "COMMIT TRANSACTION;"
+_ROLLBACK = "IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;"
 # With XACT_ABORT any error ends the whole transaction, and there would be no part left to undo.
 _BEGIN_PART = "SET XACT_ABORT OFF; SAVE TRANSACTION part;"
 _UNDO_PART = "IF XACT_STATE() = 1 ROLLBACK TRANSACTION part; SELECT XACT_STATE();"
@@ -83,6 +80,11 @@ _GET_LOCK = (
 )
 _TRY_LOCK = _LOCK + _GET_LOCK.format(0)
 _LOCK_SCHEMA = "DECLARE @lock nvarchar(255) = N'batchctl schema ' + SCHEMA_NAME();" + _GET_LOCK.format(5000)
+_LOCK_NAME = (
+    "DECLARE @lock nvarchar(255) = N'batchctl ' + SCHEMA_NAME() + N' ' + ?;"
+    " DECLARE @got int; EXEC @got = sp_getapplock @Resource = @lock, @LockMode = 'Exclusive',"
+    " @LockOwner = 'Transaction', @LockTimeout = 100; SELECT @got;"
+)
 _NOT_GRANTED = {-2: "the request was cancelled", -3: "it was the victim of a deadlock", -999: "the request was refused"}
 _MAY_HAVE_LOCK = f"{_LOCK} SELECT APPLOCK_TEST('public', @lock, 'Exclusive', 'Session');"
 _HAS_LOCK = f"{_LOCK} SELECT APPLOCK_MODE('public', @lock, 'Session');"
@@ -184,9 +186,9 @@ def lock_schema(connection: Connection) -> None:
         raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
 
 
-def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime | None:  # noqa: ARG001 - the protocol's
-    """Begin a transaction, serializable if it wants to be alone; return the server's time."""
-    now: datetime = _session(connection).execute(_BEGIN_ALONE if alone else _BEGIN).fetchone()[0]
+def begin_write(connection: Connection, *, hurried: bool = False) -> datetime | None:  # noqa: ARG001 - the protocol's
+    """Begin a transaction; return the server's time."""
+    now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
     return now.replace(tzinfo=UTC)
 
 
@@ -218,6 +220,12 @@ def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Col
     """Lock rows, waiting for nobody; return those that were free."""
     asking = _LOCK_ROWS.format(table=table, marks=", ".join("?" * len(row_ids)))
     return {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
+
+
+def lock_name(connection: Connection, name: str) -> bool:
+    """Let nobody else have a name until the end of the transaction; false when somebody has it for longer than a moment."""
+    (code,) = _session(connection).execute(_LOCK_NAME, [name]).fetchone()
+    return code in {0, 1}
 
 
 def tell(connection: Connection) -> None:
@@ -359,7 +367,8 @@ def look_for_locks(connection: Connection) -> None:
 
 
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:  # noqa: ARG001 - the protocol's
-    """Never: READPAST is not to be had in a serializable transaction, as that of a creation is."""
+    """Never: whoever has locked the row is waited for, and an instance locks its batches by itself."""
+    lock_row(connection, "FileProcess", intake_id)
     return False
 
 
@@ -387,7 +396,7 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
     """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
     elsewhere = connection.engine.execution_options(schema_translate_map={None: _MODEL})
     with elsewhere.connect() as scratch:
-        begin_write(scratch, alone=True)
+        begin_write(scratch)
         try:
             _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {_MODEL}')")
             make(scratch)

@@ -53,12 +53,10 @@ _CONNECTING = {
 }
 _HURRY = f"SET LOCAL lock_timeout = '{A_MOMENT}'; "
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; {hurry}SELECT clock_timestamp()"
-_BEGIN_ALONE = (
-    "BEGIN ISOLATION LEVEL SERIALIZABLE; {hurry}"
-    "SELECT set_config('batchctl.quiet', 'off', true); SELECT clock_timestamp()"
-)
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
+_LOCK_NAME = "SELECT true FROM pg_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
+_TRY_LOCK_NAME = "SELECT pg_try_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
 _COMMIT_AND_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol'); COMMIT"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
@@ -268,11 +266,11 @@ def lock_schema(connection: Connection) -> None:
     _raw(connection).execute(_LOCK_SCHEMA)
 
 
-def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = False) -> datetime | None:
-    """Begin a transaction, serializable if it wants to be alone; return the server's time."""
+def begin_write(connection: Connection, *, hurried: bool = False) -> datetime | None:
+    """Begin a transaction; return the server's time."""
     raw = _raw(connection)
     raw.batchctl_hurried, raw.batchctl_tells = hurried, False
-    cursor = raw.execute((_BEGIN_ALONE if alone else _BEGIN).format(hurry=_HURRY if hurried else ""))
+    cursor = raw.execute(_BEGIN.format(hurry=_HURRY if hurried else ""))
     while cursor.nextset():
         pass
     now: datetime = cursor.fetchone()[0]
@@ -303,6 +301,12 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
     """Lock rows, waiting for nobody; return those that were free."""
     return {row[0] for row in _raw(connection).execute(_LOCK_ROWS.format(table=table), (list(row_ids),))}
+
+
+def lock_name(connection: Connection, name: str) -> bool:
+    """Let nobody else have a name until the end of the transaction; who is hurried runs into whoever has it."""
+    raw = _raw(connection)
+    return bool(raw.execute(_LOCK_NAME if raw.batchctl_hurried else _TRY_LOCK_NAME, (name,)).fetchone()[0])
 
 
 def tell(connection: Connection) -> None:

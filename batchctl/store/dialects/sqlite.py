@@ -117,7 +117,7 @@ def lock_schema(connection: Connection) -> None:
     """Nothing: one lock is for the whole file, and each transaction takes it before it reads."""
 
 
-def begin_write(connection: Connection, *, alone: bool = False, hurried: bool = False) -> None:  # noqa: ARG001 - the protocol's
+def begin_write(connection: Connection, *, hurried: bool = False) -> None:  # noqa: ARG001 - the protocol's
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
     _raw(connection).execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
 
@@ -141,6 +141,11 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:  # noqa: ARG001 - the protocol's
     """All of them: as above."""
     return row_ids
+
+
+def lock_name(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's
+    """It is had by whoever writes: as above."""
+    return True
 
 
 def tell(connection: Connection) -> None:

@@ -157,9 +157,22 @@ def test_rows_that_others_keep_locked_are_passed_over(server: SqlServer, transac
         assert len(values) == 2
 
 
-def test_a_creation_asks_for_no_locked_rows(server: SqlServer, transaction: Connection) -> None:
+@pytest.mark.parametrize(("code", "is_had"), [(0, True), (1, True), (-1, False), (-3, False), (-999, False)])
+def test_a_name_is_had_until_the_end_of_the_transaction_and_waited_for_but_a_moment(
+    server: SqlServer, transaction: Connection, code: int, is_had: bool
+) -> None:
+    server.when("sp_getapplock", one(code))
+
+    assert mssql.lock_name(transaction, "n") is is_had
+    ((asked, values),) = [each for each in server.asked if "sp_getapplock" in each[0]]
+    assert "@LockOwner = 'Transaction', @LockTimeout = 100;" in asked
+    assert list(values) == ["n"]
+
+
+def test_a_creation_locks_its_row(server: SqlServer, transaction: Connection) -> None:
     asked = len(server.asked)
 
     assert mssql.is_locked_intake(transaction, 7, [1]) is False
-    # A question with READPAST would be refused in a serializable transaction.
-    assert len(server.asked) == asked
+    assert [sql for sql, _ in server.asked[asked:]] == [
+        "SELECT 1 FROM FileProcess WITH (UPDLOCK, ROWLOCK) WHERE FileProcess_id = ?;"
+    ]
