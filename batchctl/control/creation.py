@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
@@ -110,14 +109,28 @@ class Creator:
         The definitions are read, unless they are `known` to be as they were. The first row is written `together` with
         what follows from it, if that can be done.
         """
-        with self.transactions.read() as connection:
-            batches = known or {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-            missing = intake.missing_instances(connection)
-        for intake_id, pairs in groupby(missing, key=lambda pair: pair[0]):
-            wanted = [batches[batch_id] for _, batch_id in pairs if batch_id in batches]
-            yield self._create_alone(intake_id, wanted, together)
-            together = None
-        yield self._name_untaken(batches)
+        if known is None:
+            with self.transactions.read() as connection:
+                known = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        gone = set(self._locked)
+        for missing in self._missing():
+            gone.discard(missing.intake_id)
+            if missing.row is not None:
+                takers = [known[batch_id] for batch_id in missing.batch_ids if batch_id in known]
+                yield self._create_alone(missing.row, takers, together)
+                together = None
+        self._locked.difference_update(gone)
+        yield self._name_untaken(known)
+
+    def _missing(self) -> Iterator[intake.Missing]:
+        after = 0
+        while True:
+            with self.transactions.read() as connection:
+                page = intake.missing_instances(connection, after)
+            if not page:
+                return
+            yield from page
+            after = page[-1].intake_id
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
         """Take in a rejected or duplicate row on purpose: an audited act of a person."""
@@ -150,43 +163,35 @@ class Creator:
             )
 
         self.transactions.run(frozenset({Boundary.OPERATOR}), record)
-        return self._create_for(intake_id, takers, on_purpose=True)
+        return self._create_for(replace(row, status=IntakeStatus.READY, message=None), takers, on_purpose=True)
 
     def _create_alone(
-        self, intake_id: IntakeId, batches: list[BatchDefinition], together: Together | None
+        self, row: IntakeRow, batches: list[BatchDefinition], together: Together | None
     ) -> CreationReport:
         """Create one row's instances; what nobody foresaw rejects the row instead of stopping the others."""
         reason = ""
         for _ in range(TRIES):
             try:
-                return self._create_for(intake_id, batches, together)
+                return self._create_for(row, batches, together)
             except BatchctlError:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
                 reason = storable(shorten(f"{type(error).__name__}: {error}", REASON_LIMIT))
 
-        def reject(connection: Any) -> IntakeRow | None:
-            row = intake.load(connection, intake_id)
-            if row is not None:
-                intake.set_status(connection, row, IntakeStatus.REJECTED, reason, self.clock.now())
-            return row
+        def reject(connection: Any) -> bool:
+            return intake.set_status(connection, row, IntakeStatus.REJECTED, reason, self.clock.now())
 
-        row = self.transactions.run(frozenset({Boundary.POPULATE}), reject)
-        return CreationReport() if row is None else self._report(row, (), Made(reasons=(reason,)))
+        is_rejected = self.transactions.run(frozenset({Boundary.POPULATE}), reject)
+        return self._report(row, (), Made(reasons=(reason,))) if is_rejected else CreationReport()
 
     def _create_for(
         self,
-        intake_id: IntakeId,
+        row: IntakeRow,
         batches: list[BatchDefinition],
         together: Together | None = None,
         *,
         on_purpose: bool = False,
     ) -> CreationReport:
-        with self.transactions.read() as connection:
-            row = intake.load(connection, intake_id)
-        if row is None or row.status is not IntakeStatus.READY:
-            self._locked.discard(intake_id)
-            return CreationReport()
         populated = {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
         write = partial(self._write, _Wanted(row, batches, populated, on_purpose))
         tell = partial(self._report, row, batches)
@@ -213,8 +218,9 @@ class Creator:
         now, row = self.clock.now(), wanted.row
         if intake.is_locked(connection, row, [batch.batch_id for batch in wanted.batches], compares=wanted.compares):
             return Made(blocker=instances.blocker(connection))
-        found, have_theirs = intake.load_with_batches(connection, row.intake_id)
-        if found is None or found.status is not IntakeStatus.READY:
+        found, have_theirs = intake.load_locked(connection, row.intake_id)
+        if found is None or replace(found, message=row.message) != row:
+            # What its populators made of it is not of this row: if it is ready still, it misses its instances still.
             return Made()
         created: dict[BatchId, InstanceId] = {}
         repeats: dict[str, IntakeId] = {}

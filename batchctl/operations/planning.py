@@ -53,16 +53,11 @@ def creations(transactions: Transactions, populators: PopulatorRunner, most: int
     """Return what a creation pass would begin with; the populators are asked."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        wanted: dict[IntakeId, list[BatchDefinition]] = {}
-        for intake_id, batch_id in intake.missing_instances(connection):
-            if intake_id in wanted or len(wanted) < most:
-                wanted.setdefault(intake_id, []).append(batches[batch_id])
-        found = []
-        for intake_id, takers in wanted.items():
-            row = intake.load(connection, intake_id)
-            if row is not None:
-                found.append(_creation(connection, row, takers, populators))
-        return tuple(found)
+        return tuple(
+            _creation(connection, wanted.row, [batches[batch_id] for batch_id in wanted.batch_ids], populators)
+            for wanted in intake.missing_instances(connection)[:most]
+            if wanted.row is not None
+        )
 
 
 def _creation(connection: Any, row: IntakeRow, takers: list[BatchDefinition], populators: PopulatorRunner) -> Creation:

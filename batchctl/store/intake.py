@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, exists, func, not_, or_, select, text, update
@@ -12,6 +14,7 @@ from sqlalchemy import Connection, Row, and_, bindparam, exists, func, not_, or_
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
+from batchctl.domain.values import value
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
@@ -20,21 +23,26 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
 
+MISSING_AT_ONCE = 500
+"""How many missing instances are read at once: what is read first is created first, before it is stale."""
+
 _f, _c, _b = file_process.c, batch_control.c, process_batch.c
 
 _ADD = RowInsert(file_process)
 _LOAD = RowSelect(select(file_process).where(_f.FileProcess_id == bindparam("intake_id")))
-_LOAD_WITH_BATCHES = RowSelect(
+_LOAD_LOCKED = RowSelect(
     select(file_process, _c.ProcessBatch_id)
     .join(batch_control, _c.FileProcess_id == _f.FileProcess_id, isouter=True)
     .where(_f.FileProcess_id == bindparam("intake_id"))
+    .with_for_update(key_share=True, of=file_process)
 )
 _HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
 _MISSING = RowSelect(
-    select(_f.FileProcess_id, _b.ProcessBatch_id)
+    select(file_process, _b.ProcessBatch_id)
     .join(process_batch, exactly(ENTITY, _f.Entity))
-    .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE))
+    .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE), _f.FileProcess_id > bindparam("after"))
     .order_by(_f.FileProcess_id, _b.Seq, _b.ProcessBatch_id)
+    .limit(bindparam("most"))
 )
 _UNTAKEN = (
     select(file_process)
@@ -104,9 +112,9 @@ def lock(connection: Connection, intake_id: IntakeId) -> None:
     dialect_of(connection).lock_row(connection, "FileProcess", intake_id)
 
 
-def load_with_batches(connection: Connection, intake_id: IntakeId) -> tuple[IntakeRow | None, frozenset[BatchId]]:
-    """Return one row, and the batches that have their instance of it."""
-    rows = _LOAD_WITH_BATCHES(connection, intake_id=intake_id)
+def load_locked(connection: Connection, intake_id: IntakeId) -> tuple[IntakeRow | None, frozenset[BatchId]]:
+    """Return one row, locked until the end of the transaction, and the batches that have their instance of it."""
+    rows = _LOAD_LOCKED(connection, intake_id=intake_id)
     have_theirs = frozenset(BatchId(row.ProcessBatch_id) for row in rows if row.ProcessBatch_id is not None)
     return next(iter(readable(rows[:1], intake_row)), None), have_theirs
 
@@ -123,9 +131,31 @@ def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchI
     return compares and not dialect.lock_name(connection, sha256(repr((row.entity, row.data)).encode()).hexdigest())
 
 
-def missing_instances(connection: Connection) -> list[tuple[IntakeId, BatchId]]:
-    """Return ready rows with each batch that takes their entity and has no instance of them yet, in order of arrival."""
-    return [(IntakeId(row.FileProcess_id), BatchId(row.ProcessBatch_id)) for row in _MISSING(connection)]
+@value
+class Missing:
+    """A ready row, if it can be read, and the batches that take it and have no instance of it yet."""
+
+    intake_id: IntakeId
+    row: IntakeRow | None
+    batch_ids: list[BatchId]
+
+
+def missing_instances(connection: Connection, after: int = 0, most: int | None = None) -> list[Missing]:
+    """Return the next ready rows behind `after` that miss instances, in order of arrival; none when there are no more."""
+    most = most or MISSING_AT_ONCE
+    found = _MISSING(connection, after=after, most=most)
+    rows = [list(pairs) for _, pairs in groupby(found, key=attrgetter("FileProcess_id"))]
+    if len(found) == most:
+        # The last may be cut off.
+        del rows[-1]
+        if not rows:
+            return missing_instances(connection, after, 2 * most)
+    return [_missing(pairs) for pairs in rows]
+
+
+def _missing(pairs: list[Any]) -> Missing:
+    row = next(iter(readable(pairs[:1], intake_row)), None)
+    return Missing(IntakeId(pairs[0].FileProcess_id), row, [BatchId(pair.ProcessBatch_id) for pair in pairs])
 
 
 def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:

@@ -10,6 +10,7 @@ from batchctl.control.creation import CreationReport
 from batchctl.domain.errors import NotFound, StatusChanged
 from batchctl.domain.rows import IntakeId, IntakeRow, Populated
 from batchctl.plugin_api import CannotPopulate
+from batchctl.store import intake
 from tests.control.world import World
 
 
@@ -221,6 +222,25 @@ def test_a_thousand_waiting_rows_are_created_in_order(world: World) -> None:
 
     assert world.create().created == 1000
     assert world.one("SELECT count(*) FROM BatchControl WHERE BatchControl_id <> FileProcess_id") == 0
+
+
+def test_a_row_that_more_batches_take_than_are_read_at_once_gets_them_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "MISSING_AT_ONCE", 2)
+    for name in "ABCDE":
+        world.batch(name, Entity="E")
+    world.batch("other")
+    for entity in ("E", "other", "other", "E"):
+        world.submit(entity)
+
+    assert world.create() == CreationReport(created=12)
+    assert world.sql("SELECT FileProcess_id, count(*) FROM BatchControl GROUP BY FileProcess_id ORDER BY 1") == [
+        (1, 5),
+        (2, 1),
+        (3, 1),
+        (4, 5),
+    ]
 
 
 def test_accepting_takes_a_duplicate_in_on_purpose_and_is_audited(world: World) -> None:

@@ -119,3 +119,14 @@ def test_two_who_create_at_once_do_not_both_take_the_same_data_for_new(
     assert world.create() == CreationReport(duplicates=1)
     assert world.sql("SELECT FileProcess_id FROM BatchControl") == [(2,)]
     assert "same Data as FileProcess 2" in world.one("SELECT Message FROM FileProcess WHERE FileProcess_id = 1")
+
+
+def test_a_row_that_is_corrected_at_that_moment_is_populated_as_it_is_then(
+    world: World, create: Callable[..., CreationReport]
+) -> None:
+    world.batch()
+    world.submit(file_name="wrong")
+
+    assert create(lambda: world.sql("UPDATE FileProcess SET FileName = 'right'")) == CreationReport()
+    assert world.create() == CreationReport(created=1)
+    assert world.one("SELECT Data1 FROM BatchControl") == "right"

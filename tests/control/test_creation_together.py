@@ -221,6 +221,27 @@ def test_a_row_that_somebody_keeps_locked_waits_alone(rows_world: World, client:
     hand.worker.end()
 
 
+def test_a_row_that_was_locked_until_it_was_paused_slows_nobody_any_more(
+    rows_world: World, client: Client, committed: list[frozenset[Boundary]]
+) -> None:
+    world = rows_world
+    world.batch(steps=1)
+    hand = hired(world, "c1")
+    hand.turn()
+    world.submit()
+    client.sql("BEGIN")
+    client.sql("UPDATE FileProcess SET Status = 'paused'")
+    turn(world, hand)
+    client.sql("COMMIT")
+    turn(world, hand)
+    committed.clear()
+    world.submit(file_name="next")
+    turn(world, hand)
+
+    assert committed == [TOGETHER]
+    hand.worker.end()
+
+
 def test_a_batch_that_another_claims_from_keeps_nobody_from_creating(rows_world: World, client: Client) -> None:
     world = rows_world
     world.batch(steps=1)

@@ -467,10 +467,8 @@ def look_for_locks(connection: Connection) -> None:
 
 
 def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-    """Lock a FileProcess row and the batches that will take it, unless somebody else has."""
+    """Lock a FileProcess row and the batches that will take it, unless somebody else has; who is hurried runs into that."""
     if _raw(connection).batchctl_hurried:
-        # An instance locks its batch by itself.
-        lock_row(connection, "FileProcess", intake_id)
         return False
     wanted = {"id": intake_id, "batches": list(batch_ids)}
     return _raw(connection).execute(_LOCKED_INTAKE, wanted).fetchone() is not None
