@@ -123,14 +123,11 @@ class Creator:
         yield self._name_untaken(known)
 
     def _missing(self) -> Iterator[intake.Missing]:
-        after = 0
-        while True:
+        after: int | None = 0
+        while after is not None:
             with self.transactions.read() as connection:
-                page = intake.missing_instances(connection, after)
-            if not page:
-                return
+                page, after = intake.missing_instances(connection, after)
             yield from page
-            after = page[-1].intake_id
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
         """Take in a rejected or duplicate row on purpose: an audited act of a person."""

@@ -53,9 +53,10 @@ def creations(transactions: Transactions, populators: PopulatorRunner, most: int
     """Return what a creation pass would begin with; the populators are asked."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        missing, _ = intake.missing_instances(connection)
         return tuple(
             _creation(connection, wanted.row, [batches[batch_id] for batch_id in wanted.batch_ids], populators)
-            for wanted in intake.missing_instances(connection)[:most]
+            for wanted in missing[:most]
             if wanted.row is not None
         )
 

@@ -140,17 +140,22 @@ class Missing:
     batch_ids: list[BatchId]
 
 
-def missing_instances(connection: Connection, after: int = 0, most: int | None = None) -> list[Missing]:
-    """Return the next ready rows behind `after` that miss instances, in order of arrival; none when there are no more."""
+def missing_instances(
+    connection: Connection, after: int = 0, most: int | None = None
+) -> tuple[list[Missing], int | None]:
+    """Return the next ready rows behind `after` that miss instances, in order of arrival.
+
+    With them, behind which row there may be more; None where there are no more.
+    """
     most = most or MISSING_AT_ONCE
     found = _MISSING(connection, after=after, most=most)
     rows = [list(pairs) for _, pairs in groupby(found, key=attrgetter("FileProcess_id"))]
-    if len(found) == most:
-        # The last may be cut off.
-        del rows[-1]
-        if not rows:
-            return missing_instances(connection, after, 2 * most)
-    return [_missing(pairs) for pairs in rows]
+    if len(found) < most:
+        return [_missing(pairs) for pairs in rows], None
+    if len(rows) == 1:
+        return missing_instances(connection, after, 2 * most)
+    # The last may be cut off.
+    return [_missing(pairs) for pairs in rows[:-1]], rows[-2][0].FileProcess_id
 
 
 def _missing(pairs: list[Any]) -> Missing:
