@@ -190,7 +190,9 @@ class Controller:
         self._flights.add(written.starts)
         self._report(written)
 
-    def create(self, create: Callable[[Any], Made], tell: Callable[[Made], CreationReport]) -> CreationReport | None:
+    def create_and_claim(
+        self, create: Callable[[Any], Made], tell: Callable[[Made], CreationReport]
+    ) -> CreationReport | None:
         """Create, claim what may start now and record its beginning in one transaction, then start it.
 
         None when nothing was done: while anything else is to be recorded, or whatever was in the way. Then the creation

@@ -33,8 +33,6 @@ class CreationReport:
     duplicates: int = 0
     rejected: int = 0
     untaken: int = 0
-    batches: frozenset[BatchId] = field(default=frozenset(), compare=False)
-    """Those that have new instances."""
 
     def __add__(self, other: CreationReport) -> CreationReport:
         """Add up two reports."""
@@ -43,7 +41,6 @@ class CreationReport:
             duplicates=self.duplicates + other.duplicates,
             rejected=self.rejected + other.rejected,
             untaken=self.untaken + other.untaken,
-            batches=self.batches | other.batches,
         )
 
 
@@ -273,7 +270,6 @@ class Creator:
             created=len(made.created),
             duplicates=int(duplicate),
             rejected=int(bool(made.reasons)),
-            batches=frozenset(made.created),
         )
 
     def _name_untaken(self, batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:

@@ -131,7 +131,7 @@ class Worker:
         if noticed or is_due or not was_leader:
             # From the beginning: a pass under way would go by what it has read.
             known = self.controller.batches if noticed is Change.INTAKE else None
-            leading.creation = leading.creator.one_by_one(known, self.controller.create)
+            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim)
             leading.has_made, leading.done_at = False, self.clock.monotonic()
         if leading.creation is not None:
             self._create(leading, leading.creation)
