@@ -204,7 +204,7 @@ class Controller:
         def work(connection: Any) -> tuple[Made, Written]:
             self._take_in_changes(connection)
             made = create(connection)
-            written = self._claim(connection, self._free, made.created.keys())
+            written = self._claim(connection, self._clock.now(), self._free, made.created.keys())
             if {*made.created.values()} - {attempt.instance.instance_id for attempt in written.starts}:
                 # What is claimed at once is nobody else's.
                 instances.tell(connection)
@@ -351,7 +351,7 @@ class Controller:
             places = self._free - len(written.starts)
             if claims and places > 0:
                 over = {told.instance.batch_id for told in written.told if not told.stays}
-                written += self._claim(connection, places, self._likely | over)
+                written += self._claim(connection, now, places, self._likely | over)
             return written
 
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
@@ -359,12 +359,12 @@ class Controller:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
         return self._run(frozenset(boundaries), work)
 
-    def _claim(self, connection: Any, places: int, likely: AbstractSet[BatchId]) -> Written:
+    def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> Written:
         return self._claimer.claim(
             connection,
             self._batches,
             self._limit,
-            self._clock.now(),
+            now,
             places=places,
             parked=self._parked,
             likely=likely,
