@@ -150,9 +150,12 @@ class Controller:
         """Go on with an attempt that a dead controller has begun."""
         self._flights.take_over(attempt, entry)
 
-    def knows(self, key: HistoryId) -> bool:
-        """Say whether an attempt is under way here, or waits to be recorded."""
-        return self._flights.knows(key)
+    def knows(self, key: HistoryId) -> bool | None:
+        """Say whether an attempt is under way here, or waits to be recorded.
+
+        None when it may be one of a transaction whose commit nobody saw: the next turn finds out.
+        """
+        return self._flights.knows(key) or (None if self._unsettled else False)
 
     def request_stop(self) -> None:
         """Start nothing more; may be called from a signal handler."""

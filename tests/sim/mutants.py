@@ -108,7 +108,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "an adoption in doubt is forgotten",
-        (rescue, "if owner == self.recorder.controller and", "if False and"),
+        (rescue, "if owner == self.recorder.controller:", "if False:"),
     ),
     _mutant(
         "what another has adopted is stopped",

@@ -152,3 +152,12 @@ def test_the_late_end_of_an_old_attempt_does_not_touch_the_new_one_that_was_adop
 def _lasts(seed: int, instance: int, seconds: float) -> bool:
     lasts, outcome, _ = Luck(seed, PATIENCE).of(instance, 10, 1)
     return lasts == seconds and outcome.succeeded
+
+
+def test_what_was_taken_over_from_its_beginner_and_back_again_is_watched_over() -> None:
+    batch = BatchPlan((StepPlan(is_command=False), StepPlan()), on_failure="continue", max_concurrent=3)
+    events = (Submit("B0", "file"), Run(1.0), Run(1.0), Stall(0), Run(32.0), Wake(0))
+    unseen = (Fault(None, "C12", Kind.UNKNOWN_MADE), Run(1.0), Stall(1), Run(32.0))
+    options = Options(879117, (batch,), (1, 1, 1), ahead=(0.0, 0.0), limit=2, orphan_timeout=PATIENCE)
+
+    assert play(Script(options, (*events, *unseen))).message == ""
