@@ -248,9 +248,10 @@ class ThreadStepRunner:
     def stop_left_over(self, entry: HistoryEntry, handler: StepHandler, rendered: Rendered) -> Sequence[int]:
         """Stop what is left over of an execution; return the process ids found alive."""
         claimed_by, grace = entry.claimed_by or "", self._means.grace
-        self._refuse_living(claimed_by)
         if self._state is not None and _is_one_command(handler, rendered):
+            # It may be this worker's own that came back to it after its supervisor had died.
             return adoption.stop_left_over(self._state, claimed_by, entry.history_id, grace)
+        self._refuse_living(claimed_by)
         return platform.stop_left_over(all_own_cookies_of(claimed_by), _recorded(entry), grace)
 
     def adopt(

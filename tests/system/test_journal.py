@@ -84,6 +84,16 @@ def test_the_table_of_verdicts(
         assert runner.examine(entry(1, f"{controller_id}-dead"), Shell(""), BRIEF) is verdict
 
 
+def test_what_came_back_to_its_worker_after_its_supervisor_had_died_is_stopped(
+    runner: ThreadStepRunner, controller_id: str, state: Path
+) -> None:
+    own = entry(1, controller_id)
+    write(journal.place_of(state, controller_id), SUPERVISOR, START)
+
+    assert runner.examine(own, Shell(""), BRIEF) is Trace.LEFT_OVER
+    assert runner.stop_left_over(own, Shell(""), BRIEF) == []
+
+
 def test_a_torn_line_was_never_written(runner: ThreadStepRunner, controller_id: str, dead: Path) -> None:
     write(dead, SUPERVISOR, START)
     with (dead / "journal").open("ab") as file:
