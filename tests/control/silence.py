@@ -18,14 +18,8 @@ RUNNING = [("running", 1, "c1", 0)]
 
 def running(world: World, **step: object) -> Controller:
     """Let c1, which is entered, carry out the first of two steps."""
-    world.runner.script = lambda rendered: RUNS_ON
-    batch_id = world.batch(steps=0, RetryCount=1)
-    world.step(batch_id, 10, **step)
-    world.step(batch_id, 20)
-    world.submit()
-    world.create()
     world.membership().begin()
-    return world.process()
+    return world.running(**step)
 
 
 def elsewhere(world: World, name: str = "c2", trace: Trace = Trace.GONE) -> tuple[Rescue, ScriptedRunner]:

@@ -6,25 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.control.controller import Controller
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.outcomes import Identity
-from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
-
-
-def running(world: World, **step: object) -> Controller:
-    """Bring one instance to a running first step of two."""
-    world.runner.script = lambda rendered: RUNS_ON
-    batch_id = world.batch(steps=0, RetryCount=1)
-    world.step(batch_id, 10, **step)
-    world.step(batch_id, 20)
-    world.submit()
-    world.create()
-    return world.process()
+from tests.control.world import BAD, NO_WAIT, OK, World
 
 
 def test_a_step_beyond_max_duration_is_stopped_and_counts_as_a_failure(world: World) -> None:
-    controller = running(world, MaxDuration=60)
+    controller = world.running(MaxDuration=60)
     world.clock.advance(timedelta(seconds=59))
     controller.turn(NO_WAIT)
     assert world.runner.stopped == []
@@ -37,7 +25,7 @@ def test_a_step_beyond_max_duration_is_stopped_and_counts_as_a_failure(world: Wo
 
 
 def test_a_step_that_succeeds_while_it_is_being_stopped_has_succeeded(world: World) -> None:
-    controller = running(world, MaxDuration=60)
+    controller = world.running(MaxDuration=60)
     world.clock.advance(timedelta(seconds=61))
     key = world.runner.started[-1]
     world.runner.end(key, OK)
@@ -47,7 +35,7 @@ def test_a_step_that_succeeds_while_it_is_being_stopped_has_succeeded(world: Wor
 
 
 def test_alarm_duration_is_reported_once(world: World) -> None:
-    controller = running(world, AlarmDuration=30)
+    controller = world.running(AlarmDuration=30)
     for _ in range(3):
         world.clock.advance(timedelta(seconds=30))
         controller.turn(NO_WAIT)
@@ -57,7 +45,7 @@ def test_alarm_duration_is_reported_once(world: World) -> None:
 
 
 def test_pausing_lets_the_running_step_finish_and_starts_no_other(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql("UPDATE BatchControl SET Status = 'pausing'")
     controller.turn(NO_WAIT)
     assert world.runner.stopped == []
@@ -68,7 +56,7 @@ def test_pausing_lets_the_running_step_finish_and_starts_no_other(world: World) 
 
 
 def test_pausing_a_step_that_fails_keeps_its_retry_for_later(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql("UPDATE BatchControl SET Status = 'pausing'")
     world.runner.end(world.runner.started[-1], BAD)
     world.turn_until_idle(controller)
@@ -77,7 +65,7 @@ def test_pausing_a_step_that_fails_keeps_its_retry_for_later(world: World) -> No
 
 
 def test_a_success_resets_the_retries_also_when_a_hand_has_changed_them(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql("UPDATE BatchControl SET RetryCount = 0")
     world.runner.end(world.runner.started[-1], OK)
     controller.turn(NO_WAIT)
@@ -86,7 +74,7 @@ def test_a_success_resets_the_retries_also_when_a_hand_has_changed_them(world: W
 
 
 def test_a_failure_counts_from_what_a_hand_has_written(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql("UPDATE BatchControl SET RetryCount = 5")
     world.runner.end(world.runner.started[-1], BAD)
     world.turn_until_idle(controller)
@@ -95,7 +83,7 @@ def test_a_failure_counts_from_what_a_hand_has_written(world: World) -> None:
 
 
 def test_cancelling_stops_the_running_step(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql("UPDATE BatchControl SET Status = 'cancelling'")
     world.turn_until_idle(controller)
 
@@ -105,7 +93,7 @@ def test_cancelling_stops_the_running_step(world: World) -> None:
 
 
 def test_a_cancel_that_comes_too_late_leaves_the_success_standing(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.runner.end(world.runner.started[-1], OK)
     world.sql("UPDATE BatchControl SET Status = 'cancelling'")
     world.turn_until_idle(controller)
@@ -115,7 +103,7 @@ def test_a_cancel_that_comes_too_late_leaves_the_success_standing(world: World) 
 
 
 def test_an_outcome_under_an_old_token_changes_nothing_and_is_fenced(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql("UPDATE BatchControl SET ClaimToken = ClaimToken + 1, ClaimedBy = 'another'")
     world.runner.end(world.runner.started[-1], OK)
     world.turn_until_idle(controller)
@@ -128,7 +116,7 @@ def test_an_outcome_under_an_old_token_changes_nothing_and_is_fenced(world: Worl
 
 
 def test_an_instance_whose_token_a_hand_has_changed_is_held(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql("UPDATE BatchControl SET ClaimToken = 9")
     world.turn_until_idle(controller)
 
@@ -140,7 +128,7 @@ def test_an_instance_whose_token_a_hand_has_changed_is_held(world: World) -> Non
     "change", ["Status = 'failed'", "ClaimToken = 9, ClaimedBy = 'c9'", "Status = 'ready', ClaimedBy = NULL"]
 )
 def test_an_instance_taken_away_by_hand_stops_its_step_and_stays_as_the_hand_left_it(world: World, change: str) -> None:
-    controller = running(world)
+    controller = world.running()
     world.sql(f"UPDATE BatchControl SET {change}")
     before = world.sql("SELECT Status, ClaimToken, PrevProcessControlSeq, RetryCount FROM BatchControl")
     controller.turn(NO_WAIT)
@@ -175,7 +163,7 @@ def fails() -> None:
 
 
 def test_a_deleted_running_instance_stops_its_step(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.hand.loosen()
     world.sql("DELETE FROM BatchControl")
     world.turn_until_idle(controller)
@@ -185,7 +173,7 @@ def test_a_deleted_running_instance_stops_its_step(world: World) -> None:
 
 
 def test_the_process_of_a_running_step_is_recorded(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.runner.spawn(
         world.runner.started[-1], Identity(pid=4711, pid_start="99", boot_id="b", spawned_at=world.clock.now())
     )
@@ -199,7 +187,7 @@ def test_the_process_of_a_running_step_is_recorded(world: World) -> None:
 
 
 def test_a_controller_told_to_stop_finishes_the_step_and_starts_no_other(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     controller.request_stop()
     world.runner.end(world.runner.started[-1], OK)
     world.turn_until_idle(controller)
@@ -208,7 +196,7 @@ def test_a_controller_told_to_stop_finishes_the_step_and_starts_no_other(world: 
 
 
 def test_a_step_that_cannot_go_on_alone_is_stopped_with_its_controller_and_lost(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     controller.request_stop()
     controller.leave_steps()
     world.turn_until_idle(controller)
@@ -219,7 +207,7 @@ def test_a_step_that_cannot_go_on_alone_is_stopped_with_its_controller_and_lost(
 
 
 def test_a_step_that_can_go_on_alone_is_left_as_it_is(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.runner.goes_on_alone = True
     controller.request_stop()
     controller.leave_steps()
@@ -234,7 +222,7 @@ def test_a_step_that_can_go_on_alone_is_left_as_it_is(world: World) -> None:
 
 
 def test_a_step_that_is_being_stopped_is_not_left(world: World) -> None:
-    controller = running(world, MaxDuration=60)
+    controller = world.running(MaxDuration=60)
     world.runner.goes_on_alone = True
     world.runner.stops_at_once = False
     world.clock.advance(timedelta(seconds=61))
@@ -247,7 +235,7 @@ def test_a_step_that_is_being_stopped_is_not_left(world: World) -> None:
 
 
 def test_an_outcome_is_kept_while_the_database_is_busy(world: World) -> None:
-    controller = running(world)
+    controller = world.running()
     world.runner.end(world.runner.started[-1], OK)
     world.hand.begin_writing()
     world.be_impatient()

@@ -329,6 +329,16 @@ class World:
         self.turn_until_idle(controller)
         return controller
 
+    def running(self, **step: object) -> Controller:
+        """Bring one instance to a running first step of two."""
+        self.runner.script = lambda rendered: RUNS_ON
+        batch_id = self.batch(steps=0, RetryCount=1)
+        self.step(batch_id, 10, **step)
+        self.step(batch_id, 20)
+        self.submit()
+        self.create()
+        return self.process()
+
     def turn_until_idle(self, controller: Controller, most: int = 1000) -> None:
         """Turn until nothing more may start, or until only open executions are left."""
         for _ in range(most):
