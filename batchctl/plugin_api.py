@@ -54,6 +54,7 @@ from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.domain.urls import is_password, passwords_in, redacted, reference, references
+from batchctl.domain.values import named_value
 
 __all__ = [
     "NO_DATA",
@@ -142,7 +143,7 @@ class Populator(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@named_value
 class JobEnd:
     """How a registered Python job ended."""
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from batchctl.domain.rows import BatchInstance, Step
+from batchctl.domain.values import named_value, value
 
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
@@ -69,7 +70,7 @@ class Surroundings:
     """How this batchctl with this configuration is called from a shell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@named_value
 class StepRequest:
     """One attempt at one step, before placeholders are filled."""
 
@@ -90,7 +91,7 @@ class StepRequest:
         return f"batchctl:{self.instance.instance_id}:{self.database_id}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rendered:
     """A step made ready: the text a person can paste, and the exact data that will be executed."""
 
@@ -104,7 +105,7 @@ class Rendered:
     """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@named_value
 class StepOutcome:
     """How an execution ended."""
 

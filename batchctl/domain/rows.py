@@ -20,6 +20,7 @@ from batchctl.domain.status import (
     OnFailure,
     OnLost,
 )
+from batchctl.domain.values import named_value
 
 IntakeId = NewType("IntakeId", int)
 BatchId = NewType("BatchId", int)
@@ -137,7 +138,7 @@ class BatchDefinition:
         return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@named_value
 class BatchInstance:
     """A `BatchControl` row with what its placeholders need of its `FileProcess` row."""
 

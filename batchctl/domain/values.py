@@ -12,6 +12,12 @@ Value = TypeVar("Value")
 def value(cls: type[Value]) -> type[Value]:
     """Make a dataclass that nobody may change, which only the type checker sees to.
 
-    Freezing it at run time would treble the cost of making one, and a step needs ten.
+    Freezing it at run time would treble the cost of making one, and a step needs twenty.
     """
     return dataclass(slots=True)(cls)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def named_value(cls: type[Value]) -> type[Value]:
+    """Make the same of a class with more fields than anybody could tell apart by their order."""
+    return dataclass(slots=True, kw_only=True)(cls)

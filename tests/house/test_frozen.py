@@ -29,7 +29,7 @@ def loose(classes: Iterable[type]) -> list[str]:
                 found.append(f"{cls.__name__} is not frozen")
         elif dataclasses.is_dataclass(cls) and not issubclass(cls, BaseException):
             frozen = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]  # the only way to ask; typeshed hides it
-            if not frozen and not inspect.getsource(cls).startswith("@value\n"):
+            if not frozen and not inspect.getsource(cls).startswith(("@value\n", "@named_value\n")):
                 found.append(f"{cls.__name__} is not frozen")
             if "__slots__" not in vars(cls):
                 found.append(f"{cls.__name__} has no slots")
