@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from operator import attrgetter
 from pathlib import Path
 from types import NoneType
@@ -527,20 +527,26 @@ def _answer(handler: object, outcome: object) -> StepOutcome:
     if not isinstance(outcome, StepOutcome):
         message = f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
-    for found, (field, kinds, wanted) in zip(_parts_of(outcome), _PARTS, strict=True):
-        if type(found) in kinds:
-            continue
-        # To Python, true is a number.
-        if isinstance(found, bool) or not isinstance(found, kinds):
-            said = f"whose `{field}` is {type(found).__name__}, not {wanted}"
-            message = f"'{_name(handler)}' returned an outcome {said}"
-            raise TypeError(message)
+    wrong = _wrong_part(*map(type, _parts_of(outcome)))
+    if wrong is not None:
+        message = f"'{_name(handler)}' returned an outcome {wrong}"
+        raise TypeError(message)
     for field in ("return_code", "rows_affected"):
         number = getattr(outcome, field)
         if number is not None and not _LEAST <= number <= _MOST:
             message = f"'{_name(handler)}' returned an outcome whose `{field}` is no number that fits in 64 bits"
             raise ValueError(message)
     return outcome
+
+
+@lru_cache(maxsize=256)
+def _wrong_part(*found: type) -> str | None:
+    """Say which part of an outcome is of a type that it may not be."""
+    for kind, (field, kinds, wanted) in zip(found, _PARTS, strict=True):
+        # To Python, true is a number.
+        if not issubclass(kind, kinds) or (issubclass(kind, bool) and bool not in kinds):
+            return f"whose `{field}` is {kind.__name__}, not {wanted}"
+    return None
 
 
 def _name(handler: object) -> str:
