@@ -42,6 +42,11 @@ class Attempt:
             "ProcessName": self.step.name,
         }
 
+    @property
+    def begun(self) -> Event:
+        """Return what is told of its beginning."""
+        return Event("step.started", {**self.fields, "AttemptNo": self.attempt_no, "Cause": str(self.cause)})
+
 
 @value
 class End:
@@ -118,6 +123,13 @@ class Written:
             self.waiting + other.waiting,
             self.contended | other.contended,
         )
+
+    def events(self) -> Iterator[Event]:
+        """Yield what is told of it: ends first, because a step of the same instance begins after them."""
+        for told in self.told:
+            yield from told.events()
+        for attempt in self.starts:
+            yield attempt.begun
 
 
 def made_storable(outcome: StepOutcome) -> StepOutcome:

@@ -25,7 +25,7 @@ from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusab
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
 from batchctl.domain.text import storable
-from batchctl.logs import Event, EventValue, Listener
+from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
 from batchctl.store import definitions, instances, limits
 
@@ -422,14 +422,10 @@ class Controller:
 
     def _report(self, written: Written) -> None:
         """Tell what is so since the commit, once what was recorded is started: a step need not wait for the telling."""
-        for told in written.told:
-            self.tally.count(told)
-            for event in told.events():
+        self.tally.count(written)
+        if self._listener is not silent:
+            for event in written.events():
                 self._listener(event)
-        for attempt in written.starts:
-            self.tally.started += 1
-            begun: dict[str, EventValue] = {"AttemptNo": attempt.attempt_no, "Cause": str(attempt.cause)}
-            self._listener(Event("step.started", {**attempt.fields, **begun}))
 
     def _tell(self, name: str, **fields: str | int) -> None:
         self._listener(Event(name, fields))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from batchctl.control.attempts import Told
+from batchctl.control.attempts import Told, Written
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 
@@ -33,8 +33,13 @@ class Tally:
     completed: int = 0
     failed_instances: dict[InstanceId, None] = field(default_factory=dict)
 
-    def count(self, told: Told) -> None:
-        """Count what became of an instance."""
+    def count(self, written: Written) -> None:
+        """Count what a transaction wrote."""
+        self.started += len(written.starts)
+        for told in written.told:
+            self._count(told)
+
+    def _count(self, told: Told) -> None:
         if told.instance.status is InstanceStatus.COMPLETE:
             self.completed += 1
         if told.ended is None:

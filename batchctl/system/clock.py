@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
