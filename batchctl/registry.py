@@ -43,7 +43,8 @@ class Claim:
     """Something that claims a name: where it comes from, and how to get it."""
 
     name: str
-    origin: str
+    origin: Callable[[], str]
+    """Found out only when somebody has to be told: it takes longer than all the rest."""
     load: Callable[[], Any]
 
 
@@ -137,10 +138,10 @@ class Registry:
                 f"{kind.title} '{visible(name)}' is not installed.{known}{broken}", next_step="batchctl check"
             )
         if len(claims) > 1:
-            claimants = " and by ".join(claim.origin for claim in claims)
+            claimants = " and by ".join(claim.origin() for claim in claims)
             message = f"{kind.title} '{visible(name)}' is claimed by {claimants}; none of them is used."
             raise PluginError(message, next_step="give one of them another name, or remove it")
-        with _blaming(f"{kind.title} '{visible(name)}' of {claims[0].origin}"):
+        with _blaming(f"{kind.title} '{visible(name)}'", claims[0].origin):
             return _checked(kind, name, claims[0].load())
 
     def _claims_of(self, kind: Kind) -> dict[str, tuple[Claim, ...]]:
@@ -153,7 +154,6 @@ class Registry:
 
     def _listed(self, kind: Kind) -> Iterator[Claim]:
         for module in self._imported():
-            origin = f"module {module.__name__}"
             try:
                 with _blaming(f"plugin module '{module.__name__}'"):
                     members = list(_members(kind, module))
@@ -161,7 +161,7 @@ class Registry:
                 self._module_problems.append(error.message)
                 continue
             for name, member in members:
-                yield Claim(name, origin, partial(_same, member))
+                yield Claim(name, partial(_module, module), partial(_same, member))
 
     def _imported(self) -> list[ModuleType]:
         if self._modules is None:
@@ -202,7 +202,11 @@ def _installed(kind: Kind) -> Iterator[Claim]:
     from importlib.metadata import entry_points  # noqa: PLC0415 - costs more than all the rest, and --help needs none
 
     for entry in entry_points(group=kind.group):
-        yield Claim(entry.name, _distribution(entry), entry.load)
+        yield Claim(entry.name, partial(_distribution, entry), entry.load)
+
+
+def _module(module: ModuleType) -> str:
+    return f"module {module.__name__}"
 
 
 def _distribution(entry: EntryPoint) -> str:
@@ -248,7 +252,7 @@ def _checked(kind: Kind, name: str, loaded: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _blaming(plugin: str) -> Iterator[None]:
+def _blaming(plugin: str, origin: Callable[[], str] | None = None) -> Iterator[None]:
     """Turn whatever plugin code raises into a `PluginError`, and keep what it prints out of standard output."""
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -257,4 +261,5 @@ def _blaming(plugin: str) -> Iterator[None]:
         raise
     except BaseException as error:
         cause = f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ")
-        raise PluginError(f"{plugin} cannot be loaded: {cause}.", next_step="batchctl check") from error
+        whose = "" if origin is None else f" of {origin()}"
+        raise PluginError(f"{plugin}{whose} cannot be loaded: {cause}.", next_step="batchctl check") from error

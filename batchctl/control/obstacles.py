@@ -26,6 +26,10 @@ class Locks:
     _since: dict[Hashable, float] = field(default_factory=dict)
     _told: set[Hashable] = field(default_factory=set)
 
+    def __bool__(self) -> bool:
+        """Say whether anything was locked when it was last met."""
+        return bool(self._since)
+
     def __contains__(self, what: Hashable) -> bool:
         """Say whether something was locked when it was last met."""
         return what in self._since
@@ -85,6 +89,9 @@ class Obstacles:
 
     def take_note(self, written: Written) -> bool:
         """Take note of the locks that a transaction has met, and tell those that last; true when there were any."""
+        if not (self._instances or self._batches or written.locked or written.contended):
+            self.are_new = False
+            return False
         moved = [attempt.instance for attempt in written.starts] + [told.instance for told in written.told]
         self._instances.free(*(instance.instance_id for instance in moved))
         locked = dict(written.locked)
