@@ -118,13 +118,13 @@ class Registry:
         return [*self._module_problems, *found]
 
     def _get(self, kind: Kind, name: str) -> Any:
-        key = (kind, name)
-        if key not in self._found:
+        found = self._found.get((kind, name))
+        if found is None:
             try:
-                self._found[key] = self._load(kind, name)
+                found = self._load(kind, name)
             except PluginError as error:
-                self._found[key] = error
-        found = self._found[key]
+                found = error
+            self._found[kind, name] = found
         if isinstance(found, PluginError):
             raise PluginError(found.message, next_step=found.next_step)
         return found
