@@ -118,9 +118,9 @@ class Preparer:
     def _note(
         self, instance: BatchInstance, batch: BatchDefinition, step: Step, attempt_no: int, cause: Cause, now: datetime
     ) -> str:
-        what = f"BatchControl {instance.instance_id} of batch {batch.name}, step {step.seq} {step.name}"
-        which = f"attempt {attempt_no} ({cause})"
-        return visible(f"{what}, {which}, {_in_utc(now)}, on {self.host} as {self.user}")
+        step_of_batch = _of_batch(batch.name, step.seq, step.name)
+        where = _somewhere(self.host, self.user)
+        return f"BatchControl {instance.instance_id} {step_of_batch}, attempt {attempt_no} ({cause}), {_in_utc(now)}, {where}"
 
 
 def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
@@ -139,6 +139,16 @@ def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition
 def _in_utc(now: datetime) -> str:
     """Write the moment at which all steps of a turn are made ready."""
     return f"{now.replace(tzinfo=None).isoformat(' ', 'seconds')} UTC"
+
+
+@lru_cache(maxsize=1024)
+def _of_batch(batch_name: str, seq: int, step_name: str) -> str:
+    return visible(f"of batch {batch_name}, step {seq} {step_name}")
+
+
+@lru_cache(maxsize=1)
+def _somewhere(host: str, user: str) -> str:
+    return visible(f"on {host} as {user}")
 
 
 @cache

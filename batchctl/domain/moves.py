@@ -193,20 +193,20 @@ def moved(instance: BatchInstance, move: Move) -> BatchInstance:
     status = TRANSITIONS[move.verb][instance.status]
     # Every step makes one of these, and `replace` would take twice as long.
     return BatchInstance(
-        instance_id=instance.instance_id,
-        batch_id=instance.batch_id,
-        intake_id=instance.intake_id,
-        last_seq=move.last_seq,
-        status=status,
-        retry_count=move.retry_count,
-        next_run_time=move.next_run_time,
-        cycle_key=instance.cycle_key,
-        data=instance.data,
-        claim_token=instance.claim_token,
-        claimed_by=instance.claimed_by if status.is_claimed else None,
-        lost_count=move.lost_count,
-        entity=instance.entity,
-        file_name=instance.file_name,
+        instance.instance_id,
+        instance.batch_id,
+        instance.intake_id,
+        move.last_seq,
+        status,
+        move.retry_count,
+        move.next_run_time,
+        instance.cycle_key,
+        instance.data,
+        instance.claim_token,
+        instance.claimed_by if status.is_claimed else None,
+        move.lost_count,
+        instance.entity,
+        instance.file_name,
     )
 
 

@@ -20,7 +20,7 @@ from batchctl.domain.status import (
     OnFailure,
     OnLost,
 )
-from batchctl.domain.values import named_value
+from batchctl.domain.values import value
 
 IntakeId = NewType("IntakeId", int)
 BatchId = NewType("BatchId", int)
@@ -138,7 +138,7 @@ class BatchDefinition:
         return None
 
 
-@named_value
+@value
 class BatchInstance:
     """A `BatchControl` row with what its placeholders need of its `FileProcess` row."""
 
