@@ -76,15 +76,9 @@ class Preparer:
             asked = _check_of(handler, step) if cause is Cause.VERIFY else step
             if asked.process_type != step.process_type:
                 handler = self.find_handler(asked.process_type)
-            request = StepRequest(
-                step=asked,
-                instance=instance,
-                batch_name=batch.name,
-                attempt_no=attempt_no,
-                surroundings=self.surroundings,
-                note=self._note(instance, batch, step, attempt_no, cause, now),
-                database_id=self.database_id,
-            )
+            note = self._note(instance, batch, step, attempt_no, cause, now)
+            around = self.surroundings
+            request = StepRequest(asked, instance, batch.name, attempt_no, around, note, self.database_id)
             if _may_delegate(type(handler)):
                 request = replace(request, step=cast("Delegates", handler).delegate(request))
                 handler = self.find_handler(request.step.process_type)

@@ -179,14 +179,9 @@ class Flights:
 
 def _end(flight: Flight, report: Finished) -> End:
     outcome = made_storable(report.outcome)
-    return End(
-        attempt=flight.attempt,
-        outcome=_by_adopter(flight.attempt, outcome) if flight.is_adopted else outcome,
-        identity=report.identity,
-        ended_at=report.ended_at,
-        stop=flight.stop,
-        never_ran=report.never_ran,
-    )
+    if flight.is_adopted:
+        outcome = _by_adopter(flight.attempt, outcome)
+    return End(flight.attempt, outcome, report.identity, report.ended_at, flight.stop, report.never_ran)
 
 
 def _by_adopter(attempt: Attempt, outcome: StepOutcome) -> StepOutcome:

@@ -243,15 +243,15 @@ class Recorder:
 
     def _attempt(self, plan: Plan, prepared: Prepared, history_id: HistoryId, now: datetime) -> Attempt:
         return Attempt(
-            history_id=history_id,
-            instance=plan.instance,
-            batch=plan.batch,
-            step=plan.step,
-            attempt_no=plan.attempt_no,
-            cause=plan.cause,
-            prepared=prepared,
-            so_far=plan.so_far,
-            started_at=now,
+            history_id,
+            plan.instance,
+            plan.batch,
+            plan.step,
+            plan.attempt_no,
+            plan.cause,
+            prepared,
+            plan.so_far,
+            now,
         )
 
     def _of_entry(
@@ -356,28 +356,22 @@ def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
 
 
 def _beginning(plan: Plan, prepared: Prepared) -> Beginning:
-    return Beginning(
-        instance=plan.instance,
-        # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
-        step=plan.step if plan.cause is Cause.VERIFY else prepared.step,
-        attempt_no=plan.attempt_no,
-        cause=plan.cause,
-        command_text=prepared.command_text,
-        command_spec=prepared.command_spec,
-    )
+    # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
+    step = plan.step if plan.cause is Cause.VERIFY else prepared.step
+    return Beginning(plan.instance, step, plan.attempt_no, plan.cause, prepared.command_text, prepared.command_spec)
 
 
 def _ending(one: Decided, now: datetime) -> Ending:
     end, move = one.end, one.move
     return Ending(
-        history_id=end.attempt.history_id,
-        token=end.attempt.instance.claim_token,
-        status=one.ended.status,
-        outcome=end.outcome,
-        message=None if one.ended.message is None else storable(one.ended.message),
-        identity=end.identity,
-        retry_count_after=move.retry_count,
-        next_run_time_after=move.next_run_time if move.next_run_time > LONG_AGO else None,
-        ended_at=end.ended_at or now,
-        never_ran=end.never_ran,
+        end.attempt.history_id,
+        end.attempt.instance.claim_token,
+        one.ended.status,
+        end.outcome,
+        None if one.ended.message is None else storable(one.ended.message),
+        end.ended_at or now,
+        end.identity,
+        move.retry_count,
+        move.next_run_time if move.next_run_time > LONG_AGO else None,
+        end.never_ran,
     )

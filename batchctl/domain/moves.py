@@ -73,7 +73,7 @@ def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> E
     elif outcome.stopped:
         why = _WHY_HALF_WAY.get(stop, "was stopped half-way because the controller ended") if stop else said
         status, said = HistoryStatus.LOST, why or "was stopped half-way"
-    return Ended(seq=step.seq, status=status, message=said, fatal=outcome.fatal)
+    return Ended(step.seq, status, said, outcome.fatal)
 
 
 def _seconds(duration: timedelta | None) -> str:
@@ -116,14 +116,8 @@ def _after_success(instance: BatchInstance, batch: BatchDefinition, end: Ended, 
                 verb = InstanceVerb.PAUSE
             case _:
                 verb = InstanceVerb.ADVANCE if may_go_on else InstanceVerb.RELEASE
-    return Move(
-        verb=verb,
-        last_seq=end.seq,
-        retry_count=batch.retry_count,
-        next_run_time=LONG_AGO,
-        lost_count=0,
-        next_step=next_step if verb is InstanceVerb.ADVANCE else None,
-    )
+    begins = next_step if verb is InstanceVerb.ADVANCE else None
+    return Move(verb, end.seq, batch.retry_count, LONG_AGO, 0, begins)
 
 
 def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:

@@ -70,7 +70,7 @@ class Surroundings:
     """How this batchctl with this configuration is called from a shell."""
 
 
-@named_value
+@value
 class StepRequest:
     """One attempt at one step, before placeholders are filled."""
 
