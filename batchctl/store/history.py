@@ -198,10 +198,8 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
 
 def _ended(one: Ending, now: datetime) -> dict[str, object]:
     end: dict[str, object] = {"Status": str(one.status), "EndTime": one.ended_at, "z_updated": now}
-    for column, value in chain(zip(_KNOWN, _known(one), strict=True), _proof(one.identity).items()):
-        if value is not None:
-            end[column] = value
-    return end
+    known = chain(zip(_KNOWN, _known(one), strict=True), _proof(one.identity).items())
+    return end | {column: value for column, value in known if value is not None}
 
 
 _KNOWN = "ReturnCode", "Message", "Output", "RowsAffected", "RetryCountAfter", "NextRunTimeAfter"

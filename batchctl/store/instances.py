@@ -191,10 +191,8 @@ def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict
     changes: dict[str, object] = {"z_updated": now}
     if after.status is not before.status:
         changes["Status"] = str(after.status)
-    for column, old, new in zip(_PROGRESS, _progress(before), _progress(after), strict=True):
-        if new != old:
-            changes[column] = new
-    return changes
+    progress = zip(_PROGRESS, _progress(before), _progress(after), strict=True)
+    return changes | {column: new for column, old, new in progress if new != old}
 
 
 _PROGRESS = "PrevProcessControlSeq", "RetryCount", "NextRunTime", "ClaimToken", "ClaimedBy", "LostCount"
