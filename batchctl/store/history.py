@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import chain
-from operator import attrgetter
+from itertools import compress, repeat
+from operator import attrgetter, is_not
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
@@ -198,8 +198,10 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
 
 def _ended(one: Ending, now: datetime) -> dict[str, object]:
     end: dict[str, object] = {"Status": str(one.status), "EndTime": one.ended_at, "z_updated": now}
-    known = chain(zip(_KNOWN, _known(one), strict=True), _proof(one.identity).items())
-    return end | {column: value for column, value in known if value is not None}
+    end.update(_known_of(_KNOWN, _known(one)))
+    if one.identity is not None:
+        end.update(_known_of(_PROOF, _proof(one.identity)))
+    return end
 
 
 _KNOWN = "ReturnCode", "Message", "Output", "RowsAffected", "RetryCountAfter", "NextRunTimeAfter"
@@ -211,12 +213,18 @@ _known = attrgetter(
     "retry_count_after",
     "next_run_time_after",
 )
+_PROOF = "Pid", "PidStart", "BootId", "DbSession", "Spawned"
+_proof = attrgetter("pid", "pid_start", "boot_id", "db_session", "spawned_at")
+
+
+def _known_of(columns: Iterable[str], values: Sequence[object]) -> Iterator[tuple[str, object]]:
+    """Return the columns of which something is known, each with its value."""
+    return compress(zip(columns, values, strict=True), map(is_not, values, repeat(None)))
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:
     """Record what proves whether the attempt is alive."""
-    proof = {name: value for name, value in _proof(identity).items() if value is not None}
-    if proof:
+    if proof := dict(_known_of(_PROOF, _proof(identity))):
         _LIVE_ENTRY(connection, proof, history_id=history_id, token=token)
 
 
@@ -235,18 +243,6 @@ def take_over(connection: Connection, entry: HistoryEntry, claimed: BatchInstanc
 def note_late(connection: Connection, history_id: HistoryId, token: int, note: str, now: datetime) -> None:
     """Add to an attempt that was given up what became known of it later."""
     connection.execute(_NOTE_LATE, {"history_id": history_id, "token": token, "note": f"; {note}", "now": now})
-
-
-def _proof(identity: Identity | None) -> dict[str, object]:
-    if identity is None:
-        return {}
-    return {
-        "Pid": identity.pid,
-        "PidStart": identity.pid_start,
-        "BootId": identity.boot_id,
-        "DbSession": identity.db_session,
-        "Spawned": identity.spawned_at,
-    }
 
 
 def live_entries(connection: Connection) -> list[HistoryEntry]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from datetime import datetime
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, ne
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select, text, update
@@ -191,8 +192,9 @@ def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict
     changes: dict[str, object] = {"z_updated": now}
     if after.status is not before.status:
         changes["Status"] = str(after.status)
-    progress = zip(_PROGRESS, _progress(before), _progress(after), strict=True)
-    return changes | {column: new for column, old, new in progress if new != old}
+    stands = _progress(after)
+    changes.update(compress(zip(_PROGRESS, stands, strict=True), map(ne, _progress(before), stands)))
+    return changes
 
 
 _PROGRESS = "PrevProcessControlSeq", "RetryCount", "NextRunTime", "ClaimToken", "ClaimedBy", "LostCount"
