@@ -357,10 +357,16 @@ class Controller:
                 written += self._claim(connection, now, places, self._likely | over)
             return written
 
+        def alone(connection: Any) -> Written | None:
+            self._take_in_changes(connection)
+            places = self._free if claims else 0
+            return self._recorder.record_alone(connection, ends, self._batches, self._clock.now(), places=places)
+
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
         if ends:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
-        return self._run(frozenset(boundaries), work)
+        is_plain = bool(ends) and not (stopping or singly or self._unsettled)
+        return self._run(frozenset(boundaries), work, alone if is_plain else None)
 
     def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> Written:
         return self._claimer.claim(
@@ -374,14 +380,19 @@ class Controller:
             singly=self._claims_singly,
         )
 
-    def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Written]) -> Written:
+    def _run(
+        self,
+        boundaries: frozenset[Boundary],
+        work: Callable[[Any], Written],
+        alone: Callable[[Any], Written | None] | None = None,
+    ) -> Written:
         """Run a transaction without looking for locks first, until one was in the way and as long as any is.
 
         What cannot be passed over, such as a locked table, is waited for a moment only: signs of life have to go on.
         """
         if not self._wary:
             try:
-                return self._transactions.run(boundaries, work, hurried=True)
+                return self._transactions.run(boundaries, work, hurried=True, alone=alone)
             except Conflict:
                 self._wary = True
         for _ in range(WARY_TRIES):

@@ -85,11 +85,25 @@ class Recorder:
                 written += Written(locked=(told_locked(connection, end.attempt.instance.instance_id),), waiting=(end,))
             else:
                 free.append(end)
-        if singly or any(end.stop is StopReason.CANCEL for end in free) or _any_stops_all(batches):
+        if singly or _is_for_one_by_one(free, batches):
             for end in free:
                 written += self.record_end(connection, end, batches, now, stopping=stopping)
             return written
         return written + self._record_together(connection, free, batches, now, stopping=stopping) if free else written
+
+    def record_alone(
+        self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, places: int
+    ) -> Written | None:
+        """Record in a transaction of one statement that all instances go on, each with its next step.
+
+        None, and nothing is done, when any ends or stops, or `places` are left for others to be claimed.
+        """
+        if len(ends) < places or _is_for_one_by_one(ends, batches):
+            return None
+        decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=True) for end in ends]
+        if any(one.move.next_step is None for one in decided):
+            return None
+        return self._write_ends(connection, decided, now, moves=_moves(decided), alone=True)
 
     def record_end(self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool) -> Written:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
@@ -170,7 +184,7 @@ class Recorder:
         self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool
     ) -> Written:
         decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
-        return self._write_ends(connection, decided, now, moves=[(one.found, one.after) for one in decided])
+        return self._write_ends(connection, decided, now, moves=_moves(decided))
 
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
         batch = batches.get(end.attempt.batch.batch_id)
@@ -181,11 +195,17 @@ class Recorder:
         return Decided(end, batch, found, ended, move, moves.moved(found, move))
 
     def _write_ends(
-        self, connection: Any, decided: Sequence[Decided], now: datetime, *, moves: turns.Moves = ()
+        self,
+        connection: Any,
+        decided: Sequence[Decided],
+        now: datetime,
+        *,
+        moves: turns.Moves = (),
+        alone: bool = False,
     ) -> Written:
         """Write ends and what follows from them, and the moves of their instances that have not been written."""
         plans = [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
-        starts = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
+        starts = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now, alone=alone)
         over = [one.after.intake_id for one in decided if one.after.status.is_final]
         if over:
             intake.complete_all_done(connection, over, now)
@@ -204,10 +224,11 @@ class Recorder:
         now: datetime,
         *,
         claim: bool = False,
+        alone: bool = False,
     ) -> tuple[Attempt, ...]:
         prepared = [self._prepare(plan, now) for plan in plans]
         beginnings = [_beginning(plan, ready) for plan, ready in zip(plans, prepared, strict=True)]
-        made = turns.write(connection, moves, endings, beginnings, self.host, now, claim=claim)
+        made = turns.write(connection, moves, endings, beginnings, self.host, now, claim=claim, alone=alone)
         if made is None:
             raise NotAsReadError
         return tuple(
@@ -340,8 +361,14 @@ def told_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, s
     return instance_id, f"the row is locked by {instances.blocker(connection, instance_id)}"
 
 
-def _any_stops_all(batches: Batches) -> bool:
-    return any(batch.on_failure is OnFailure.STOP_ALL for batch in batches.values())
+def _is_for_one_by_one(ends: Sequence[End], batches: Batches) -> bool:
+    """Say whether what is decided about one end may depend on rows that another's has written, or a person has."""
+    stops_all = any(batch.on_failure is OnFailure.STOP_ALL for batch in batches.values())
+    return stops_all or any(end.stop is StopReason.CANCEL for end in ends)
+
+
+def _moves(decided: Sequence[Decided]) -> turns.Moves:
+    return [(one.found, one.after) for one in decided]
 
 
 def _plan(one: Decided, step: Step) -> Plan:

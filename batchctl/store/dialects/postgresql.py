@@ -33,6 +33,8 @@ LOOK_SECONDS = 0.1
 A_MOMENT = "100ms"
 """How long a hurried transaction waits for a lock: nobody holds one for longer unless a person does."""
 
+ALONE = f"set_config('lock_timeout', '{A_MOMENT}', true)"
+
 _SETTINGS = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",
@@ -42,8 +44,12 @@ _SETTINGS = {
     "client_connection_check_interval": "1s",
     "default_transaction_isolation": "read committed",
     "default_transaction_read_only": "off",
+    "random_page_cost": "1.1",
 }
-"""Asked for with every connection, which counts more than what a role or a database has set."""
+"""Asked for with every connection, which counts more than what a role or a database has set.
+
+The tables' pages are in memory: by what a disk costs, a turn would read a thousand rows for the eight that it writes.
+"""
 _CONNECTING = {
     "connect_timeout": "10",
     "keepalives_idle": "30",
