@@ -214,7 +214,8 @@ def _of_many(compiled: SQLCompiler, order: list[str], dialect: Dialect) -> str |
     places = iter(range(len(order)))
     text = _NAMED.sub(lambda _: f"v.p{next(places)}", str(compiled))
     if compiled.isupdate and text.count(" WHERE ") == 1:
-        return text.replace(" WHERE ", f" FROM {rows} WHERE ")
+        # A condition that all fulfil lets the planner expect fewer than the hundred rows of which it would read a table.
+        return text.replace(" WHERE ", f" FROM {rows} WHERE v.ordinality > 0 AND ")
     if compiled.isinsert and (values := _VALUES.search(text)):
         many = f"SELECT {values[1]} FROM {rows} ORDER BY v.ordinality"  # noqa: S608 - all of it is ours
         return text[: values.start()] + many + text[values.end() :]
