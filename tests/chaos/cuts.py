@@ -78,17 +78,27 @@ def _cut_commits(boundary: Boundary, around: Callable[[Callable[[], Any]], Any],
     run = StoreTransactions.run
 
     def cut(
-        self: StoreTransactions, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False
+        self: StoreTransactions,
+        boundaries: frozenset[Boundary],
+        work: Callable[[Any], Any],
+        *,
+        hurried: bool = False,
+        alone: Callable[[Any], Any] | None = None,
     ) -> Any:
         if boundary not in boundaries:
-            return run(self, boundaries, work, hurried=hurried)
+            return run(self, boundaries, work, hurried=hurried, alone=alone)
 
         def worked(connection: Any) -> Any:
             result = work(connection)
             reach("inside")
             return result
 
-        return around(lambda: run(self, boundaries, worked, hurried=hurried))
+        def done_alone(connection: Any) -> Any:
+            # Its one statement is its COMMIT too.
+            reach("inside")
+            return alone and alone(connection)
+
+        return around(lambda: run(self, boundaries, worked, hurried=hurried, alone=alone and done_alone))
 
     StoreTransactions.run = cut  # type: ignore[method-assign] # the cut is the test
 

@@ -35,7 +35,11 @@ def _forget_commits() -> None:
 
     committing, times = StoreTransactions.run, 0
 
-    def run(self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(
+        self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False, alone: Any = None
+    ) -> Any:
+        del alone  # so that each transaction is one that can be undone
+
         def undone(connection: Any) -> Any:
             nonlocal times
             result = work(connection)

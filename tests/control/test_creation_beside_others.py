@@ -38,8 +38,11 @@ class Overtaken(StoreTransactions):
         self.meanwhile = list(meanwhile)
         self.last = last
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+    def run(
+        self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False, alone: Any = None
+    ) -> Any:
         """Let the next of it happen."""
+        del alone  # which has no such moments
 
         def overtaken(connection: Any) -> Any:
             if self.meanwhile:

@@ -123,12 +123,17 @@ class EdgedTransactions(StoreTransactions):
         self._actor = actor
 
     def run(
-        self, boundaries: frozenset[Boundary], work: Callable[[Connection], Result], *, hurried: bool = False
+        self,
+        boundaries: frozenset[Boundary],
+        work: Callable[[Connection], Result],
+        *,
+        hurried: bool = False,
+        alone: Callable[[Connection], Result | None] | None = None,
     ) -> Result:
         """Run a transaction, with what the script has in store for it."""
         actor = self._actor
         actor.arrive(boundaries)
-        result = super().run(boundaries, work, hurried=hurried)
+        result = super().run(boundaries, work, hurried=hurried, alone=alone)
         actor.leave()
         return result
 

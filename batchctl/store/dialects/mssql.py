@@ -22,7 +22,7 @@ from batchctl.store.dialects.mssql_session import ServerError, Session, connect,
 from batchctl.store.tables import metadata
 
 WRITES_ALONE = False
-ALONE = None
+ALONE: str | None = None
 
 OLDEST = 14
 """The major version of SQL Server 2017."""

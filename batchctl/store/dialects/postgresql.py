@@ -33,7 +33,7 @@ LOOK_SECONDS = 0.1
 A_MOMENT = "100ms"
 """How long a hurried transaction waits for a lock: nobody holds one for longer unless a person does."""
 
-ALONE = f"set_config('lock_timeout', '{A_MOMENT}', true)"
+ALONE: str | None = f"set_config('lock_timeout', '{A_MOMENT}', true)"
 
 _SETTINGS = {
     "TimeZone": "UTC",
