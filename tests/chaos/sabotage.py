@@ -36,7 +36,12 @@ def _forget_commits() -> None:
     committing, times = StoreTransactions.run, 0
 
     def run(
-        self: Any, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False, alone: Any = None
+        self: Any,
+        boundaries: frozenset[Boundary],
+        work: Callable[[Any], Any],
+        *,
+        hurried: bool = False,
+        alone: Any = None,
     ) -> Any:
         del alone  # so that each transaction is one that can be undone
 
