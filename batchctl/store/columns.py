@@ -78,6 +78,7 @@ def _only_there(dialect: str, name: str, *arguments: Any, **options: Any) -> Typ
     return made
 
 
+@lru_cache(maxsize=256)
 def _without_zone(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None)
 

@@ -11,6 +11,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -24,6 +25,8 @@ MANY = 2
 """From how many rows on it is worth sending them together."""
 
 _VALUES = re.compile(r"VALUES \((.*)\)(?= RETURNING|\Z)", re.DOTALL)
+# One moment is written for many rows.
+_as_json = json.JSONEncoder(default=lru_cache(maxsize=256)(datetime.isoformat)).encode
 _NAMED = re.compile(r"%\((\w+)\)s")
 
 
@@ -36,6 +39,8 @@ class Compiled:
     """Takes the values in the order of the text."""
     converts: Converts
     constants: Mapping[str, object]
+    places: Sequence[str]
+    """What the values are called by their places, where they have to be called anything."""
     of_many: str | None = None
     """The same for many rows at once; only PostgreSQL has such."""
 
@@ -84,8 +89,7 @@ class Rows:
 
     def as_text(self) -> str:
         """Return all of them as one parameter of `of_many`."""
-        named = [{f"p{at}": value for at, value in enumerate(row)} for row in self.values]
-        return json.dumps(named, default=datetime.isoformat)
+        return _as_json([dict(zip(self.statement.places, row, strict=True)) for row in self.values])
 
 
 class RowInsert:
@@ -195,7 +199,8 @@ def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
     writes = compiled.isupdate or compiled.isinsert
     of_many = _of_many(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
-    return Compiled(written, _picking(order), _where_any([converts[name] for name in order]), constants, of_many)
+    picked, made = _picking(order), _where_any([converts[name] for name in order])
+    return Compiled(written, picked, made, constants, [f"p{at}" for at in range(len(order))], of_many)
 
 
 def _where_any(converts: Sequence[Convert]) -> Converts:
