@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any
 
@@ -64,12 +64,14 @@ class Claimer:
         for batch in look.batches():
             if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
-            if not limits.lock(connection, batch, limit):
-                written += Written(contended=frozenset({batch.name}))
-                continue
+            is_locked = limits.lock(connection, batch, limit)
             if written.starts or limits.others_write(connection):
                 # What has been claimed since may have taken what this batch needs; what is read from now on stays so.
                 look = replace(look)
+                look.ask_for(batch)
+            if not is_locked():
+                written += Written(contended=frozenset({batch.name}))
+                continue
             may_start = look.startable(batch)
             written += self._claim_of(connection, batch, may_start, now, places - len(written.starts), singly=singly)
             if len(written.starts) >= places:
@@ -196,10 +198,23 @@ class _Look:
         candidates = (one for one in self._open_of(batch) if one.instance_id not in self.parked)
         yield from gates.startable(batch, candidates, now=self.now, places=places, failures=self.failures)
 
-    @cached_property
+    def ask_for(self, batch: BatchDefinition) -> None:
+        """Ask for what will be wanted of a batch, so that all of it comes along with what was asked before."""
+        self._room  # noqa: B018 - it is asked for
+        self._first_pages[batch.batch_id] = self._read(batch, 0, self._first_most)
+
+    @property
     def room(self) -> limits.Room:
         """What may be claimed."""
-        return limits.room(self.connection, self.known, self.limit)
+        return self._room()
+
+    @cached_property
+    def _room(self) -> Callable[[], limits.Room]:
+        return cache(limits.ask_room(self.connection, self.known, self.limit))
+
+    @cached_property
+    def _first_pages(self) -> dict[BatchId, Callable[[], list[BatchInstance]]]:
+        return {}
 
     @cached_property
     def failures(self) -> Sequence[BatchInstance]:
@@ -207,10 +222,19 @@ class _Look:
         return stopping_failures(self.connection, self.known)
 
     def _open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
-        after, most = 0, max(self.page, FIRST_PAGE)
-        # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
-        is_long = batch.on_failure is OnFailure.CONTINUE
-        read = partial(instances.due_of, now=self.now) if is_long else instances.open_of
-        while found := read(self.connection, batch.batch_id, after, most):
+        most = self._first_most
+        asked = self._first_pages.get(batch.batch_id) or self._read(batch, 0, most)
+        while found := asked():
             yield from found
-            after, most = found[-1].instance_id, most * 2
+            most *= 2
+            asked = self._read(batch, found[-1].instance_id, most)
+
+    @property
+    def _first_most(self) -> int:
+        return max(self.page, FIRST_PAGE)
+
+    def _read(self, batch: BatchDefinition, after: int, most: int) -> Callable[[], list[BatchInstance]]:
+        if batch.on_failure is OnFailure.CONTINUE:
+            # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
+            return instances.ask_due_of(self.connection, batch.batch_id, after, most, self.now)
+        return instances.ask_open_of(self.connection, batch.batch_id, after, most)

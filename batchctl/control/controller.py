@@ -194,7 +194,10 @@ class Controller:
         self._report(written)
 
     def create_and_claim(
-        self, create: Callable[[Any], Made], tell: Callable[[Made], CreationReport]
+        self,
+        create: Callable[[Any], Callable[[], Made]],
+        tell: Callable[[Made], CreationReport],
+        likely: frozenset[BatchId],
     ) -> CreationReport | None:
         """Create, claim what may start now and record its beginning in one transaction, then start it.
 
@@ -206,8 +209,9 @@ class Controller:
 
         def work(connection: Any) -> tuple[Made, Written]:
             self._take_in_changes(connection)
-            made = create(connection)
-            written = self._claim(connection, self._clock.now(), self._free, made.created.keys())
+            creating = create(connection)
+            written = self._claim(connection, self._clock.now(), self._free, likely)
+            made = creating()
             if {*made.created.values()} - {attempt.instance.instance_id for attempt in written.starts}:
                 # What is claimed at once is nobody else's.
                 instances.tell(connection)

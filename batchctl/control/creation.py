@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 from zoneinfo import ZoneInfo
 
 from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
@@ -58,6 +58,11 @@ class _Wanted:
         """Say whether the row may be a duplicate for any of its batches."""
         return self.row.data is not None and any(self.checks(batch) for batch in self.batches)
 
+    @property
+    def batch_ids(self) -> list[BatchId]:
+        """Return the batches that are to get their instance."""
+        return [batch.batch_id for batch in self.batches]
+
     def checks(self, batch: BatchDefinition) -> bool:
         """Say whether a batch does not take what repeats another row."""
         return batch.duplicate_check and not self.on_purpose
@@ -77,8 +82,13 @@ class Made:
 class Together(Protocol):
     """Whoever writes a creation along with what follows from it; None when nothing was done, whatever was in the way."""
 
-    def __call__(self, create: Callable[[Any], Made], tell: Callable[[Made], CreationReport]) -> CreationReport | None:
-        """Write in one transaction, then tell."""
+    def __call__(
+        self,
+        create: Callable[[Any], Callable[[], Made]],
+        tell: Callable[[Made], CreationReport],
+        likely: frozenset[BatchId],
+    ) -> CreationReport | None:
+        """Write in one transaction, then tell. What came of it is to be called for; `likely` for these batches."""
         ...
 
 
@@ -187,11 +197,13 @@ class Creator:
         on_purpose: bool = False,
     ) -> CreationReport:
         populated = {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
-        write = partial(self._write, _Wanted(row, batches, populated, on_purpose))
+        wanted = _Wanted(row, batches, populated, on_purpose)
         tell = partial(self._report, row, batches)
-        if together is not None and not self._locked and (report := together(write, tell)) is not None:
-            return report
-        return tell(self._run(write))
+        if together is not None and not self._locked:
+            report = together(partial(self._ask_to_write, wanted), tell, frozenset(wanted.batch_ids))
+            if report is not None:
+                return report
+        return tell(self._run(partial(self._write, wanted)))
 
     def _run(self, write: Callable[[Any], Made]) -> Made:
         """Run a transaction without looking for locks first, unless one is in the way."""
@@ -208,12 +220,40 @@ class Creator:
                 return self.transactions.run(boundaries, alone, hurried=True)
         return self.transactions.run(boundaries, alone)
 
+    def _ask_to_write(self, wanted: _Wanted, connection: Any) -> Callable[[], Made]:
+        """Write all at once where nothing has to be looked at before; whoever calls for what was made finds out."""
+        row = wanted.row
+        values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
+        if wanted.compares or len(values) < len(wanted.batches):
+            made = self._write(wanted, connection)
+            return lambda: made
+        if intake.is_locked(connection, row, wanted.batch_ids, compares=False):
+            return lambda: Made(blocker=instances.blocker(connection))
+        locked = intake.ask_locked(connection, row.intake_id)
+        added = {
+            batch.batch_id: instances.ask_to_add(
+                connection, row, batch, values[batch.batch_id], self._cycle_key(row, values[batch.batch_id])
+            )
+            for batch in wanted.batches
+        }
+
+        def answer() -> Made:
+            found, _ = locked()
+            if not _is_still(found, row):
+                message = f"FileProcess {row.intake_id} is not as it was read."
+                raise Conflict(message)
+            made = Made({key: instance_id() for key, instance_id in added.items()})
+            self._conclude(connection, found, made, self.clock.now(), taken=True)
+            return made
+
+        return answer
+
     def _write(self, wanted: _Wanted, connection: Any) -> Made:
         now, row = self.clock.now(), wanted.row
-        if intake.is_locked(connection, row, [batch.batch_id for batch in wanted.batches], compares=wanted.compares):
+        if intake.is_locked(connection, row, wanted.batch_ids, compares=wanted.compares):
             return Made(blocker=instances.blocker(connection))
         found, have_theirs = intake.load_locked(connection, row.intake_id)
-        if found is None or replace(found, message=row.message) != row:
+        if not _is_still(found, row):
             # What its populators made of it is not of this row: if it is ready still, it misses its instances still.
             return Made()
         created: dict[BatchId, InstanceId] = {}
@@ -303,3 +343,8 @@ class Creator:
 
     def _tell(self, name: str, row: IntakeRow, **fields: str | int) -> None:
         self.listener(Event(name, {"FileProcess_id": row.intake_id, "Entity": row.entity, **fields}))
+
+
+def _is_still(found: IntakeRow | None, row: IntakeRow) -> TypeGuard[IntakeRow]:
+    """Say whether a row is as it was read, but for what is said on it."""
+    return found is not None and replace(found, message=row.message) == row

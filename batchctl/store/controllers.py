@@ -84,7 +84,7 @@ def load(connection: Connection, name: str) -> ControllerRow | None:
 
 def load_locked(connection: Connection, row: ControllerRow) -> ControllerRow | None:
     """Return a controller whose row nobody can change until the end of the transaction; a `Conflict` if somebody just does."""
-    free = dialect_of(connection).lock_rows(connection, "Controller", [row.row_id])
+    free = dialect_of(connection).lock_rows(connection, "Controller", [row.row_id])()
     found = load(connection, row.name)
     if found is not None and found.row_id == row.row_id and row.row_id not in free:
         message = f"the row of controller {row.name} is locked"

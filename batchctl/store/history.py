@@ -230,7 +230,7 @@ def record_spawned(connection: Connection, history_id: HistoryId, token: int, id
 
 def free(connection: Connection, history_ids: Sequence[HistoryId]) -> Collection[int]:
     """Return the attempts whose rows nobody else keeps locked; nobody can until the end of the transaction."""
-    return dialect_of(connection).lock_rows(connection, "BatchProcessHistory", history_ids)
+    return dialect_of(connection).lock_rows(connection, "BatchProcessHistory", history_ids)()
 
 
 def take_over(connection: Connection, entry: HistoryEntry, claimed: BatchInstance, now: datetime) -> bool:

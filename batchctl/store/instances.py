@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from datetime import datetime
 from itertools import compress
 from operator import attrgetter, ne
@@ -76,6 +76,13 @@ def add(
     connection: Connection, row: IntakeRow, batch: BatchDefinition, populated: Populated, cycle_key: str
 ) -> InstanceId:
     """Create the instance of an intake row for a batch; the unique constraint makes it the only one."""
+    return ask_to_add(connection, row, batch, populated, cycle_key)()
+
+
+def ask_to_add(
+    connection: Connection, row: IntakeRow, batch: BatchDefinition, populated: Populated, cycle_key: str
+) -> Callable[[], InstanceId]:
+    """Create an instance likewise, at the latest when its id is called for."""
     values: dict[str, object] = {
         "ProcessBatch_id": batch.batch_id,
         "FileProcess_id": row.intake_id,
@@ -83,7 +90,8 @@ def add(
         "CycleKey": cycle_key,
     }
     values |= {f"Data{at}": value for at, value in enumerate(populated.data, start=1)}
-    return InstanceId(_ADD(connection, values))
+    made = _ADD.ask(connection, values)
+    return lambda: InstanceId(made())
 
 
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
@@ -99,14 +107,26 @@ def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstanc
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
-    rows = _OPEN_OF(connection, batch_id=batch_id, after=after, most=most)
-    return readable(rows, instance)
+    return ask_open_of(connection, batch_id, after, most)()
+
+
+def ask_open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
+    """Ask for the same."""
+    asked = _OPEN_OF.ask(connection, batch_id=batch_id, after=after, most=most)
+    return lambda: readable(asked(), instance)
 
 
 def due_of(connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime) -> list[BatchInstance]:
     """Return a batch's instances behind `after` that are ready or due for their retry, in order of creation."""
-    rows = _DUE_OF(connection, batch_id=batch_id, after=after, most=most, now=now)
-    return readable(rows, instance)
+    return ask_due_of(connection, batch_id, after, most, now)()
+
+
+def ask_due_of(
+    connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
+) -> Callable[[], list[BatchInstance]]:
+    """Ask for the same."""
+    asked = _DUE_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now)
+    return lambda: readable(asked(), instance)
 
 
 def claimed(connection: Connection) -> list[BatchInstance]:

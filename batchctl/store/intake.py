@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
@@ -114,9 +114,21 @@ def lock(connection: Connection, intake_id: IntakeId) -> None:
 
 def load_locked(connection: Connection, intake_id: IntakeId) -> tuple[IntakeRow | None, frozenset[BatchId]]:
     """Return one row, locked until the end of the transaction, and the batches that have their instance of it."""
-    rows = _LOAD_LOCKED(connection, intake_id=intake_id)
-    have_theirs = frozenset(BatchId(row.ProcessBatch_id) for row in rows if row.ProcessBatch_id is not None)
-    return next(iter(readable(rows[:1], intake_row)), None), have_theirs
+    return ask_locked(connection, intake_id)()
+
+
+def ask_locked(
+    connection: Connection, intake_id: IntakeId
+) -> Callable[[], tuple[IntakeRow | None, frozenset[BatchId]]]:
+    """Ask for the same."""
+    asked = _LOAD_LOCKED.ask(connection, intake_id=intake_id)
+
+    def answer() -> tuple[IntakeRow | None, frozenset[BatchId]]:
+        rows = asked()
+        have_theirs = frozenset(BatchId(row.ProcessBatch_id) for row in rows if row.ProcessBatch_id is not None)
+        return next(iter(readable(rows[:1], intake_row)), None), have_theirs
+
+    return answer
 
 
 def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchId], *, compares: bool) -> bool:
@@ -203,7 +215,7 @@ def complete_all_done(connection: Connection, intake_ids: Sequence[IntakeId], no
     """Complete rows likewise; raises `Conflict` while somebody else does something about one of them."""
     wanted = sorted(set(intake_ids))
     # Two who end the last instances of a row at the same moment must see each other, or neither would complete it.
-    if len(dialect_of(connection).lock_rows(connection, "FileProcess", wanted)) < len(wanted):
+    if len(dialect_of(connection).lock_rows(connection, "FileProcess", wanted)()) < len(wanted):
         message = f"Somebody else keeps one of the FileProcess rows {', '.join(map(str, wanted))} locked."
         raise Conflict(message)
     done = {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}

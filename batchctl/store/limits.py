@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -100,24 +100,40 @@ class Room:
 
 def room(connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None) -> Room:
     """Return what may be claimed at this moment."""
-    rows = _WITH_OPEN(connection)
-    claimed = {BatchId(row.ProcessBatch_id): int(row.Claimed) for row in rows}
-    return Room(Occupancy(claimed, batches, limit), dict(readable(rows, _most)))
+    return ask_room(connection, batches, limit)()
+
+
+def ask_room(
+    connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None
+) -> Callable[[], Room]:
+    """Ask what may be claimed; the answer is to be called for."""
+    asked = _WITH_OPEN.ask(connection)
+
+    def answer() -> Room:
+        rows = asked()
+        claimed = {BatchId(row.ProcessBatch_id): int(row.Claimed) for row in rows}
+        return Room(Occupancy(claimed, batches, limit), dict(readable(rows, _most)))
+
+    return answer
 
 
 def _most(row: Any) -> tuple[BatchId, int]:
     return BatchId(row.ProcessBatch_id), int(row.MaxConcurrent) if row.Enabled == 1 else 0
 
 
-def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> bool:
-    """Let nobody else claim what competes with a batch until the end of the transaction; false when somebody just does."""
+def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> Callable[[], bool]:
+    """Let nobody else claim what competes with a batch until the end of the transaction.
+
+    What is called then says whether that is so; it is not when somebody just does it.
+    """
     dialect = dialect_of(connection)
     wanted: list[tuple[str, Sequence[int]]] = [("ProcessBatch", [batch.batch_id])]
     if batch.needs:
         wanted.append(("Resource", [need.resource_id for need in batch.needs]))
     if limit is not None and (row := connection.execute(_LIMIT).one_or_none()) is not None:
         wanted.append(("Setting", [row.Setting_id]))
-    return all(len(dialect.lock_rows(connection, table, ids)) == len(ids) for table, ids in wanted)
+    asked = [(dialect.lock_rows(connection, table, ids), len(ids)) for table, ids in wanted]
+    return lambda: all(len(free()) == many for free, many in asked)
 
 
 def others_write(connection: Connection) -> bool:

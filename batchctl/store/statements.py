@@ -11,12 +11,14 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
+
+from batchctl.store.dialects import dialect_of
 
 Convert = Callable[[Any], Any] | None
 Converts = tuple[tuple[int, Callable[[Any], Any]], ...]
@@ -43,6 +45,10 @@ class Compiled:
     """What the values are called by their places, where they have to be called anything."""
     of_many: str | None = None
     """The same for many rows at once; only PostgreSQL has such."""
+
+    def ask(self, connection: Connection, values: Mapping[str, object]) -> Callable[[], Sequence[Any]]:
+        """Ask with one row of values; return how to learn the rows of the answer."""
+        return dialect_of(connection).ask(connection, self.text, self.row(values))
 
     def execute(self, connection: Connection, values: Mapping[str, object]) -> Any:
         """Execute with one row of values; return the driver's cursor."""
@@ -105,8 +111,16 @@ class RowInsert:
 
     def __call__(self, connection: Connection, values: Mapping[str, object]) -> int:
         """Insert a row of the columns in `values`; return the id the database gave it."""
-        cursor = self._for(connection, values).execute(connection, values)
-        return int(cursor.lastrowid if connection.dialect.name == "sqlite" else cursor.fetchone()[0])
+        return self.ask(connection, values)()
+
+    def ask(self, connection: Connection, values: Mapping[str, object]) -> Callable[[], int]:
+        """Insert a row likewise, at the latest when its id is called for."""
+        compiled = self._for(connection, values)
+        if connection.dialect.name == "sqlite":
+            made = int(compiled.execute(connection, values).lastrowid)
+            return lambda: made
+        asked = compiled.ask(connection, values)
+        return lambda: int(asked()[0][0])
 
     def rows(self, connection: Connection, rows: Sequence[Mapping[str, object]]) -> Rows:
         """Make rows ready that fill the same columns; there must be one at least."""
@@ -176,9 +190,16 @@ class RowSelect:
 
     def __call__(self, connection: Connection, **where: object) -> list[Any]:
         """Execute and return all rows."""
+        return self.ask(connection, **where)()
+
+    def ask(self, connection: Connection, **where: object) -> Callable[[], list[Any]]:
+        """Ask for all rows, which are to be called for."""
         compiled, converts = self._compiled.get(connection.dialect.name) or self._compile(connection.dialect)
+        return partial(self._made, compiled.ask(connection, where), converts)
+
+    def _made(self, asked: Callable[[], Sequence[Any]], converts: Converts) -> list[Any]:
         found = []
-        for row in compiled.execute(connection, where).fetchall():
+        for row in asked():
             values = list(row)
             for at, made in converts:
                 values[at] = made(values[at])

@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import Conflict, OutcomeUnknown
+from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import IntakeRow, Populated
 from batchctl.plugin_api import CannotPopulate
 from batchctl.ports import Boundary, Change
 from batchctl.store import instances
+from batchctl.store.dialects import postgresql
 from batchctl.store.transactions import StoreTransactions
 from tests.control.test_workers import POLL, Hand, hired
-from tests.control.world import RUNS_ON, World
+from tests.control.world import OK, RUNS_ON, World
 from tests.control_databases import Hand as Client
 from tests.control_databases import PostgresControl
 from tests.postgres import PostgresServer
@@ -193,7 +195,7 @@ def test_what_cannot_be_begun_at_once_is_created_alone_and_begun_after_that(
     world.batch(steps=1)
     world.submit()
     with monkeypatch.context() as broken:
-        broken.setattr(instances, "open_of", refuse)
+        broken.setattr(instances, "ask_open_of", refuse)
         turn(world, hand)
     assert (committed, world.statuses()) == ([ALONE], ["ready"])
 
@@ -284,3 +286,36 @@ def test_nobody_knows_what_became_of_it_until_it_is_looked_up(
         turn(world, hand)
     assert world.statuses() == ["complete"]
     assert len(hand.runner.started) == 1
+
+
+def test_between_the_notice_and_the_step_lie_four_round_trips(
+    rows_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = rows_world
+    world.batch(steps=1)
+    leader = hired(world, "c1")
+    for number in range(2):
+        world.submit(file_name=f"f{number}")
+        turn(world, leader, 4)
+    trips = list[None]()
+    heard = postgresql._while_heard
+
+    def noted(work: Any) -> Any:
+        trips.append(None)
+        return heard(work)
+
+    def started(rendered: Rendered) -> StepOutcome | None:
+        at_start.append(len(trips))
+        return OK
+
+    at_start = list[int]()
+    leader.runner.script = started
+    world.submit(file_name="last")
+    monkeypatch.setattr(postgresql, "_while_heard", noted)
+    while not at_start:
+        trips.clear()
+        leader.turn()
+
+    # What misses instances; all that is looked at and created; claim and beginning; commit.
+    assert at_start == [4]
+    leader.worker.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -157,13 +158,13 @@ def test_where_failures_keep_nobody_back_those_that_wait_for_their_retry_are_not
     )
     read = list[InstanceId]()
 
-    def reading(*where: Any, **more: Any) -> list[BatchInstance]:
-        found = due_of(*where, **more)
+    def reading(*where: Any, **more: Any) -> Callable[[], list[BatchInstance]]:
+        found = ask_due_of(*where, **more)()
         read.extend(instance.instance_id for instance in found)
-        return found
+        return lambda: found
 
-    due_of = instances.due_of
-    monkeypatch.setattr(instances, "due_of", reading)
+    ask_due_of = instances.ask_due_of
+    monkeypatch.setattr(instances, "ask_due_of", reading)
     world.process()
 
     assert world.statuses()[-1] == "complete"

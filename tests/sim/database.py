@@ -155,7 +155,7 @@ class Edge:
     actor: Actor
     """Who is acting at this moment."""
 
-    def begin_write(self, connection: Connection, *, hurried: bool = False) -> datetime:
+    def begin_write(self, connection: Connection, **_: object) -> datetime:
         """Begin, unless the database is locked or away; the database tells its time, as a server does."""
         self.actor.begin()
         _raw(connection).execute("BEGIN IMMEDIATE")

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
@@ -46,8 +46,10 @@ class Dialect(Protocol):
         """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
         ...
 
-    def begin_write(self, connection: Connection, *, hurried: bool = False) -> datetime | None:
-        """Begin a transaction; return the time of a database with a clock of its own.
+    def begin_write(
+        self, connection: Connection, *, hurried: bool = False, later: Callable[[datetime], None] | None = None
+    ) -> datetime | None:
+        """Begin a transaction; return the time of a database with a clock of its own, or have it told `later`.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
         One that is `hurried` finds out about locks by running into them, if the database can tell it so at once.
@@ -58,8 +60,12 @@ class Dialect(Protocol):
         """Lock a row of a table until the end of the transaction, waiting for whoever has it."""
         ...
 
-    def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
-        """Lock rows likewise, waiting for nobody; return those that are locked for this transaction now."""
+    def ask(self, connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
+        """Execute a statement in the driver's own words, at the latest when its rows are called for."""
+        ...
+
+    def lock_rows(self, connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
+        """Lock rows likewise, waiting for nobody; what is called then returns those locked for this transaction now."""
         ...
 
     def lock_name(self, connection: Connection, name: str) -> bool:

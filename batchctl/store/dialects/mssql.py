@@ -187,7 +187,12 @@ def lock_schema(connection: Connection) -> None:
         raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
 
 
-def begin_write(connection: Connection, *, hurried: bool = False) -> datetime | None:  # noqa: ARG001 - the protocol's
+def begin_write(
+    connection: Connection,
+    *,
+    hurried: bool = False,  # noqa: ARG001 - the protocol's
+    later: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
+) -> datetime | None:
     """Begin a transaction; return the server's time."""
     now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
     return now.replace(tzinfo=UTC)
@@ -217,10 +222,17 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
     _session(connection).execute(_LOCK_ROW.format(table=table), [row_id]).fetchall()
 
 
-def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
-    """Lock rows, waiting for nobody; return those that were free."""
+def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
+    """Ask at once: the driver takes one statement after the other."""
+    rows = _session(connection).execute(statement, list(values)).fetchall()
+    return lambda: rows
+
+
+def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
+    """Lock rows, waiting for nobody; return how to learn which were free."""
     asking = _LOCK_ROWS.format(table=table, marks=", ".join("?" * len(row_ids)))
-    return {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
+    free = {row[0] for row in _session(connection).execute(asking, list(row_ids)).fetchall()}
+    return lambda: free
 
 
 def lock_name(connection: Connection, name: str) -> bool:

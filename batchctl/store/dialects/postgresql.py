@@ -57,13 +57,14 @@ _CONNECTING = {
     "keepalives_count": "3",
     "tcp_user_timeout": "60000",
 }
-_HURRY = f"SET LOCAL lock_timeout = '{A_MOMENT}'; "
-_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; {hurry}SELECT clock_timestamp()"
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_CLOCK = "SELECT clock_timestamp()"
+_HURRY = f"SELECT clock_timestamp(), set_config('lock_timeout', '{A_MOMENT}', true)"
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
 _LOCK_NAME = "SELECT true FROM pg_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
 _TRY_LOCK_NAME = "SELECT pg_try_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
-_COMMIT_AND_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol'); COMMIT"
+_TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol')"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
 _DEFINITIONS = """
@@ -230,10 +231,17 @@ def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
 
 
 def _limit_waiting(raw: Any) -> None:
-    """Let no call wait for ever: a COMMIT has no limit in the server, and a server may be there and not answer."""
+    """Let no call wait for ever: a COMMIT has no limit in the server, and a server may be there and not answer.
+
+    What has been asked before goes out before anything else does.
+    """
+    from batchctl.store.dialects.postgresql_trips import Trips  # noqa: PLC0415 - it needs the driver, an extra
+
     wait = raw.wait
+    trips = raw.batchctl_trips = Trips(raw, lambda work: wait(_while_heard(work)))
 
     def limited(work: Any, *args: Any, **options: Any) -> Any:
+        trips.go()
         return wait(_while_heard(work), *args, **options)
 
     raw.wait = limited
@@ -272,21 +280,29 @@ def lock_schema(connection: Connection) -> None:
     _raw(connection).execute(_LOCK_SCHEMA)
 
 
-def begin_write(connection: Connection, *, hurried: bool = False) -> datetime | None:
-    """Begin a transaction; return the server's time."""
+def begin_write(
+    connection: Connection, *, hurried: bool = False, later: Callable[[datetime], None] | None = None
+) -> datetime | None:
+    """Begin a transaction; return the server's time. One that is hurried begins along with its first statement."""
     raw = _raw(connection)
     raw.batchctl_hurried, raw.batchctl_tells = hurried, False
-    cursor = raw.execute(_BEGIN.format(hurry=_HURRY if hurried else ""))
-    while cursor.nextset():
-        pass
-    now: datetime = cursor.fetchone()[0]
-    return now.astimezone(UTC)
+    raw.batchctl_trips.begin(_BEGIN)
+    if not hurried:
+        return _utc(raw.batchctl_trips.ask(_CLOCK)()[0])
+    raw.batchctl_trips.ask(_HURRY, then=None if later is None else lambda row: later(_utc(row)))
+    return None
+
+
+def _utc(row: Sequence[datetime]) -> datetime:
+    return row[0].astimezone(UTC)
 
 
 def commit(connection: Connection) -> None:
     """Commit what `begin_write` began."""
     raw = _raw(connection)
-    raw.execute(_COMMIT_AND_TELL if raw.batchctl_tells else "COMMIT")
+    if raw.batchctl_tells:
+        raw.batchctl_trips.ask(_TELL)
+    raw.batchctl_trips.do("COMMIT")
 
 
 def rollback(connection: Connection) -> None:
@@ -296,7 +312,14 @@ def rollback(connection: Connection) -> None:
         return
     raw = _raw(connection)
     if raw is not None and not raw.closed:
-        raw.execute("ROLLBACK")
+        raw.batchctl_trips.forget()
+        raw.batchctl_trips.do("ROLLBACK")
+
+
+def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], list[Any]]:
+    """Ask; the statement goes out when an answer is wanted, and with it all that was asked before."""
+    asked: Callable[[], list[Any]] = _raw(connection).batchctl_trips.ask(statement, values)
+    return asked
 
 
 def lock_row(connection: Connection, table: str, row_id: int) -> None:
@@ -304,9 +327,10 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
     _raw(connection).execute(_LOCK_ROW.format(table=table), (row_id,))
 
 
-def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:
-    """Lock rows, waiting for nobody; return those that were free."""
-    return {row[0] for row in _raw(connection).execute(_LOCK_ROWS.format(table=table), (list(row_ids),))}
+def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
+    """Lock rows, waiting for nobody; return how to learn which were free."""
+    asked = ask(connection, _LOCK_ROWS.format(table=table), [list(row_ids)])
+    return lambda: {row[0] for row in asked()}
 
 
 def lock_name(connection: Connection, name: str) -> bool:
@@ -322,17 +346,17 @@ def tell(connection: Connection) -> None:
 
 def begin_part(connection: Connection) -> None:
     """Begin a part of a transaction that may be undone alone."""
-    _raw(connection).execute("SAVEPOINT part")
+    _raw(connection).batchctl_trips.begin("SAVEPOINT part")
 
 
 def undo_part(connection: Connection) -> None:
     """Undo the part."""
-    _raw(connection).execute("ROLLBACK TO part")
+    _raw(connection).batchctl_trips.do("ROLLBACK TO part")
 
 
 def end_part(connection: Connection) -> None:
     """Make the part one with its transaction."""
-    _raw(connection).execute("RELEASE part")
+    _raw(connection).batchctl_trips.do("RELEASE part")
 
 
 def session(connection: Connection) -> object:
@@ -355,7 +379,7 @@ def change_marker(connection: Connection) -> object:
     """Return what differs once another session has written a row; whoever asks writes quietly from then on."""
     raw = _raw(connection)
     heard = getattr(raw, "batchctl_heard", None)
-    if heard is None and raw.info.transaction_status != _IDLE:
+    if heard is None and (raw.batchctl_trips.are_waiting or raw.info.transaction_status != _IDLE):
         # What begins to listen in a transaction is deaf again when that is rolled back.
         return object()
     if heard is None:
@@ -502,7 +526,7 @@ def wanted_definitions(connection: Connection, make: Callable[[Connection], None
         make(connection)
         return definitions(connection)
     finally:
-        raw.execute("ROLLBACK")
+        raw.batchctl_trips.do("ROLLBACK")
 
 
 def _raw(connection: Connection) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Container, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,12 @@ def lock_schema(connection: Connection) -> None:
     """Nothing: one lock is for the whole file, and each transaction takes it before it reads."""
 
 
-def begin_write(connection: Connection, *, hurried: bool = False) -> None:  # noqa: ARG001 - the protocol's
+def begin_write(
+    connection: Connection,
+    *,
+    hurried: bool = False,  # noqa: ARG001 - the protocol's
+    later: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
+) -> None:
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
     _raw(connection).execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
 
@@ -139,9 +145,15 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
     """Nothing: one lock is for the whole file."""
 
 
-def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Collection[int]:  # noqa: ARG001 - the protocol's
+def ask(connection: Connection, statement: str, values: Sequence[object]) -> Callable[[], Sequence[Any]]:
+    """Ask at once: the database is not far."""
+    rows = _raw(connection).execute(statement, values).fetchall()
+    return lambda: rows
+
+
+def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:  # noqa: ARG001 - the protocol's
     """All of them: as above."""
-    return row_ids
+    return lambda: row_ids
 
 
 def lock_name(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's

@@ -151,7 +151,7 @@ def test_rows_that_others_keep_locked_are_passed_over(server: SqlServer, transac
     server.when("FROM Resource", [Rows([[3], [4]], ["Resource_id"])])
 
     assert mssql.locked_instances(transaction, [1, 2]) == {1}
-    assert mssql.lock_rows(transaction, "Resource", [3, 4]) == {3, 4}
+    assert mssql.lock_rows(transaction, "Resource", [3, 4])() == {3, 4}
     for sql, values in server.asked[-2:]:
         assert "WITH (UPDLOCK, ROWLOCK, READPAST)" in sql
         assert len(values) == 2
