@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,8 @@ from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import REASON_LIMIT, populate
 from batchctl.store import audit, definitions, instances, intake
 
-UNTAKEN_AT_ONCE = 1000
+FEW = 2000
+"""While no more rows are ready than these, all of them are looked at every time."""
 
 TRIES = 2
 """How often a row is tried before what nobody foresaw rejects it: somebody else may have been at the same row."""
@@ -92,6 +94,28 @@ class Together(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class _Walk:
+    """A way through the ready rows, in order of arrival."""
+
+    at: int = 0
+    """The last row that was looked at."""
+    looked: int = 0
+    """How many there were."""
+
+
+@dataclass(slots=True)
+class _Walks:
+    """How far the ready rows have been looked through."""
+
+    known: Mapping[BatchId, BatchDefinition] | None = None
+    """The definitions that they were looked at by."""
+    first: _Walk = field(default_factory=_Walk)
+    """What follows behind it has never been looked at by these definitions."""
+    again: _Walk | None = None
+    """What others did behind the back of the first: rows committed late, or made ready again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Creator:
     """Creates instances; one row's trouble is that row's alone."""
@@ -103,38 +127,67 @@ class Creator:
     listener: Listener
     _locked: set[IntakeId] = field(default_factory=set)
     """Rows of which it was told that somebody keeps them locked."""
+    _walks: _Walks = field(default_factory=_Walks)
 
     def create_instances(self) -> CreationReport:
         """Create every instance that is missing; running it twice creates nothing twice."""
         return sum(self.one_by_one(), CreationReport())
 
     def one_by_one(
-        self, known: Mapping[BatchId, BatchDefinition] | None = None, together: Together | None = None
+        self,
+        known: Mapping[BatchId, BatchDefinition] | None = None,
+        together: Together | None = None,
+        *,
+        anew: bool = True,
     ) -> Iterator[CreationReport]:
         """Create every instance that is missing, a row at a time: whoever has other duties may see to them between.
 
         The definitions are read, unless they are `known` to be as they were. The first row is written `together` with
-        what follows from it, if that can be done.
+        what follows from it, if that can be done. While many rows wait that have all their instances, those that have
+        not been looked at come first, and the others follow only where they are to be looked at `anew`: sooner or
+        later they must be, for one of them may have been committed late, or made ready again.
         """
         if known is None:
             with self.transactions.read() as connection:
                 known = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        gone = set(self._locked)
-        for missing in self._missing():
-            gone.discard(missing.intake_id)
-            if missing.row is not None:
-                takers = [known[batch_id] for batch_id in missing.batch_ids if batch_id in known]
-                yield self._create_alone(missing.row, takers, together)
-                together = None
-        self._locked.difference_update(gone)
-        yield self._name_untaken(known)
+        walks = self._walks
+        if known != walks.known or walks.first.looked <= FEW:
+            walks.known, walks.first, walks.again = known, _Walk(), None
+        elif anew and walks.again is None:
+            walks.again = _Walk()
+        yield from self._go_on(walks.first, known, together)
+        if walks.again is not None:
+            yield from self._go_on(walks.again, known, None, until=walks.first.at)
+            walks.first.looked, walks.again = walks.again.looked, None
 
-    def _missing(self) -> Iterator[intake.Missing]:
-        after: int | None = 0
-        while after is not None:
+    def _go_on(
+        self,
+        walk: _Walk,
+        known: Mapping[BatchId, BatchDefinition],
+        together: Together | None,
+        until: float = math.inf,
+    ) -> Iterator[CreationReport]:
+        """Look through the rows that follow on a walk, some at a time, and create what is missing of them."""
+        is_last = False
+        while not is_last and walk.at < until:
             with self.transactions.read() as connection:
-                page, after = intake.missing_instances(connection, after)
-            yield from page
+                found = intake.look(connection, walk.at)
+            is_last = found.is_last
+            reach = math.inf if is_last else found.up_to
+            missed = {missing.intake_id for missing in found.missing if missing.batch_ids}
+            self._locked.difference_update({each for each in self._locked if walk.at < each <= reach} - missed)
+            untaken = list[IntakeRow]()
+            for missing in found.missing:
+                if missing.row is not None and missing.batch_ids:
+                    takers = [known[batch_id] for batch_id in missing.batch_ids if batch_id in known]
+                    yield self._create_alone(missing.row, takers, together)
+                    together = None
+                elif missing.row is not None:
+                    untaken.append(missing.row)
+            named = self._name_untaken(untaken, known)
+            # Whoever is called away now goes on behind these.
+            walk.at, walk.looked = found.up_to, walk.looked + found.rows
+            yield named
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
         """Take in a rejected or duplicate row on purpose: an audited act of a person."""
@@ -312,22 +365,15 @@ class Creator:
             rejected=int(bool(made.reasons)),
         )
 
-    def _name_untaken(self, batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
+    def _name_untaken(self, rows: Sequence[IntakeRow], batches: Mapping[BatchId, BatchDefinition]) -> CreationReport:
         """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""
-        entities = {batch.entity for batch in batches.values()}
-        after, found = 0, 0
-        while page := self._untaken(after):
-            after, found = page[-1].intake_id, found + len(page)
-            said = {
-                row: f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}"
-                for row in page
-            }
-            self._say({row: storable(text) for row, text in said.items() if row.message != storable(text)})
-        return CreationReport(untaken=found)
-
-    def _untaken(self, after: int) -> list[IntakeRow]:
-        with self.transactions.read() as connection:
-            return intake.untaken(connection, after, UNTAKEN_AT_ONCE)
+        entities = {batch.entity for batch in batches.values()} if rows else set()
+        said = {
+            row: storable(f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}")
+            for row in rows
+        }
+        self._say({row: text for row, text in said.items() if row.message != text})
+        return CreationReport(untaken=len(rows))
 
     def _say(self, news: Mapping[IntakeRow, str]) -> None:
         if not news:

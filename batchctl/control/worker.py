@@ -128,11 +128,14 @@ class Worker:
         if not self._is_leader(leading):
             return
         is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
-        if noticed or is_due or not was_leader:
-            # From the beginning: a pass under way would go by what it has read.
+        anew = is_due or not was_leader
+        if noticed or anew:
+            # A pass under way would go by what it has read.
             known = self.controller.batches if noticed is Change.INTAKE else None
-            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim)
-            leading.has_made, leading.done_at = False, self.clock.monotonic()
+            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=anew)
+            leading.has_made = False
+        if anew:
+            leading.done_at = self.clock.monotonic()
         if leading.creation is not None:
             self._create(leading, leading.creation)
 

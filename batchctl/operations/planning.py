@@ -53,11 +53,14 @@ def creations(transactions: Transactions, populators: PopulatorRunner, most: int
     """Return what a creation pass would begin with; the populators are asked."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        missing, _ = intake.missing_instances(connection)
+        wanted = (
+            (missing.row, missing.batch_ids)
+            for missing in intake.all_missing(connection)
+            if missing.row is not None and missing.batch_ids
+        )
         return tuple(
-            _creation(connection, wanted.row, [batches[batch_id] for batch_id in wanted.batch_ids], populators)
-            for wanted in missing[:most]
-            if wanted.row is not None
+            _creation(connection, row, [batches[batch_id] for batch_id in batch_ids], populators)
+            for row, batch_ids in islice(wanted, most)
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
@@ -23,8 +23,8 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
 
-MISSING_AT_ONCE = 500
-"""How many missing instances are read at once: what is read first is created first, before it is stale."""
+LOOKED_AT_ONCE = 1000
+"""How many ready rows are looked at by one statement, however many there are: nobody waits for it."""
 
 _f, _c, _b = file_process.c, batch_control.c, process_batch.c
 
@@ -36,13 +36,34 @@ _LOAD_LOCKED = RowSelect(
     .where(_f.FileProcess_id == bindparam("intake_id"))
     .with_for_update(key_share=True, of=file_process)
 )
-_HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
-_MISSING = RowSelect(
-    select(file_process, _b.ProcessBatch_id)
-    .join(process_batch, exactly(ENTITY, _f.Entity))
-    .where(text(f"FileProcess.{READY_INTAKE}"), not_(_HAS_INSTANCE), _f.FileProcess_id > bindparam("after"))
-    .order_by(_f.FileProcess_id, _b.Seq, _b.ProcessBatch_id)
+_LOOKED = (
+    select(_f.FileProcess_id, _f.Entity)
+    .where(text(f"FileProcess.{READY_INTAKE}"), _f.FileProcess_id > bindparam("after"))
+    .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
+    .cte("looked")
+)
+_l = _LOOKED.c
+_TAKEN = select(_c.BatchControl_id).where(
+    _c.FileProcess_id == _l.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id
+)
+_LACKING = (
+    select(file_process, _b.ProcessBatch_id, _b.Seq)
+    .select_from(_LOOKED)
+    .join(process_batch, exactly(ENTITY, _l.Entity), isouter=True)
+    .join(file_process, _f.FileProcess_id == _l.FileProcess_id)
+    # As a value it is looked up for each row; for NOT EXISTS, PostgreSQL would rather read all instances there are.
+    .where(or_(_b.ProcessBatch_id.is_(None), _TAKEN.scalar_subquery().is_(None)))
+    .subquery("lacking")
+)
+_m = _LACKING.c
+_SEEN = select(func.max(_l.FileProcess_id).label("UpTo"), func.count().label("Looked")).select_from(_LOOKED).subquery()
+_LOOK = RowSelect(
+    # An answer comes in any case, and says how far it reaches.
+    select(_SEEN.c.UpTo, _SEEN.c.Looked, *(each for each in _m if each.name != "Seq"))
+    .select_from(_SEEN)
+    .join(_LACKING, text("1 = 1"), isouter=True)
+    .order_by(_m.FileProcess_id, _m.Seq, _m.ProcessBatch_id)
 )
 _UNTAKEN = (
     select(file_process)
@@ -145,34 +166,49 @@ def is_locked(connection: Connection, row: IntakeRow, batch_ids: Sequence[BatchI
 
 @value
 class Missing:
-    """A ready row, if it can be read, and the batches that take it and have no instance of it yet."""
+    """A ready row, if it can be read, and the batches that take it and have no instance of it yet; none if no batch takes it."""
 
     intake_id: IntakeId
     row: IntakeRow | None
     batch_ids: list[BatchId]
 
 
-def missing_instances(
-    connection: Connection, after: int = 0, most: int | None = None
-) -> tuple[list[Missing], int | None]:
-    """Return the next ready rows behind `after` that miss instances, in order of arrival.
+@value
+class Looked:
+    """What is missing of some ready rows that follow each other."""
 
-    With them, behind which row there may be more; None where there are no more.
-    """
-    most = most or MISSING_AT_ONCE
-    found = _MISSING(connection, after=after, most=most)
-    rows = [list(pairs) for _, pairs in groupby(found, key=attrgetter("FileProcess_id"))]
-    if len(found) < most:
-        return [_missing(pairs) for pairs in rows], None
-    if len(rows) == 1:
-        return missing_instances(connection, after, 2 * most)
-    # The last may be cut off.
-    return [_missing(pairs) for pairs in rows[:-1]], rows[-2][0].FileProcess_id
+    missing: list[Missing]
+    rows: int
+    """How many rows were looked at."""
+    up_to: int
+    """The last of them."""
+    is_last: bool
+    """True when no more rows follow."""
+
+
+def look(connection: Connection, after: int = 0, most: int | None = None) -> Looked:
+    """Look what is missing of the next ready rows behind `after`, in order of arrival."""
+    most = most or LOOKED_AT_ONCE
+    found = _LOOK(connection, after=after, most=most)
+    seen = found[0]
+    pairs = [pair for pair in found if pair.FileProcess_id is not None]
+    missing = [_missing(list(group)) for _, group in groupby(pairs, key=attrgetter("FileProcess_id"))]
+    return Looked(missing, seen.Looked, after if seen.UpTo is None else seen.UpTo, seen.Looked < most)
+
+
+def all_missing(connection: Connection) -> Iterator[Missing]:
+    """Return what is missing of all ready rows, in order of arrival."""
+    after, is_last = 0, False
+    while not is_last:
+        found = look(connection, after)
+        yield from found.missing
+        after, is_last = found.up_to, found.is_last
 
 
 def _missing(pairs: list[Any]) -> Missing:
     row = next(iter(readable(pairs[:1], intake_row)), None)
-    return Missing(IntakeId(pairs[0].FileProcess_id), row, [BatchId(pair.ProcessBatch_id) for pair in pairs])
+    takers = [BatchId(pair.ProcessBatch_id) for pair in pairs if pair.ProcessBatch_id is not None]
+    return Missing(IntakeId(pairs[0].FileProcess_id), row, takers)
 
 
 def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:

@@ -227,7 +227,7 @@ def test_a_thousand_waiting_rows_are_created_in_order(world: World) -> None:
 def test_a_row_that_more_batches_take_than_are_read_at_once_gets_them_all(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "MISSING_AT_ONCE", 2)
+    monkeypatch.setattr(intake, "LOOKED_AT_ONCE", 2)
     for name in "ABCDE":
         world.batch(name, Entity="E")
     world.batch("other")

@@ -31,7 +31,7 @@ QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
     ("IX_BatchControl_Due", lambda connection: instances.next_due(connection, NOW)),
     ("UX_BatchProcessHistory_Live", history.live_entries),
     ("UX_BatchProcessHistory_Live", lambda connection: reports.live_entries(connection, 8)),
-    ("IX_FileProcess_Ready", intake.missing_instances),
+    ("IX_FileProcess_Ready", intake.look),
     ("IX_FileProcess_Ready", lambda connection: intake.untaken(connection, 0, 8)),
     ("IX_FileProcess_Ready", reports.count_untaken),
 ]

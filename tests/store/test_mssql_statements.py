@@ -177,10 +177,14 @@ def test_texts_are_compared_with_all_their_blanks(connection: Connection) -> Non
     for name in ("Entity", "Data"):
         # The plain comparison is there too, for the index.
         assert f"(same.{name} = ? AND {length.format(f'same.{name}')} = {length.format('?')})" in first
-    for statement in (FOUND["intake._MISSING"], intake._UNTAKEN, reports._COUNT_UNTAKEN):
-        assert (
-            f"({entity} = FileProcess.Entity AND {length.format(entity)} = {length.format('FileProcess.Entity')})"
-            in (written(statement, connection.dialect))
+    asking = (
+        (FOUND["intake._LOOK"], "looked"),
+        (intake._UNTAKEN, "FileProcess"),
+        (reports._COUNT_UNTAKEN, "FileProcess"),
+    )
+    for statement, rows in asking:
+        assert f"({entity} = {rows}.Entity AND {length.format(entity)} = {length.format(f'{rows}.Entity')})" in (
+            written(statement, connection.dialect)
         )
     for other in (make_url("sqlite://"), make_url("postgresql+psycopg://")):
         assert "datalength" not in written(intake._FIRST, other.get_dialect()()).lower()

@@ -7,7 +7,7 @@ import re
 TRANSIENT = frozenset({"40001", "40P01", "55P03"})
 STALE = "0A000"
 """What a prepared statement fails with once somebody has altered its table: the session has to be made anew."""
-LOST = ("08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", STALE)
+LOST = ("08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "26000", STALE)
 LAST_WORDS = frozenset({"FATAL", "PANIC"})
 """Severities after which a session is gone, whatever the code."""
 
