@@ -130,7 +130,6 @@ class StoreTransactions:
         now = self._dialect.begin_write(connection, hurried=hurried, later=self._synchronise)
         if now is not None and self._synchronise is not None:
             self._synchronise(now)
-        self._is_timed = True
         try:
             result = work(connection)
         except BaseException:
@@ -143,6 +142,8 @@ class StoreTransactions:
                 raise in_doubt(error) from error
             self._dialect.rollback(connection)
             raise
+        # One that is hurried was told it along with its first statement.
+        self._is_timed = True
         return result
 
     def _connected(self) -> Connection:
