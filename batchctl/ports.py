@@ -75,20 +75,12 @@ class Transactions(Protocol):
         """Lend a connection for reading; every statement sees the newest committed state."""
         ...
 
-    def run(
-        self,
-        boundaries: frozenset[Boundary],
-        work: Callable[[Any], Result],
-        *,
-        hurried: bool = False,
-        alone: Callable[[Any], Result | None] | None = None,
-    ) -> Result:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool = False) -> Result:
         """Run `work` in one write transaction and commit it.
 
         When the database is busy or a deadlock's victim, the whole of `work` is run again; it must be repeatable.
         Who is `hurried` looks for no locks beforehand and waits for one but a moment; then it is not run again, but
-        raises `Conflict`. Where a statement can be a transaction of its own, `alone` is asked first: it does all of
-        the work with one, or returns None and has written nothing.
+        raises `Conflict`. What is asked last may be sent with the commit only, and fail with it.
         """
         ...
 

@@ -12,10 +12,6 @@ _KEY = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)
 """The message by which a server tells its client the process that serves it."""
 
 
-COMMITS = b"COMMIT\x00", b"::integer, ARRAY(TABLE o0) FROM set_config("
-"""What commits: a whole statement, for READ COMMITTED is no commit; and a turn's that is a transaction of its own."""
-
-
 class Cut(Enum):
     """Where the connection is cut."""
 
@@ -30,10 +26,13 @@ class Cut(Enum):
 class Proxy:
     """Passes bytes on, until it is told to cut."""
 
-    def __init__(self, port: int, *, words: tuple[bytes, ...] = COMMITS, pools: bool = False) -> None:
-        """Stand before a server; what `pools` gives its clients keys of its own, as a connection pooler does."""
+    def __init__(self, port: int, *, word: bytes = b"COMMIT\x00", pools: bool = False) -> None:
+        """Stand before a server; what `pools` gives its clients keys of its own, as a connection pooler does.
+
+        The word is a whole statement: READ COMMITTED is no commit.
+        """
         self._target = port
-        self._words = words
+        self._word = word
         self._pools = pools
         self.muted = threading.Event()
         """Set once nothing is passed on any more."""
@@ -48,11 +47,11 @@ class Proxy:
 
     @property
     def seen(self) -> int:
-        """How often any of the words has been seen."""
+        """How often the word has been seen."""
         return self._seen
 
     def cut(self, number: int, where: Cut) -> None:
-        """Cut the connection that sends a word for this time, counted from the next one as 1."""
+        """Cut the connection that sends the word for this time, counted from the next one as 1."""
         self._plan[self._seen + number] = where
 
     def cut_behind(self, answer: bytes) -> None:
@@ -84,7 +83,7 @@ class Proxy:
         with suppress(OSError):
             while said := client.recv(65536):
                 cut = None
-                if any(word in said for word in self._words):
+                if self._word in said:
                     with self._lock:
                         self._seen += 1
                         cut = self._plan.pop(self._seen, None)

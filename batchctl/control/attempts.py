@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 
 from batchctl.domain import moves
 from batchctl.domain.outcomes import Identity, StepOutcome
@@ -99,10 +100,19 @@ class Told:
 
 
 @value
+class Begun:
+    """Attempts whose beginning one statement records; the database may tell their numbers as late as with the commit."""
+
+    instance_ids: tuple[InstanceId, ...]
+    attempts: Callable[[], tuple[Attempt, ...]]
+
+
+@value
 class Written:
     """What a transaction wrote."""
 
     starts: tuple[Attempt, ...] = ()
+    """Attempts to be started; see `committed`."""
     told: tuple[Told, ...] = ()
     parked: tuple[tuple[InstanceId, str], ...] = ()
     """Instances that could not be claimed, and why; they are left alone until something changes."""
@@ -110,6 +120,8 @@ class Written:
     """Instances whose rows somebody else keeps locked, and who; they are tried again soon."""
     waiting: tuple[End, ...] = ()
     """Ends that could not be recorded for that reason."""
+    begun: tuple[Begun, ...] = ()
+    """What was begun by its statements, one after the other."""
     contended: frozenset[str] = frozenset()
     """True when another controller claimed at the same moment what competes with what might have been claimed here."""
 
@@ -121,7 +133,22 @@ class Written:
             self.parked + other.parked,
             self.locked + other.locked,
             self.waiting + other.waiting,
+            self.begun + other.begun,
             self.contended | other.contended,
+        )
+
+    @property
+    def started(self) -> list[InstanceId]:
+        """Return the instances of which an attempt begins."""
+        return [
+            *(attempt.instance.instance_id for attempt in self.starts),
+            *(instance_id for begun in self.begun for instance_id in begun.instance_ids),
+        ]
+
+    def committed(self) -> Written:
+        """Return the same with all attempts to be started; for when it is committed."""
+        return replace(
+            self, starts=(*self.starts, *chain.from_iterable(one.attempts() for one in self.begun)), begun=()
         )
 
     def events(self) -> Iterator[Event]:

@@ -10,13 +10,13 @@ from itertools import islice
 from typing import Any
 
 from batchctl.control.attempts import Batches, Told, Written
-from batchctl.control.recording import NotAsReadError, Plan, Recorder, stopping_failures, told_locked
+from batchctl.control.recording import Plan, Recorder, stopping_failures, told_locked
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.store import history, instances, intake, limits
-from batchctl.store.transactions import savepoint
+from batchctl.store.transactions import NotAsReadError, savepoint
 
 FIRST_PAGE = 2
 """How many open instances of a batch are read at least while looking for those that may start; each page is twice the last."""
@@ -65,7 +65,7 @@ class Claimer:
             if batch.batch_id not in likely and not look.is_promising(batch):
                 continue
             is_locked = limits.lock(connection, batch, limit)
-            if written.starts or limits.others_write(connection):
+            if written.started or limits.others_write(connection):
                 # What has been claimed since may have taken what this batch needs; what is read from now on stays so.
                 look = replace(look)
                 look.ask_for(batch)
@@ -73,8 +73,8 @@ class Claimer:
                 written += Written(contended=frozenset({batch.name}))
                 continue
             may_start = look.startable(batch)
-            written += self._claim_of(connection, batch, may_start, now, places - len(written.starts), singly=singly)
-            if len(written.starts) >= places:
+            written += self._claim_of(connection, batch, may_start, now, places - len(written.started), singly=singly)
+            if len(written.started) >= places:
                 break
         return written
 
@@ -89,7 +89,7 @@ class Claimer:
         singly: bool,
     ) -> Written:
         written = Written()
-        while len(written.starts) < most and (chosen := list(islice(found, most - len(written.starts)))):
+        while (left := most - len(written.started)) > 0 and (chosen := list(islice(found, left))):
             locked = instances.locked(connection, [instance.instance_id for instance in chosen])
             held = [instance.instance_id for instance in chosen if instance.instance_id in locked]
             written += Written(locked=tuple(told_locked(connection, instance_id) for instance_id in held))

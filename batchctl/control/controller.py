@@ -19,7 +19,7 @@ from batchctl.control.creation import CreationReport, Made
 from batchctl.control.flights import Flights
 from batchctl.control.notes import Notes
 from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
-from batchctl.control.recording import NotAsReadError, Recorder
+from batchctl.control.recording import Recorder
 from batchctl.control.tally import Tally
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
@@ -28,6 +28,7 @@ from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
 from batchctl.store import definitions, instances, limits
+from batchctl.store.transactions import NotAsReadError
 
 REST = timedelta(milliseconds=20)
 """How long the controller leaves the bell alone once it has rung: where many write, everything is read anew only so often."""
@@ -212,7 +213,7 @@ class Controller:
             creating = create(connection)
             written = self._claim(connection, self._clock.now(), self._free, likely)
             made = creating()
-            if {*made.created.values()} - {attempt.instance.instance_id for attempt in written.starts}:
+            if {*made.created.values()} - {*written.started}:
                 # What is claimed at once is nobody else's.
                 instances.tell(connection)
             return made, written
@@ -220,6 +221,7 @@ class Controller:
         boundaries = frozenset({Boundary.POPULATE, Boundary.CLAIM, Boundary.START})
         try:
             made, written = self._transactions.run(boundaries, work, hurried=True)
+            written = written.committed()
         except (Busy, DatabaseUnusable) as error:
             self._wait_for_the_database(error)
             raise
@@ -355,22 +357,16 @@ class Controller:
             written += self._recorder.record_ends(
                 connection, left, self._batches, now, stopping=stopping, singly=singly
             )
-            places = self._free - len(written.starts)
+            places = self._free - len(written.started)
             if claims and places > 0:
                 over = {told.instance.batch_id for told in written.told if not told.stays}
                 written += self._claim(connection, now, places, self._likely | over)
             return written
 
-        def alone(connection: Any) -> Written | None:
-            self._take_in_changes(connection)
-            places = self._free if claims else 0
-            return self._recorder.record_alone(connection, ends, self._batches, self._clock.now(), places=places)
-
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
         if ends:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
-        is_plain = bool(ends) and not (stopping or singly or self._unsettled)
-        return self._run(frozenset(boundaries), work, alone if is_plain else None)
+        return self._run(frozenset(boundaries), work).committed()
 
     def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> Written:
         return self._claimer.claim(
@@ -384,19 +380,14 @@ class Controller:
             singly=self._claims_singly,
         )
 
-    def _run(
-        self,
-        boundaries: frozenset[Boundary],
-        work: Callable[[Any], Written],
-        alone: Callable[[Any], Written | None] | None = None,
-    ) -> Written:
+    def _run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Written]) -> Written:
         """Run a transaction without looking for locks first, until one was in the way and as long as any is.
 
         What cannot be passed over, such as a locked table, is waited for a moment only: signs of life have to go on.
         """
         if not self._wary:
             try:
-                return self._transactions.run(boundaries, work, hurried=True, alone=alone)
+                return self._transactions.run(boundaries, work, hurried=True)
             except Conflict:
                 self._wary = True
         for _ in range(WARY_TRIES):

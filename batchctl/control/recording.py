@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batchctl.control.attempts import Attempt, Batches, End, Told, Written
+from batchctl.control.attempts import Attempt, Batches, Begun, End, Told, Written
 from batchctl.domain import moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import (
@@ -26,10 +26,6 @@ from batchctl.domain.values import value
 from batchctl.preparation import Prepared, Preparer
 from batchctl.store import history, instances, intake, turns
 from batchctl.store.history import Beginning, Ending
-
-
-class NotAsReadError(Exception):
-    """Of several instances that were to be moved together one does not stand any more as it was read."""
 
 
 @value
@@ -85,25 +81,11 @@ class Recorder:
                 written += Written(locked=(told_locked(connection, end.attempt.instance.instance_id),), waiting=(end,))
             else:
                 free.append(end)
-        if singly or _is_for_one_by_one(free, batches):
+        if singly or any(end.stop is StopReason.CANCEL for end in free) or _any_stops_all(batches):
             for end in free:
                 written += self.record_end(connection, end, batches, now, stopping=stopping)
             return written
         return written + self._record_together(connection, free, batches, now, stopping=stopping) if free else written
-
-    def record_alone(
-        self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, places: int
-    ) -> Written | None:
-        """Record in a transaction of one statement that all instances go on, each with its next step.
-
-        None, and nothing is done, when any ends or stops, or `places` are left for others to be claimed.
-        """
-        if len(ends) < places or _is_for_one_by_one(ends, batches):
-            return None
-        decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=True) for end in ends]
-        if any(one.move.next_step is None for one in decided):
-            return None
-        return self._write_ends(connection, decided, now, moves=_moves(decided), alone=True)
 
     def record_end(self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool) -> Written:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
@@ -123,7 +105,7 @@ class Recorder:
 
     def begin(self, connection: Any, plans: Sequence[Plan], now: datetime, *, claims: turns.Moves = ()) -> Written:
         """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made."""
-        return Written(starts=self._write(connection, claims, (), plans, now, claim=True))
+        return Written(begun=self._write(connection, claims, (), plans, now, claim=True))
 
     def settle(
         self,
@@ -184,7 +166,7 @@ class Recorder:
         self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool
     ) -> Written:
         decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
-        return self._write_ends(connection, decided, now, moves=_moves(decided))
+        return self._write_ends(connection, decided, now, moves=[(one.found, one.after) for one in decided])
 
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
         batch = batches.get(end.attempt.batch.batch_id)
@@ -195,17 +177,11 @@ class Recorder:
         return Decided(end, batch, found, ended, move, moves.moved(found, move))
 
     def _write_ends(
-        self,
-        connection: Any,
-        decided: Sequence[Decided],
-        now: datetime,
-        *,
-        moves: turns.Moves = (),
-        alone: bool = False,
+        self, connection: Any, decided: Sequence[Decided], now: datetime, *, moves: turns.Moves = ()
     ) -> Written:
         """Write ends and what follows from them, and the moves of their instances that have not been written."""
         plans = [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
-        starts = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now, alone=alone)
+        begun = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
         over = [one.after.intake_id for one in decided if one.after.status.is_final]
         if over:
             intake.complete_all_done(connection, over, now)
@@ -213,7 +189,7 @@ class Recorder:
             Told(one.batch.name, one.after, one.end.attempt, one.ended, one.move.verb is InstanceVerb.ADVANCE)
             for one in decided
         ]
-        return Written(starts=starts, told=tuple(told))
+        return Written(begun=begun, told=tuple(told))
 
     def _write(
         self,
@@ -224,17 +200,16 @@ class Recorder:
         now: datetime,
         *,
         claim: bool = False,
-        alone: bool = False,
-    ) -> tuple[Attempt, ...]:
+    ) -> tuple[Begun, ...]:
         prepared = [self._prepare(plan, now) for plan in plans]
         beginnings = [_beginning(plan, ready) for plan, ready in zip(plans, prepared, strict=True)]
-        made = turns.write(connection, moves, endings, beginnings, self.host, now, claim=claim, alone=alone)
-        if made is None:
-            raise NotAsReadError
-        return tuple(
-            self._attempt(plan, ready, history_id, now)
-            for plan, ready, history_id in zip(plans, prepared, made, strict=True)
-        )
+        numbers = turns.write(connection, moves, endings, beginnings, self.host, now, claim=claim)
+
+        def attempts() -> tuple[Attempt, ...]:
+            made = zip(plans, prepared, numbers(), strict=True)
+            return tuple(self._attempt(plan, ready, number, now) for plan, ready, number in made)
+
+        return (Begun(tuple(plan.instance.instance_id for plan in plans), attempts),) if plans else ()
 
     def _resume(self, connection: Any, entry: HistoryEntry, batches: Batches) -> Written:
         instance, batch = instances.load(connection, entry.instance_id), batches.get(entry.batch_id)
@@ -361,14 +336,8 @@ def told_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, s
     return instance_id, f"the row is locked by {instances.blocker(connection, instance_id)}"
 
 
-def _is_for_one_by_one(ends: Sequence[End], batches: Batches) -> bool:
-    """Say whether what is decided about one end may depend on rows that another's has written, or a person has."""
-    stops_all = any(batch.on_failure is OnFailure.STOP_ALL for batch in batches.values())
-    return stops_all or any(end.stop is StopReason.CANCEL for end in ends)
-
-
-def _moves(decided: Sequence[Decided]) -> turns.Moves:
-    return [(one.found, one.after) for one in decided]
+def _any_stops_all(batches: Batches) -> bool:
+    return any(batch.on_failure is OnFailure.STOP_ALL for batch in batches.values())
 
 
 def _plan(one: Decided, step: Step) -> Plan:

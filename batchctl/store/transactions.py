@@ -25,6 +25,14 @@ A try that waits for somebody else's lock gives up by itself after a while; see 
 """
 
 
+NOT_AS_READ = "22012"
+"""What a statement fails with that finds a row not as it was read: a division by zero, the only one that we ask for."""
+
+
+class NotAsReadError(Exception):
+    """Of several rows that were to be written together one does not stand any more as it was read."""
+
+
 class StoreTransactions:
     """One connection, used by one thread, that every statement of this process goes through."""
 
@@ -38,8 +46,6 @@ class StoreTransactions:
         self._lost_session: object = None
         """A session that was lost during a commit, which it may not have finished."""
         self._marker: object = None
-        self._is_timed = False
-        """True once the database has told its time in this session."""
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -58,16 +64,13 @@ class StoreTransactions:
         work: Callable[[Connection], Result],
         *,
         hurried: bool = False,
-        alone: Callable[[Connection], Result | None] | None = None,
     ) -> Result:
-        """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is hurried.
-
-        Where one statement does all of it, `alone` spares both their round trips.
-        """
+        """Run `work` between BEGIN and COMMIT; all of it again when the database was busy, unless it is hurried."""
         try:
-            done = self._alone(alone) if alone is not None and self._dialect.ALONE is not None else None
-            return self._once(work, hurried=hurried) if done is None else done
+            return self._once(work, hurried=hurried)
         except Exception as error:
+            if getattr(error, "sqlstate", None) == NOT_AS_READ:
+                raise NotAsReadError from error
             if self._is_transient(error):
                 if hurried:
                     raise Conflict(str(error)) from error
@@ -120,11 +123,6 @@ class StoreTransactions:
             self._connection.close()
             self._connection = None
 
-    def _alone(self, work: Callable[[Connection], Result | None]) -> Result | None:
-        connection = self._connected()
-        # A new session, perhaps of another server, has not told its time before it has begun a transaction.
-        return work(connection) if self._is_timed else None
-
     def _once(self, work: Callable[[Connection], Result], *, hurried: bool = False) -> Result:
         connection = self._connected()
         now = self._dialect.begin_write(connection, hurried=hurried, later=self._synchronise)
@@ -139,11 +137,10 @@ class StoreTransactions:
             self._dialect.commit(connection)
         except BaseException as error:
             if self._dialect.is_lost(error):
-                raise in_doubt(error) from error
+                message = f"The connection was lost during a commit, so nobody knows whether it was made: {error}"
+                raise OutcomeUnknown(message, next_step="look before you try again: batchctl status") from error
             self._dialect.rollback(connection)
             raise
-        # One that is hurried was told it along with its first statement.
-        self._is_timed = True
         return result
 
     def _connected(self) -> Connection:
@@ -152,7 +149,6 @@ class StoreTransactions:
             # SQLAlchemy's own transaction stays open and empty, so that nobody but `_once` begins or commits.
             self._connection.begin()
             self._session = self._dialect.session(self._connection)
-            self._is_timed = False
         if self._lost_session is not None:
             self._dialect.end_session(self._connection, self._lost_session)
             self._lost_session = None
@@ -184,12 +180,6 @@ class StoreTransactions:
             with suppress(Exception):
                 connection.invalidate()
                 connection.close()
-
-
-def in_doubt(error: BaseException) -> OutcomeUnknown:
-    """Return what is raised when the connection was lost during a commit."""
-    message = f"The connection was lost during a commit, so nobody knows whether it was made: {error}"
-    return OutcomeUnknown(message, next_step="look before you try again: batchctl status")
 
 
 @contextmanager

@@ -21,13 +21,13 @@ def main(file: str, boundary: str, when: str, nth: int) -> None:
     run = app.transactions.run
     left = nth
 
-    def cut(boundaries: frozenset[Boundary], work: Callable[[Any], Any], **how: Any) -> Any:
+    def cut(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
         nonlocal left
         left -= boundary in boundaries
         dies = boundary in boundaries and left == 0
         if dies and when == "before":
             os._exit(DEATH)
-        result = run(boundaries, work, **how)
+        result = run(boundaries, work, hurried=hurried)
         if dies:
             os._exit(DEATH)
         return result

@@ -78,27 +78,17 @@ def _cut_commits(boundary: Boundary, around: Callable[[Callable[[], Any]], Any],
     run = StoreTransactions.run
 
     def cut(
-        self: StoreTransactions,
-        boundaries: frozenset[Boundary],
-        work: Callable[[Any], Any],
-        *,
-        hurried: bool = False,
-        alone: Callable[[Any], Any] | None = None,
+        self: StoreTransactions, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False
     ) -> Any:
         if boundary not in boundaries:
-            return run(self, boundaries, work, hurried=hurried, alone=alone)
+            return run(self, boundaries, work, hurried=hurried)
 
         def worked(connection: Any) -> Any:
             result = work(connection)
             reach("inside")
             return result
 
-        def done_alone(connection: Any) -> Any:
-            # Its one statement is its COMMIT too.
-            reach("inside")
-            return alone and alone(connection)
-
-        return around(lambda: run(self, boundaries, worked, hurried=hurried, alone=alone and done_alone))
+        return around(lambda: run(self, boundaries, worked, hurried=hurried))
 
     StoreTransactions.run = cut  # type: ignore[method-assign] # the cut is the test
 

@@ -32,11 +32,8 @@ class Interrupted(StoreTransactions):
         super().__init__(engine.open_engine(world.database.url, world.directory))
         self.meanwhile: Callable[[], object] | None = None
 
-    def run(
-        self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False, alone: Any = None
-    ) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
         """Let it happen once, and only in a transaction of this kind."""
-        del alone  # which has no such moment
 
         def interrupted(connection: Any) -> Any:
             result = work(connection)

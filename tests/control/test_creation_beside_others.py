@@ -38,11 +38,8 @@ class Overtaken(StoreTransactions):
         self.meanwhile = list(meanwhile)
         self.last = last
 
-    def run(
-        self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False, alone: Any = None
-    ) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
         """Let the next of it happen."""
-        del alone  # which has no such moments
 
         def overtaken(connection: Any) -> Any:
             if self.meanwhile:

@@ -218,9 +218,9 @@ def test_a_note_about_a_process_whose_row_is_locked_waits_and_nothing_else_does(
     tries: list[frozenset[Boundary]] = []
     run = world.transactions.run
 
-    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], **how: Any) -> Any:
+    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
         tries.append(boundaries)
-        return run(boundaries, work, **how)
+        return run(boundaries, work, hurried=hurried)
 
     monkeypatch.setattr(world.transactions, "run", counted)
     for name in ("A", "B"):
@@ -335,10 +335,10 @@ class Slow:
         self.read = world.transactions.read
         self.hurried: list[bool] = []
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], **how: Any) -> Any:
-        self.hurried.append(how.get("hurried", False))
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        self.hurried.append(hurried)
         self.world.clock.advance(LOCKED_LOOK / 2)
-        return self.world.transactions.run(boundaries, work, **how)
+        return self.world.transactions.run(boundaries, work, hurried=hurried)
 
 
 def test_who_cannot_begin_tells_soon_what_it_waits_for_and_begins_when_that_is_over(world: World, client: Hand) -> None:

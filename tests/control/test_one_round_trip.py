@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import psycopg
 import pytest
 
 from batchctl.control.controller import Controller
-from batchctl.domain.errors import Busy, OutcomeUnknown
+from batchctl.domain.errors import Conflict, OutcomeUnknown
 from batchctl.domain.rows import BatchInstance, HistoryId, InstanceId
 from batchctl.ports import Boundary
-from batchctl.store import engine, instances, turns
+from batchctl.store import instances, turns
+from batchctl.store.dialects.postgresql_trips import Trips
 from batchctl.store.statements import driver_of
-from batchctl.store.transactions import StoreTransactions
+from batchctl.store.transactions import NotAsReadError, StoreTransactions
 from tests.control.world import NO_WAIT, OK, RUNS_ON, World
 from tests.control_databases import PostgresControl
 from tests.postgres import PostgresServer
@@ -68,19 +70,22 @@ def end(world: World, *keys: HistoryId) -> None:
         world.runner.end(key, OK)
 
 
-def heard(world: World, monkeypatch: pytest.MonkeyPatch) -> list[None]:
-    """Return what grows by one with each answer of the server that the engine waits for."""
-    answers: list[None] = []
+def trips(world: World, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return what grows with each round trip that the engine makes, by how many statements it takes along."""
+    made: list[int] = []
+    go = Trips._go
+
+    def counted(self: Trips, asked: list[Any]) -> Any:
+        made.append(len(asked))
+        return go(self, asked)
+
+    def waited(*_: Any, **__: Any) -> None:
+        made.append(0)
+
+    monkeypatch.setattr(Trips, "_go", counted)
     with world.transactions.read() as connection:
-        driver = driver_of(connection)
-    wait = driver.wait
-
-    def counted(*args: Any, **options: Any) -> Any:
-        answers.append(None)
-        return wait(*args, **options)
-
-    monkeypatch.setattr(driver, "wait", counted)
-    return answers
+        monkeypatch.setattr(driver_of(connection), "execute", waited)
+    return made
 
 
 def loaded(connection: Any, number: int) -> BatchInstance:
@@ -90,12 +95,19 @@ def loaded(connection: Any, number: int) -> BatchInstance:
     return found
 
 
-def advance(transactions: StoreTransactions, now: datetime, *tokens: int) -> list[HistoryId] | None:
+def advance(transactions: StoreTransactions, now: datetime, *tokens: int) -> None:
     """Move the first instances on to step 10, each as it was under a claim."""
     with transactions.read() as connection:
         found = [replace(loaded(connection, at), claim_token=token) for at, token in enumerate(tokens, start=1)]
-        moves = [(one, replace(one, last_seq=10)) for one in found]
-        return turns.write(connection, moves, (), (), "host1", now, alone=True)
+    moves = [(one, replace(one, last_seq=10)) for one in found]
+    work = partial(write, moves, now)
+    transactions.run(START, work, hurried=True)
+
+
+def write(moves: turns.Moves, now: datetime, connection: Any) -> None:
+    """Write moves of two kinds, so that they go out together."""
+    first, *others = moves
+    turns.write(connection, [(first[0], replace(first[1], retry_count=3)), *others], (), (), "host1", now)
 
 
 @pytest.mark.parametrize("ended", [1, 2])
@@ -103,12 +115,12 @@ def test_a_turn_in_which_all_go_on_waits_for_one_answer(
     world: World, monkeypatch: pytest.MonkeyPatch, ended: int
 ) -> None:
     controller = under_way(world)
-    answers = heard(world, monkeypatch)
+    made = trips(world, monkeypatch)
 
     end(world, *world.runner.started[:ended])
     controller.turn(NO_WAIT)
 
-    assert len(answers) == 1
+    assert made == [4]
     assert len(world.runner.started) == 2 + ended
     assert [entry[1:] for entry in world.history() if entry[1] == 10][:ended] == [(10, 1, "auto", "success")] * ended
 
@@ -128,9 +140,10 @@ def test_one_that_does_not_stand_as_it_was_read_undoes_all_of_the_statement(worl
     standing = "SELECT PrevProcessControlSeq, xmin::text FROM BatchControl ORDER BY 1, 2"
     before = world.sql(standing)
 
-    assert advance(world.transactions, world.clock.now(), 1, 7) is None
+    with pytest.raises(NotAsReadError):
+        advance(world.transactions, world.clock.now(), 1, 7)
     assert world.sql(standing) == before
-    assert advance(world.transactions, world.clock.now(), 1, 1) == []
+    advance(world.transactions, world.clock.now(), 1, 1)
     assert {seq for seq, _ in world.sql(standing)} == {10}
 
 
@@ -168,7 +181,7 @@ def test_somebody_elses_lock_is_waited_for_but_a_moment(world: World) -> None:
     world.hand.sql("BEGIN")
     world.hand.sql("SELECT * FROM BatchControl FOR UPDATE")
 
-    with pytest.raises(Busy):
+    with pytest.raises(Conflict):
         advance(world.transactions, world.clock.now(), 1, 1)
 
 
@@ -193,30 +206,6 @@ def test_a_connection_lost_over_the_one_statement_leaves_its_outcome_unknown_unt
     assert world.statuses() == ["complete", "complete"]
     assert sorted(world.history()) == [(at, seq, 1, "auto", "success") for at in (1, 2) for seq in (10, 20, 30)]
     assert len(world.runner.started) == len(set(world.runner.started)) == 6
-
-
-def test_nothing_is_written_alone_in_a_session_that_has_not_told_its_time(database: PostgresControl) -> None:
-    told: list[datetime] = []
-    transactions = StoreTransactions(engine.open_engine(database.url, database.directory), told.append)
-
-    def run() -> str:
-        return transactions.run(START, lambda connection: "begun", hurried=True, alone=lambda connection: "alone")
-
-    assert (run(), len(told)) == ("begun", 1)
-    assert (run(), len(told)) == ("alone", 1)
-    transactions.close()
-    assert (run(), len(told)) == ("begun", 2)
-    transactions.close()
-
-
-def test_nothing_is_written_alone_where_no_statement_can_write_all(sqlite_world: World) -> None:
-    def alone(connection: object) -> str:
-        raise AssertionError(connection)
-
-    def run() -> str:
-        return str(sqlite_world.transactions.run(START, lambda connection: "begun", hurried=True, alone=alone))
-
-    assert [run(), run()] == ["begun", "begun"]
 
 
 def test_few_rows_are_found_by_index_in_a_small_table_too(world: World) -> None:

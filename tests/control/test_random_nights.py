@@ -138,9 +138,9 @@ class Cut:
         self.read = whole.read
         self.changed = whole.changed
 
-    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], **how: Any) -> Any:
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
         self._cut()
-        result = self.whole.run(boundaries, work, **how)
+        result = self.whole.run(boundaries, work, hurried=hurried)
         self._cut()
         return result
 

@@ -128,12 +128,11 @@ class EdgedTransactions(StoreTransactions):
         work: Callable[[Connection], Result],
         *,
         hurried: bool = False,
-        alone: Callable[[Connection], Result | None] | None = None,
     ) -> Result:
         """Run a transaction, with what the script has in store for it."""
         actor = self._actor
         actor.arrive(boundaries)
-        result = super().run(boundaries, work, hurried=hurried, alone=alone)
+        result = super().run(boundaries, work, hurried=hurried)
         actor.leave()
         return result
 

@@ -463,7 +463,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(
     said: str,
 ) -> None:
     monkeypatch.setattr(_postgres_session, "FORCED_TRIES", 1)
-    proxy = Proxy(postgres.port, words=(word,))
+    proxy = Proxy(postgres.port, word=word)
     proxy.cut(1, Cut.MUTE)
     far = f"{postgres.url(database, port=proxy.port)}?connect_timeout=2"
     runner = a_runner(far, stop_grace=0)
@@ -513,7 +513,7 @@ def test_a_connection_lost_during_commit_is_a_lost_step(
 
 
 def test_a_connection_lost_before_the_commit_is_a_failure(postgres: PostgresServer, database: str) -> None:
-    proxy = Proxy(postgres.port, words=(b"DELETE",))
+    proxy = Proxy(postgres.port, word=b"DELETE")
     proxy.cut(1, Cut.AFTER)
 
     outcome = run(HANDLER, sql_step("DELETE FROM Item"), postgres.url(database, port=proxy.port))

@@ -21,11 +21,6 @@ class Dialect(Protocol):
 
     WRITES_ALONE: bool
     """True when nobody else can write while a transaction of `begin_write` lasts."""
-    ALONE: str | None
-    """What a statement selects from that is a transaction of its own, hurried.
-
-    None where a statement can write to one table only.
-    """
 
     def create(self, url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:
         """Return an engine for the database; nothing is created unless `may_create`.

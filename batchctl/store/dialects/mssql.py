@@ -22,7 +22,6 @@ from batchctl.store.dialects.mssql_session import ServerError, Session, connect,
 from batchctl.store.tables import metadata
 
 WRITES_ALONE = False
-ALONE: str | None = None
 
 OLDEST = 14
 """The major version of SQL Server 2017."""

@@ -33,8 +33,6 @@ LOOK_SECONDS = 0.1
 A_MOMENT = "100ms"
 """How long a hurried transaction waits for a lock: nobody holds one for longer unless a person does."""
 
-ALONE: str | None = f"set_config('lock_timeout', '{A_MOMENT}', true)"
-
 _SETTINGS = {
     "TimeZone": "UTC",
     "DateStyle": "ISO, YMD",

@@ -17,7 +17,6 @@ from batchctl.domain.errors import DatabaseUnusable
 from batchctl.ports import Change
 
 WRITES_ALONE = True
-ALONE: str | None = None
 
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
