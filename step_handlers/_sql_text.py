@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import groupby, pairwise
 from urllib.parse import quote
 
@@ -11,6 +13,10 @@ from batchctl.plugin_api import JsonValue, visible
 from step_handlers._statements import Kind, Statement, Token
 
 COMMENT = "-- "
+_DIGITS = 53
+_WHOLE = 1 << _DIGITS
+"""Below it, each whole number is a float."""
+_POWER = 1 << 62
 _PIECE = 60
 """Characters that one call of char() may name: the shell allows 100 arguments."""
 
@@ -77,12 +83,25 @@ def literal(value: JsonValue) -> str:
 
 def _float(value: float) -> str:
     written = repr(value)
-    top, bottom = value.as_integer_ratio()
-    if sum(character.isdigit() for character in written) <= 15 or abs(top) >= 2**53 or bottom >= 2**62:
+    if _is_read_exactly(written):
         # Two minus signs, also that of -0.0, would begin a comment.
         return f"({written})" if written.startswith("-") else written
-    # SQLite reads at most 15 digits exactly; whole numbers and the quotient by a power of two are exact.
-    return f"({top} * 1.0 / {bottom})"
+    top, bottom = value.as_integer_ratio()
+    if abs(top) < _WHOLE and bottom < _POWER:
+        return f"({top} * 1.0 / {bottom})"
+    part, power = math.frexp(value)
+    scale = " / " if power < _DIGITS else " * "
+    many, left = divmod(abs(power - _DIGITS), _POWER.bit_length() - 1)
+    return f"({int(part * _WHOLE)} * 1.0{f'{scale}{_POWER}' * many}{scale}{1 << left})"
+
+
+def _is_read_exactly(written: str) -> bool:
+    """Say whether every SQLite reads a number as it is meant.
+
+    It rounds twice, to 64 and to 53 bits: nothing is lost of whole numbers below 2^53, and of few decimals.
+    """
+    digits, exponent = Decimal(written).as_tuple()[1:]
+    return isinstance(exponent, int) and exponent >= -4 and len(digits) + max(0, exponent) <= 15
 
 
 def _text(value: str) -> str:

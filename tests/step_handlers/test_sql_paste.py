@@ -88,6 +88,9 @@ def test_a_command_text_holds_nothing_that_acts_on_a_terminal(values: tuple[str,
     )
 )
 @example([-0.0, -1.5, -1, -1e300])
+@example(
+    [1.7067505296688221e-293, -5e-324, 1.7976931348623157e308, 2.2250738585072014e-308, 1e23, 0.1, 85.3608769270162]
+)
 def test_every_literal_has_the_value_and_type_that_is_bound(values: list[str | int | float | None]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = a_database(Path(folder))
