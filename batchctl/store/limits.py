@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, select
+from sqlalchemy import Connection, func, select
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
@@ -32,10 +32,17 @@ _c, _b, _r, _n, _s = batch_control.c, process_batch.c, resource.c, batch_resourc
 
 _ITS_OWN = _c.ProcessBatch_id == _b.ProcessBatch_id
 _CLAIMED = select(func.count()).where(_ITS_OWN, one_of("BatchControl.Status", CLAIMED_INSTANCE)).scalar_subquery()
+_OPEN = (
+    select(_c.BatchControl_id)
+    .where(_ITS_OWN, one_of("BatchControl.Status", OPEN_INSTANCE))
+    .order_by(_c.ProcessBatch_id, _c.BatchControl_id)
+    .limit(1)
+    .scalar_subquery()
+)
+# EXISTS would say the same, and PostgreSQL would look at all that is open before it answers for the few batches:
+# the order leads it to the index.
 _WITH_OPEN = RowSelect(
-    select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed")).where(
-        exists().where(_ITS_OWN, one_of("BatchControl.Status", OPEN_INSTANCE))
-    )
+    select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed")).where(_OPEN.is_not(None))
 )
 _NEEDS = (
     select(
