@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -67,8 +67,7 @@ class Claimer:
             is_locked = limits.lock(connection, batch, limit)
             if written.started or limits.others_write(connection):
                 # What has been claimed since may have taken what this batch needs; what is read from now on stays so.
-                look = replace(look)
-                look.ask_for(batch)
+                look = look.anew(batch)
             if not is_locked():
                 written += Written(contended=frozenset({batch.name}))
                 continue
@@ -180,6 +179,14 @@ class _Look:
     now: datetime
     parked: Container[InstanceId]
     page: int = FIRST_PAGE
+    asked_room: Callable[[], limits.Room] | None = None
+    asked_pages: Mapping[BatchId, Callable[[], list[BatchInstance]]] = field(default_factory=dict)
+    """First pages of open instances that have been asked for."""
+
+    def anew(self, batch: BatchDefinition) -> _Look:
+        """Look again; what will be wanted of a batch comes along with what was asked before."""
+        room = limits.ask_room(self.connection, self.known, self.limit)
+        return replace(self, asked_room=room, asked_pages={batch.batch_id: self._read(batch, 0, self._first_most)})
 
     def batches(self) -> Iterator[BatchDefinition]:
         """Yield the enabled batches by Seq."""
@@ -198,23 +205,11 @@ class _Look:
         candidates = (one for one in self._open_of(batch) if one.instance_id not in self.parked)
         yield from gates.startable(batch, candidates, now=self.now, places=places, failures=self.failures)
 
-    def ask_for(self, batch: BatchDefinition) -> None:
-        """Ask for what will be wanted of a batch, so that all of it comes along with what was asked before."""
-        self._room  # noqa: B018 - it is asked for
-        self._first_pages[batch.batch_id] = self._read(batch, 0, self._first_most)
-
-    @property
+    @cached_property
     def room(self) -> limits.Room:
         """What may be claimed."""
-        return self._room()
-
-    @cached_property
-    def _room(self) -> Callable[[], limits.Room]:
-        return cache(limits.ask_room(self.connection, self.known, self.limit))
-
-    @cached_property
-    def _first_pages(self) -> dict[BatchId, Callable[[], list[BatchInstance]]]:
-        return {}
+        asked = self.asked_room or limits.ask_room(self.connection, self.known, self.limit)
+        return asked()
 
     @cached_property
     def failures(self) -> Sequence[BatchInstance]:
@@ -223,7 +218,7 @@ class _Look:
 
     def _open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
         most = self._first_most
-        asked = self._first_pages.get(batch.batch_id) or self._read(batch, 0, most)
+        asked = self.asked_pages.get(batch.batch_id) or self._read(batch, 0, most)
         while found := asked():
             yield from found
             most *= 2

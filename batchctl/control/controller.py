@@ -221,12 +221,12 @@ class Controller:
         boundaries = frozenset({Boundary.POPULATE, Boundary.CLAIM, Boundary.START})
         try:
             made, written = self._transactions.run(boundaries, work, hurried=True)
-            written = written.committed()
         except (Busy, DatabaseUnusable) as error:
             self._wait_for_the_database(error)
             raise
         except Exception:  # noqa: BLE001 - whoever creates alone finds out what it was, and which row's trouble
             return None
+        written = written.committed()
         self._flights.add(written.starts)
         report = tell(made)
         self._take_note(written)

@@ -116,15 +116,10 @@ def ask_open_of(connection: Connection, batch_id: BatchId, after: int, most: int
     return lambda: readable(asked(), instance)
 
 
-def due_of(connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime) -> list[BatchInstance]:
-    """Return a batch's instances behind `after` that are ready or due for their retry, in order of creation."""
-    return ask_due_of(connection, batch_id, after, most, now)()
-
-
 def ask_due_of(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
 ) -> Callable[[], list[BatchInstance]]:
-    """Ask for the same."""
+    """Ask for a batch's instances behind `after` that are ready or due for their retry, in order of creation."""
     asked = _DUE_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now)
     return lambda: readable(asked(), instance)
 

@@ -105,15 +105,10 @@ class Room:
         return self.occupancy.places(batch if most == batch.max_concurrent else replace(batch, max_concurrent=most))
 
 
-def room(connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None) -> Room:
-    """Return what may be claimed at this moment."""
-    return ask_room(connection, batches, limit)()
-
-
 def ask_room(
     connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None
 ) -> Callable[[], Room]:
-    """Ask what may be claimed; the answer is to be called for."""
+    """Ask what may be claimed at this moment; the answer is to be called for."""
     asked = _WITH_OPEN.ask(connection)
 
     def answer() -> Room:

@@ -125,9 +125,7 @@ class StoreTransactions:
 
     def _once(self, work: Callable[[Connection], Result], *, hurried: bool = False) -> Result:
         connection = self._connected()
-        now = self._dialect.begin_write(connection, hurried=hurried, later=self._synchronise)
-        if now is not None and self._synchronise is not None:
-            self._synchronise(now)
+        self._dialect.begin_write(connection, hurried=hurried, tell=self._synchronise)
         try:
             result = work(connection)
         except BaseException:

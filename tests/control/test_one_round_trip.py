@@ -29,17 +29,9 @@ START = frozenset({Boundary.START})
 
 
 @pytest.fixture
-def database(postgres: PostgresServer, prepared: str, tmp_path: Path) -> PostgresControl:
+def control_database(postgres: PostgresServer, prepared: str, tmp_path: Path) -> PostgresControl:
     """Return a database of a server."""
     return PostgresControl(postgres, tmp_path, postgres.new_database(prepared))
-
-
-@pytest.fixture
-def world(database: PostgresControl) -> Iterator[World]:
-    """Return a world on it."""
-    made = World(database)
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -187,9 +179,9 @@ def test_somebody_elses_lock_is_waited_for_but_a_moment(world: World) -> None:
 
 @pytest.mark.parametrize("where", [Cut.BEFORE, Cut.AT, Cut.AFTER])
 def test_a_connection_lost_over_the_one_statement_leaves_its_outcome_unknown_until_it_is_settled(
-    world: World, postgres: PostgresServer, database: PostgresControl, proxy: Proxy, where: Cut
+    world: World, postgres: PostgresServer, control_database: PostgresControl, proxy: Proxy, where: Cut
 ) -> None:
-    database.url = postgres.url(database.name, port=proxy.port)
+    control_database.url = postgres.url(control_database.name, port=proxy.port)
     world.transactions = world.open()
     controller = under_way(world)
     commits = proxy.seen

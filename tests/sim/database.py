@@ -154,11 +154,14 @@ class Edge:
     actor: Actor
     """Who is acting at this moment."""
 
-    def begin_write(self, connection: Connection, **_: object) -> datetime:
+    def begin_write(
+        self, connection: Connection, *, tell: Callable[[datetime], None] | None = None, **_: object
+    ) -> None:
         """Begin, unless the database is locked or away; the database tells its time, as a server does."""
         self.actor.begin()
         _raw(connection).execute("BEGIN IMMEDIATE")
-        return self.actor.world.time.database_now()
+        if tell is not None:
+            tell(self.actor.world.time.database_now())
 
     def commit(self, connection: Connection) -> None:
         """Commit, or lose the connection at that moment."""

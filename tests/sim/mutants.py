@@ -77,7 +77,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "the clock of the host decides",
-        (transactions, "if now is not None and self._synchronise", "if False and self._synchronise"),
+        (transactions, "tell=self._synchronise", "tell=None"),
     ),
     _mutant("OnLost is forgotten", (moves, "on_lost is OnLost.HOLD or ", "")),
     _mutant(
@@ -121,7 +121,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "MaxConcurrent counts only what one's own program has claimed",
         (claiming, _LOOK, _LOOK + _OWN_ONLY),
-        (claiming, "look = replace(look)", "look = replace(look)" + _OWN_ONLY),
+        (claiming, "look = look.anew(batch)", "look = look.anew(batch)" + _OWN_ONLY),
     ),
     _mutant(
         "a retry is not counted",

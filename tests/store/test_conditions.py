@@ -19,14 +19,14 @@ from batchctl.store.engine import open_engine
 NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
 BATCH = BatchId(1)
 QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
-    ("IX_BatchControl_Open", lambda connection: limits.room(connection, {}, None)),
+    ("IX_BatchControl_Open", lambda connection: limits.ask_room(connection, {}, None)()),
     ("IX_BatchControl_Open", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
-    ("IX_BatchControl_Open", lambda connection: instances.due_of(connection, BATCH, 0, 8, NOW)),
+    ("IX_BatchControl_Open", lambda connection: instances.ask_due_of(connection, BATCH, 0, 8, NOW)()),
     ("IX_BatchControl_Open", lambda connection: reports.open_in(connection, [InstanceStatus.HELD], 8)),
     ("IX_BatchControl_Claimed", instances.claimed),
     ("IX_BatchControl_Claimed", controllers.owners),
     ("IX_BatchControl_Claimed", lambda connection: controllers.forget(connection, NOW)),
-    ("IX_BatchControl_Claimed", lambda connection: limits.room(connection, {}, None)),
+    ("IX_BatchControl_Claimed", lambda connection: limits.ask_room(connection, {}, None)()),
     ("IX_BatchControl_Standing", instances.standing_failures),
     ("IX_BatchControl_Due", lambda connection: instances.next_due(connection, NOW)),
     ("UX_BatchProcessHistory_Live", history.live_entries),

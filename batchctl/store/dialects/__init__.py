@@ -42,9 +42,9 @@ class Dialect(Protocol):
         ...
 
     def begin_write(
-        self, connection: Connection, *, hurried: bool = False, later: Callable[[datetime], None] | None = None
-    ) -> datetime | None:
-        """Begin a transaction; return the time of a database with a clock of its own, or have it told `later`.
+        self, connection: Connection, *, hurried: bool = False, tell: Callable[[datetime], None] | None = None
+    ) -> None:
+        """Begin a transaction; `tell` hears the time of a database with a clock of its own, at the first answer.
 
         It sees what others have committed before each statement, and locks what must not change meanwhile.
         One that is `hurried` finds out about locks by running into them, if the database can tell it so at once.

@@ -190,11 +190,12 @@ def begin_write(
     connection: Connection,
     *,
     hurried: bool = False,  # noqa: ARG001 - the protocol's
-    later: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
-) -> datetime | None:
-    """Begin a transaction; return the server's time."""
+    tell: Callable[[datetime], None] | None = None,
+) -> None:
+    """Begin a transaction and hear the server's time."""
     now: datetime = _session(connection).execute(_BEGIN).fetchone()[0]
-    return now.replace(tzinfo=UTC)
+    if tell is not None:
+        tell(now.replace(tzinfo=UTC))
 
 
 def commit(connection: Connection) -> None:

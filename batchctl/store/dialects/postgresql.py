@@ -279,20 +279,16 @@ def lock_schema(connection: Connection) -> None:
 
 
 def begin_write(
-    connection: Connection, *, hurried: bool = False, later: Callable[[datetime], None] | None = None
-) -> datetime | None:
-    """Begin a transaction; return the server's time. One that is hurried begins along with its first statement."""
+    connection: Connection, *, hurried: bool = False, tell: Callable[[datetime], None] | None = None
+) -> None:
+    """Begin a transaction and hear the server's time; one that is hurried begins along with its first statement."""
     raw = _raw(connection)
     raw.batchctl_hurried, raw.batchctl_tells = hurried, False
     raw.batchctl_trips.begin(_BEGIN)
+    heard = None if tell is None else lambda row: tell(row[0].astimezone(UTC))
+    asked = raw.batchctl_trips.ask(_HURRY if hurried else _CLOCK, then=heard)
     if not hurried:
-        return _utc(raw.batchctl_trips.ask(_CLOCK)()[0])
-    raw.batchctl_trips.ask(_HURRY, then=None if later is None else lambda row: later(_utc(row)))
-    return None
-
-
-def _utc(row: Sequence[datetime]) -> datetime:
-    return row[0].astimezone(UTC)
+        asked()
 
 
 def commit(connection: Connection) -> None:

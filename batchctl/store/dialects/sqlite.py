@@ -122,7 +122,7 @@ def begin_write(
     connection: Connection,
     *,
     hurried: bool = False,  # noqa: ARG001 - the protocol's
-    later: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
+    tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
     _raw(connection).execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
