@@ -70,7 +70,7 @@ class App:
     def transactions(self) -> StoreTransactions:
         """The way to the control database."""
         opened = engine.open_engine(partial(config.database_url, self.settings), self.settings.directory)
-        return StoreTransactions(opened, self.clock.synchronise)
+        return StoreTransactions(opened, self.clock.reading)
 
     @cached_property
     def registry(self) -> Registry:

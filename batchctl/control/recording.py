@@ -305,10 +305,10 @@ class Recorder:
             outcome=end.outcome,
             message=storable(said),
             identity=end.identity,
-            ended_at=end.ended_at or now,
+            ended_at=_ended_at(end, now),
         )
         if history.close_entries(connection, [ending], now) == 0:
-            at = f"{end.ended_at or now:%Y-%m-%d %H:%M:%S} UTC"
+            at = f"{_ended_at(end, now):%Y-%m-%d %H:%M:%S} UTC"
             late = storable(f"late result, known since {at}: {'success' if end.outcome.succeeded else how}")
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
@@ -365,9 +365,14 @@ def _ending(one: Decided, now: datetime) -> Ending:
         one.ended.status,
         end.outcome,
         None if one.ended.message is None else storable(one.ended.message),
-        end.ended_at or now,
+        _ended_at(end, now),
         end.identity,
         move.retry_count,
         move.next_run_time if move.next_run_time > LONG_AGO else None,
         end.never_ran,
     )
+
+
+def _ended_at(end: End, now: datetime) -> datetime:
+    """Return when an attempt ended, which lies not behind the moment in which that is recorded, whatever clocks do."""
+    return now if end.ended_at is None else min(end.ended_at, now)

@@ -16,6 +16,8 @@ from batchctl.ports import Bell, Boundary, Change
 from batchctl.store.dialects import dialect_of
 
 Result = TypeVar("Result")
+ReadsClock = Callable[[], Callable[[datetime], None] | None]
+"""Called before the database is asked for its time; returns whom to tell that, if anybody."""
 
 ATTEMPTS = 10
 PATIENCE = 5
@@ -36,11 +38,11 @@ class NotAsReadError(Exception):
 class StoreTransactions:
     """One connection, used by one thread, that every statement of this process goes through."""
 
-    def __init__(self, engine: Engine, synchronise: Callable[[datetime], None] | None = None) -> None:
-        """Open nothing yet: the connection is made at first use. `synchronise` is told the database's own time."""
+    def __init__(self, engine: Engine, reading: ReadsClock = lambda: None) -> None:
+        """Open nothing yet: the connection is made at first use."""
         self._engine = engine
         self._dialect = dialect_of(engine)
-        self._synchronise = synchronise
+        self._reading = reading
         self._connection: Connection | None = None
         self._session: object = None
         self._lost_session: object = None
@@ -125,7 +127,7 @@ class StoreTransactions:
 
     def _once(self, work: Callable[[Connection], Result], *, hurried: bool = False) -> Result:
         connection = self._connected()
-        self._dialect.begin_write(connection, hurried=hurried, tell=self._synchronise)
+        self._dialect.begin_write(connection, hurried=hurried, tell=self._reading())
         try:
             result = work(connection)
         except BaseException:

@@ -295,6 +295,19 @@ def test_an_end_is_recorded_with_the_time_it_came_not_with_that_of_the_record(wo
     assert world.sql("SELECT EndTime FROM BatchProcessHistory") == [(expected,)]
 
 
+def test_no_end_lies_behind_its_record_when_the_databases_clock_was_set_back(world: World) -> None:
+    controller = world.running()
+    (key,) = world.runner.open
+    world.clock.advance(timedelta(hours=1))
+    world.runner.open.clear()
+    world.runner.reports.append(Finished(key, OK, None, world.clock.now()))
+    world.clock.advance(timedelta(minutes=-30))
+    controller.turn(NO_WAIT)
+
+    (first, second) = world.sql("SELECT StartTime, EndTime FROM BatchProcessHistory ORDER BY BatchProcessHistory_id")
+    assert first[1] == second[0]
+
+
 def not_begun(world: World, **step: object) -> Controller:
     """Let a controller hear that its host could not begin a step."""
     world.runner.script = lambda rendered: RUNS_ON

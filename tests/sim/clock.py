@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 BEGINNING = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
@@ -28,9 +29,13 @@ class HostClock:
         self._booted = booted
         self._known: tuple[datetime, float] | None = None
 
-    def synchronise(self, database_now: datetime) -> None:
-        """Go by the database's clock from now on."""
-        self._known = database_now, self.monotonic()
+    def reading(self) -> Callable[[datetime], None]:
+        """Return whom to tell what the database's clock shows; virtual time stands still between question and answer."""
+
+        def heard(database_now: datetime) -> None:
+            self._known = database_now, self.monotonic()
+
+        return heard
 
     def now(self) -> datetime:
         """Return the database's present time; the host's until it is known."""

@@ -16,7 +16,7 @@ from batchctl.domain.rows import BatchDefinition
 from batchctl.ports import Boundary
 from batchctl.store import definitions, schema
 from batchctl.store.dialects import sqlite
-from batchctl.store.transactions import StoreTransactions
+from batchctl.store.transactions import ReadsClock, StoreTransactions
 from tests.sim.clock import BEGINNING
 from tests.sim.faults import Actor, ConnectionLost
 
@@ -118,8 +118,8 @@ def _definitions() -> list[str]:
 class EdgedTransactions(StoreTransactions):
     """The real transactions of one program; only what the driver would do is done here."""
 
-    def __init__(self, engine: Engine, actor: Actor, synchronise: Callable[[datetime], None] | None = None) -> None:
-        super().__init__(engine, synchronise)
+    def __init__(self, engine: Engine, actor: Actor, reading: ReadsClock) -> None:
+        super().__init__(engine, reading)
         self._actor = actor
 
     def run(

@@ -77,7 +77,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "the clock of the host decides",
-        (transactions, "tell=self._synchronise", "tell=None"),
+        (transactions, "tell=self._reading()", "tell=None"),
     ),
     _mutant("OnLost is forgotten", (moves, "on_lost is OnLost.HOLD or ", "")),
     _mutant(

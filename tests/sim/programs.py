@@ -61,7 +61,7 @@ class Program(Actor):
         self.host = host
         self.clock = HostClock(world.time, host.ahead, host.booted)
         self.runner = ScriptedRunner(world, self)
-        self.transactions = EdgedTransactions(world.engine, self, self.clock.synchronise)
+        self.transactions = EdgedTransactions(world.engine, self, self.clock.reading)
         self.worker = self._worker()
         self._has_begun = False
 
@@ -170,7 +170,7 @@ class Person(Actor):
     def __init__(self, world: World) -> None:
         super().__init__(world, "anna")
         self.clock = HostClock(world.time, 0.0, 0.0)
-        self.transactions = EdgedTransactions(world.engine, self, self.clock.synchronise)
+        self.transactions = EdgedTransactions(world.engine, self, self.clock.reading)
         preparer = Preparer(find_handler, AROUND, "anna", "desk", "simulated")
         self._operator = Operator(
             transactions=self.transactions, clock=self.clock, preparer=preparer, user="anna", host="desk"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import pytest
 from sqlalchemy import Connection
@@ -16,6 +17,7 @@ from batchctl.store import definitions, engine, intake, schema
 from batchctl.store.dialects import postgresql, postgresql_errors
 from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions
+from batchctl.system.clock import SystemClock
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
 
@@ -178,13 +180,31 @@ def test_a_table_locked_for_long_is_busy_also_for_who_only_reads(postgres: Postg
 
 def test_the_servers_clock_is_the_engines(postgres: PostgresServer, database: str) -> None:
     told: list[datetime] = []
-    transactions = StoreTransactions(engine.open_engine(postgres.url(database), Path("/")), told.append)
+    transactions = StoreTransactions(engine.open_engine(postgres.url(database), Path("/")), lambda: told.append)
     transactions.run(C1, add)
 
     with transactions.read() as connection:
         (row,) = intake.untaken(connection, 0, 10)
     assert abs((told[0] - row.inserted_at).total_seconds()) < 5
     assert told[0].utcoffset() is not None
+    transactions.close()
+
+
+def test_the_clock_does_not_run_late_by_what_went_out_with_the_question(
+    postgres: PostgresServer, database: str
+) -> None:
+    clock, slept = SystemClock(), timedelta(seconds=0.6)
+    transactions = StoreTransactions(engine.open_engine(postgres.url(database), Path("/")), clock.reading)
+    for _ in range(3):
+        transactions.run(C1, add)
+
+    def ask_for_long(connection: Connection) -> datetime:
+        postgresql.ask(connection, "SELECT pg_sleep(%s)", [slept.total_seconds()])
+        ((shown,),) = postgresql.ask(connection, "SELECT clock_timestamp()", [])()
+        return cast("datetime", shown)
+
+    shown = transactions.run(C1, ask_for_long, hurried=True)
+    assert clock.now() > shown - slept / 2
     transactions.close()
 
 

@@ -37,7 +37,7 @@ def test_a_transaction_sees_what_others_have_committed_and_is_told_the_servers_t
     server: SqlServer, tmp_path: Path
 ) -> None:
     told: list[datetime] = []
-    transactions = StoreTransactions(engine.open_engine(URLS["pyodbc"], tmp_path), told.append)
+    transactions = StoreTransactions(engine.open_engine(URLS["pyodbc"], tmp_path), lambda: told.append)
     server.when("INSERT INTO FileProcess", ADDED)
     transactions.run(frozenset({Boundary.POPULATE}), add)
     (begin,) = server.said("BEGIN TRANSACTION")
