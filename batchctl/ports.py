@@ -160,6 +160,10 @@ class StepRunner(Protocol):
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         ...
 
+    def overhear(self) -> Sequence[Report]:
+        """Return what has been reported since the last `collect`; waits for nothing, and carries nothing out."""
+        ...
+
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
         ...

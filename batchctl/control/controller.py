@@ -314,15 +314,16 @@ class Controller:
             if ends:
                 self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
             written = self._write_singly(ends, claims=claims)
-        # The look inside the transaction may have ended what was not begun yet.
-        known = {id(end) for end in ends}
-        new = [end for end in self._flights.ended if id(end) not in known]
+        # The look inside the transaction may have ended what was not begun yet, and what ended meanwhile may be recorded.
+        known = {told.attempt.history_id for told in written.told if told.attempt}
+        known |= {end.attempt.history_id for end in written.waiting}
+        new = [end for end in self._flights.ended if end.attempt.history_id not in known]
         self._flights.ended = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waits = bool(written.waiting) and not new
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
-        self._look, self._likely = len(written.waiting) < len(ends) or bool(written.starts), frozenset()
+        self._look, self._likely = bool(written.told or written.starts), frozenset()
         self._take_note(written)
         return written
 
@@ -346,7 +347,7 @@ class Controller:
         return self._look
 
     def _write(self, ends: Sequence[End], *, claims: bool, goes_on: bool = True, singly: bool = False) -> Written:
-        stopping = self._stopping or not goes_on
+        stopping, together = self._stopping or not goes_on, bool(ends) and not singly
 
         def work(connection: Any) -> Written:
             self._take_in_changes(connection)
@@ -354,9 +355,11 @@ class Controller:
             written, left = Written(), ends
             if self._unsettled:
                 written, left = self._recorder.settle(connection, ends, self._batches, self._flights)
-            written += self._recorder.record_ends(
-                connection, left, self._batches, now, stopping=stopping, singly=singly
-            )
+            record = partial(self._recorder.record_ends, connection, stopping=stopping, singly=singly)
+            written += record(left, self._batches, now)
+            if together and (late := self._flights.overhear()):
+                # They share the commit, which costs more than all the rest.
+                written += record(late, self._batches, self._clock.now())
             places = self._free - len(written.started)
             if claims and places > 0:
                 over = {told.instance.batch_id for told in written.told if not told.stays}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import HistoryEntry, HistoryId
 from batchctl.domain.status import HistoryStatus, InstanceStatus, OnLost, StopReason
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Bell, Clock, Finished, Spawned, StepRunner
+from batchctl.ports import Bell, Clock, Finished, Report, Spawned, StepRunner
 from batchctl.store import history, instances
 
 
@@ -90,7 +90,16 @@ class Flights:
             limit = flight.attempt.step.max_duration
             if limit is not None and flight.stop is None:
                 wait = min(wait, limit - timedelta(seconds=now - flight.started))
-        for report in self._runner.collect(max(wait, timedelta(0)), bell):
+        self._take_in(self._runner.collect(max(wait, timedelta(0)), bell))
+
+    def overhear(self) -> Sequence[End]:
+        """Return what has ended since the last look; waits for nothing."""
+        known = len(self.ended)
+        self._take_in(self._runner.overhear())
+        return self.ended[known:]
+
+    def _take_in(self, reports: Iterable[Report]) -> None:
+        for report in reports:
             found = self._flights.get(report.key)
             if found is None:
                 continue

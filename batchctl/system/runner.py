@@ -176,6 +176,13 @@ class ThreadStepRunner:
                     self._woken = False
                     return []
 
+    def overhear(self) -> Sequence[Report]:
+        """Return what the supervisor has reported meanwhile; waits for nothing, and carries nothing out."""
+        if not self._commands:
+            return ()
+        self._loop.turn(0.0)
+        return self._drained()
+
     @contextmanager
     def _hearing(self, bell: Bell | None) -> Iterator[float]:
         """Let the loop wait for what the bell is heard by; say how many seconds apart it has to be looked at."""

@@ -94,6 +94,8 @@ class ScriptedRunner:
     examined: list[str] = field(default_factory=list)
     meanwhile: Callable[[], object] = lambda: None
     """What happens while an execution is examined."""
+    while_writing: Callable[[], object] = lambda: None
+    """What happens while the ends of a turn are written."""
     stopped_left_over: list[HistoryId] = field(default_factory=list)
     while_stopping: Callable[[], object] = lambda: None
     """What happens while what is left over is stopped."""
@@ -137,6 +139,14 @@ class ScriptedRunner:
         """Return what has been reported."""
         self.waits.append(wait)
         self.bells.append(bell)
+        return self._reported()
+
+    def overhear(self) -> Sequence[Report]:
+        """Return what has been reported meanwhile."""
+        self.while_writing()
+        return self._reported()
+
+    def _reported(self) -> Sequence[Report]:
         found = list(self.reports)
         self.reports.clear()
         return found

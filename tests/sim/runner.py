@@ -92,6 +92,10 @@ class ScriptedRunner:
         """Return what has been reported."""
         self._program.call("collect")
         self._miss_supervisors()
+        return self.overhear()
+
+    def overhear(self) -> Sequence[Report]:
+        """Return what has been reported meanwhile: virtual time may have passed."""
         found = list(self._reports)
         self._reports.clear()
         for key, running in list(self._watched.items()):

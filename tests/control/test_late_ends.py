@@ -1,0 +1,122 @@
+"""Steps that end while a turn is being written share its commit, and nothing of them is lost when that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from batchctl.control.controller import Controller
+from batchctl.domain.errors import OutcomeUnknown
+from batchctl.ports import Boundary
+from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
+
+SUCCEEDED = "SELECT BatchControl_id, ProcessControlSeq FROM BatchProcessHistory WHERE Status = 'success' ORDER BY 1, 2"
+
+
+@pytest.fixture
+def controller(world: World) -> Controller:
+    """Return a controller with two instances at the first of two steps; the second ends while the first is written."""
+    world.batch(steps=2, MaxConcurrent=2)
+    for _ in range(2):
+        world.submit()
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    made = world.controller(slots=2)
+    while len(world.runner.open) < 2:
+        made.turn(NO_WAIT)
+    world.hear()
+    first, second = world.runner.started
+    world.runner.end(first, OK)
+    world.runner.while_writing = once(lambda: world.runner.end(second, OK))
+    return made
+
+
+def once(call: Callable[[], object]) -> Callable[[], object]:
+    """Return what calls it the first time only."""
+    calls = [call]
+    return lambda: calls.pop()() if calls else None
+
+
+def commits(world: World, monkeypatch: pytest.MonkeyPatch) -> list[frozenset[Boundary]]:
+    """Return what grows with every transaction."""
+    made: list[frozenset[Boundary]] = []
+    run = world.transactions.run
+
+    def counted(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        made.append(boundaries)
+        return run(boundaries, work, hurried=hurried)
+
+    monkeypatch.setattr(world.transactions, "run", counted)
+    return made
+
+
+def test_what_ends_while_a_turn_is_written_is_part_of_it(
+    world: World, controller: Controller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = commits(world, monkeypatch)
+    controller.turn(NO_WAIT)
+
+    assert len(made) == 1
+    assert world.sql(SUCCEEDED) == [(1, 10), (2, 10)]
+    assert len(world.runner.open) == 2, "the second step of each has been started"
+
+
+def test_a_failure_among_them_is_recorded_as_one(world: World, controller: Controller) -> None:
+    _, second = world.runner.started
+    world.runner.while_writing = once(lambda: world.runner.end(second, BAD))
+    controller.turn(NO_WAIT)
+
+    assert world.statuses() == ["running", "failed"]
+
+
+def test_one_that_is_not_as_it_was_read_is_recorded_in_the_next_turn(world: World, controller: Controller) -> None:
+    world.sql("UPDATE BatchControl SET Status = 'pausing' WHERE BatchControl_id = 2")
+    for _ in range(3):
+        controller.turn(NO_WAIT)
+
+    assert world.statuses() == ["running", "paused"]
+    assert world.sql(SUCCEEDED) == [(1, 10), (2, 10)]
+
+
+def test_a_commit_that_nobody_saw_is_found_with_both(
+    world: World, controller: Controller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = world.transactions.run
+
+    def in_doubt(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        run(boundaries, work, hurried=hurried)
+        monkeypatch.undo()
+        raise OutcomeUnknown("nobody knows", next_step="look")
+
+    monkeypatch.setattr(world.transactions, "run", in_doubt)
+    controller.turn(NO_WAIT)
+    assert controller.trouble is not None
+    for _ in range(3):
+        controller.turn(controller._rest)
+
+    assert world.sql(SUCCEEDED) == [(1, 10), (2, 10)]
+    assert len(world.runner.open) == 2
+    assert len(world.runner.started) == 4
+
+
+def test_one_that_could_not_be_committed_with_the_others_is_recorded_once(
+    world: World, controller: Controller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = world.transactions.run
+
+    def fails(boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        def fail(connection: Any) -> None:
+            work(connection)
+            raise RuntimeError("on purpose")
+
+        monkeypatch.undo()
+        return run(boundaries, fail, hurried=hurried)
+
+    monkeypatch.setattr(world.transactions, "run", fails)
+    for _ in range(2):
+        controller.turn(NO_WAIT)
+
+    assert world.sql(SUCCEEDED) == [(1, 10), (2, 10)]
+    assert len(world.runner.started) == 4
