@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -268,7 +269,8 @@ class App:
         if self._stop_by is not None:
             controller.request_stop()
         try:
-            yield worker
+            with _spared_by_collections():
+                yield worker
         finally:
             worker.end()
 
@@ -457,6 +459,16 @@ def command_of(settings: config.Settings) -> tuple[str, ...]:
     """Return how this batchctl, with this configuration, is called from a shell."""
     command = (sys.executable, "-m", "batchctl")
     return command if settings.file is None else (*command, "--config", str(settings.file))
+
+
+@contextmanager
+def _spared_by_collections() -> Iterator[None]:
+    """Let no garbage collection look through what was there before the work began: it stays as long as the work lasts."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def read_below(directory: Path, name: str) -> str:

@@ -147,9 +147,8 @@ class Written:
 
     def committed(self) -> Written:
         """Return the same with all attempts to be started; for when it is committed."""
-        return replace(
-            self, starts=(*self.starts, *chain.from_iterable(one.attempts() for one in self.begun)), begun=()
-        )
+        starts = (*self.starts, *chain.from_iterable(one.attempts() for one in self.begun))
+        return Written(starts, self.told, self.parked, self.locked, self.waiting, contended=self.contended)
 
     def events(self) -> Iterator[Event]:
         """Yield what is told of it: ends first, because a step of the same instance begins after them."""

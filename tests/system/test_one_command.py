@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -12,11 +13,11 @@ import pytest
 
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, RunsOneCommand, StepOutcome
-from batchctl.ports import Finished
+from batchctl.ports import Finished, Report
 from batchctl.system import runner as runner_module
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, WAIT, Does, finished, spawned, start
-from tests.system.watching import Ear, ends
+from tests.system.watching import LIMIT, Ear, ends
 
 BRIEF = Rendered("", {}, brief=True)
 
@@ -67,6 +68,23 @@ def test_a_short_command_needs_no_thread(runner: ThreadStepRunner) -> None:
     assert end.outcome == StepOutcome(succeeded=False, message="3 None hello\n")
     assert end.identity is not None
     assert step_threads() == before
+
+
+def test_the_end_of_a_command_is_overheard_and_nothing_else_is_carried_out(runner: ThreadStepRunner) -> None:
+    calls: list[Execution] = []
+    runner.start(KEY, Shell("exit 3"), BRIEF)
+    runner.start(HistoryId(2), Does(calls.append), BRIEF)
+
+    reports: list[Report] = []
+    until = time.monotonic() + LIMIT
+    while not reports and time.monotonic() < until:
+        reports += runner.overhear()
+
+    assert [report.key for report in reports] == [KEY]
+    assert calls == []
+    assert runner.overhear() == ()
+    finished(runner, 2)
+    assert len(calls) == 1
 
 
 def test_a_secret_reaches_the_command_and_never_comes_out_again(runner: ThreadStepRunner) -> None:
