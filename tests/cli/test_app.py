@@ -22,7 +22,7 @@ def frozen() -> bool:
 REGISTER = """
 INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B');
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)
-SELECT ProcessBatch_id, 10, 'look', 'python', 'frozen' FROM ProcessBatch;
+SELECT ProcessBatch_id, 10, 'look', 'python', 'frozen' FROM ProcessBatch WHERE ProcessBatchName = 'B';
 INSERT INTO FileProcess (Entity) VALUES ('B');
 """
 
