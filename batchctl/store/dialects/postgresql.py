@@ -59,6 +59,7 @@ _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _CLOCK = "SELECT clock_timestamp()"
 _HURRY = f"SELECT clock_timestamp(), set_config('lock_timeout', '{A_MOMENT}', true)"
 _LOCK_ROW = "SELECT 1 FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE"
+_LOCK_ONE = "SELECT {table}_id FROM {table} WHERE {table}_id = %s FOR NO KEY UPDATE SKIP LOCKED"
 _LOCK_ROWS = "SELECT {table}_id FROM {table} WHERE {table}_id = ANY(%s) FOR NO KEY UPDATE SKIP LOCKED"
 _LOCK_NAME = "SELECT true FROM pg_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
 _TRY_LOCK_NAME = "SELECT pg_try_advisory_xact_lock(1650553957, hashtext(current_schema() || %s))"
@@ -323,7 +324,9 @@ def lock_row(connection: Connection, table: str, row_id: int) -> None:
 
 def lock_rows(connection: Connection, table: str, row_ids: Sequence[int]) -> Callable[[], Collection[int]]:
     """Lock rows, waiting for nobody; return how to learn which were free."""
-    asked = ask(connection, _LOCK_ROWS.format(table=table), [list(row_ids)])
+    # How many there are in an array makes another plan each time, and one is what is locked most.
+    statement, named = (_LOCK_ONE, row_ids[0]) if len(row_ids) == 1 else (_LOCK_ROWS, list(row_ids))
+    asked = ask(connection, statement.format(table=table), [named])
     return lambda: {row[0] for row in asked()}
 
 
