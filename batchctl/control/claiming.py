@@ -19,7 +19,7 @@ from batchctl.store import history, instances, intake, limits
 from batchctl.store.transactions import NotAsReadError, savepoint
 
 FIRST_PAGE = 2
-"""How many open instances of a batch are read at least while looking for those that may start; each page is twice the last."""
+"""How many instances in line are read at least while looking for those that may start; each page is twice the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class _Look:
     page: int = FIRST_PAGE
     asked_room: Callable[[], limits.Room] | None = None
     asked_pages: Mapping[BatchId, Callable[[], list[BatchInstance]]] = field(default_factory=dict)
-    """First pages of open instances that have been asked for."""
+    """First pages of instances in line that have been asked for."""
 
     def anew(self, batch: BatchDefinition) -> _Look:
         """Look again; what will be wanted of a batch comes along with what was asked before."""
@@ -202,7 +202,7 @@ class _Look:
         if places <= 0:
             return
         # What cannot start takes nobody's place.
-        candidates = (one for one in self._open_of(batch) if one.instance_id not in self.parked)
+        candidates = (one for one in self._in_line(batch) if one.instance_id not in self.parked)
         yield from gates.startable(batch, candidates, now=self.now, places=places, failures=self.failures)
 
     @cached_property
@@ -216,7 +216,7 @@ class _Look:
         """The failures that stop everything."""
         return stopping_failures(self.connection, self.known)
 
-    def _open_of(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
+    def _in_line(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
         most = self._first_most
         asked = self.asked_pages.get(batch.batch_id) or self._read(batch, 0, most)
         while found := asked():
@@ -232,4 +232,4 @@ class _Look:
         if batch.on_failure is OnFailure.CONTINUE:
             # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
             return instances.ask_due_of(self.connection, batch.batch_id, after, most, self.now)
-        return instances.ask_open_of(self.connection, batch.batch_id, after, most)
+        return instances.ask_in_line(self.connection, batch.batch_id, after, most)

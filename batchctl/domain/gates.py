@@ -62,9 +62,9 @@ def startable(
     places: int,
     failures: Sequence[BatchInstance] = (),
 ) -> Iterator[BatchInstance]:
-    """Yield the instances of a batch that may start now, in order; `candidates` are its open ones in order of creation.
+    """Yield the instances of a batch that may start now, in order; `candidates` are those in line, in order of creation.
 
-    `places` is MaxConcurrent less the claimed instances; candidates that are claimed already do not count again.
+    `places` is MaxConcurrent less the claimed instances; candidates that are claimed or paused change nothing.
     `failures` are those that stop everything.
     """
     for instance in candidates:

@@ -8,7 +8,7 @@ from itertools import compress
 from operator import attrgetter, ne
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text, update
+from sqlalchemy import Connection, bindparam, func, select, text, union_all, update
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
@@ -18,6 +18,8 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
+    FRESH_INSTANCE,
+    IN_LINE_INSTANCE,
     LATER,
     OPEN_INSTANCE,
     STANDING_INSTANCE,
@@ -33,22 +35,34 @@ _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
 _ADD = RowInsert(batch_control)
 _WHOLE = select(*(each for each in _c if not each.name.startswith("z_")), _f.Entity, _f.FileName).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
-_OPEN_OF = RowSelect(
-    _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _OPEN, _c.BatchControl_id > bindparam("after"))
+_OF_BATCH = _c.ProcessBatch_id == bindparam("batch_id"), _c.BatchControl_id > bindparam("after")
+_OPEN_OF = RowSelect(_WHOLE.where(*_OF_BATCH, _OPEN).order_by(_c.BatchControl_id).limit(bindparam("most")))
+_IN_LINE_OF = RowSelect(
+    _WHOLE.where(*_OF_BATCH, _OPEN, one_of("BatchControl.Status", IN_LINE_INSTANCE))
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_DUE_OF = RowSelect(
+_FRESH_OF = (
+    _WHOLE.where(*_OF_BATCH, text(f"BatchControl.{FRESH_INSTANCE.replace('AND ', 'AND BatchControl.')}"))
+    .order_by(_c.BatchControl_id)
+    .limit(bindparam("most"))
+    .subquery()
+)
+# By its time alone: in the order of creation, all that is not due yet would have to be passed over.
+_DUE_AGAIN = (
     _WHOLE.where(
-        _c.ProcessBatch_id == bindparam("batch_id"),
-        _OPEN,
+        _c.ProcessBatch_id + 0 == bindparam("batch_id"),
+        _c.BatchControl_id + 0 > bindparam("after"),
         _WAITS,
+        text(f"BatchControl.{LATER}"),
         _c.NextRunTime <= bindparam("now"),
-        _c.BatchControl_id > bindparam("after"),
     )
-    .order_by(_c.BatchControl_id)
+    .order_by(_c.NextRunTime)
     .limit(bindparam("most"))
+    .subquery()
 )
+_EITHER = union_all(select(_FRESH_OF), select(_DUE_AGAIN)).subquery("due")
+_DUE_OF = RowSelect(select(_EITHER).order_by(_EITHER.c.BatchControl_id).limit(bindparam("most")))
 _CLAIMED = _WHOLE.where(one_of("BatchControl.Status", CLAIMED_INSTANCE)).order_by(once_found(_c.BatchControl_id))
 _STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
@@ -107,19 +121,22 @@ def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstanc
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
-    return ask_open_of(connection, batch_id, after, most)()
+    return readable(_OPEN_OF(connection, batch_id=batch_id, after=after, most=most), instance)
 
 
-def ask_open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
-    """Ask for the same."""
-    asked = _OPEN_OF.ask(connection, batch_id=batch_id, after=after, most=most)
+def ask_in_line(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
+    """Ask for those of them that may start or keep later ones from starting: neither under way nor paused."""
+    asked = _IN_LINE_OF.ask(connection, batch_id=batch_id, after=after, most=most)
     return lambda: readable(asked(), instance)
 
 
 def ask_due_of(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
 ) -> Callable[[], list[BatchInstance]]:
-    """Ask for a batch's instances behind `after` that are ready or due for their retry, in order of creation."""
+    """Ask for a batch's instances behind `after` that are ready or due for their retry, in order of creation.
+
+    Of those that are due again the ones that have been so for longest.
+    """
     asked = _DUE_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now)
     return lambda: readable(asked(), instance)
 

@@ -39,7 +39,10 @@ OPEN_INSTANCE = ("ready", "running", "retry", "failed", "held", "pausing", "paus
 CLAIMED_INSTANCE = ("running", "pausing", "cancelling")
 STANDING_INSTANCE = ("retry", "failed", "held")
 WAITING_INSTANCE = ("ready", "retry")
+IN_LINE_INSTANCE = ("ready", "retry", "failed", "held")
+"""What may start, or may keep others of its batch from starting."""
 LATER = "NextRunTime > '1900-01-01 00:00:00.000'"
+FRESH_INSTANCE = "Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
@@ -231,6 +234,7 @@ batch_control = _table(
     _index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", OPEN_INSTANCE)),
     _index("IX_BatchControl_Claimed", "ProcessBatch_id", where=one_of("Status", CLAIMED_INSTANCE)),
     _index("IX_BatchControl_Standing", "BatchControl_id", where=one_of("Status", STANDING_INSTANCE)),
+    _index("IX_BatchControl_Fresh", "ProcessBatch_id", "BatchControl_id", where=FRESH_INSTANCE),
     _index("IX_BatchControl_Due", "NextRunTime", where=and_(one_of("Status", WAITING_INSTANCE), text(LATER))),
     sqlite_autoincrement=True,
 )

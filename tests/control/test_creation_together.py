@@ -195,7 +195,7 @@ def test_what_cannot_be_begun_at_once_is_created_alone_and_begun_after_that(
     world.batch(steps=1)
     world.submit()
     with monkeypatch.context() as broken:
-        broken.setattr(instances, "ask_open_of", refuse)
+        broken.setattr(instances, "ask_in_line", refuse)
         turn(world, hand)
     assert (committed, world.statuses()) == ([ALONE], ["ready"])
 

@@ -21,7 +21,9 @@ BATCH = BatchId(1)
 QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
     ("IX_BatchControl_Open", lambda connection: limits.ask_room(connection, {}, None)()),
     ("IX_BatchControl_Open", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
-    ("IX_BatchControl_Open", lambda connection: instances.ask_due_of(connection, BATCH, 0, 8, NOW)()),
+    ("IX_BatchControl_Open", lambda connection: instances.ask_in_line(connection, BATCH, 0, 8)()),
+    ("IX_BatchControl_Fresh", lambda connection: instances.ask_due_of(connection, BATCH, 0, 8, NOW)()),
+    ("IX_BatchControl_Due", lambda connection: instances.ask_due_of(connection, BATCH, 0, 8, NOW)()),
     ("IX_BatchControl_Open", lambda connection: reports.open_in(connection, [InstanceStatus.HELD], 8)),
     ("IX_BatchControl_Claimed", instances.claimed),
     ("IX_BatchControl_Claimed", controllers.owners),

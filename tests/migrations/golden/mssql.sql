@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0006.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0007.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -519,6 +519,23 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0006' WHERE version_num = '0005';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Fresh' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Fresh] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0007' WHERE version_num = '0006';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0006.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0007.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -337,6 +337,12 @@ UPDATE alembic_version SET version_num='0005' WHERE alembic_version.version_num 
 -- Running upgrade 0005 -> 0006
 
 UPDATE alembic_version SET version_num='0006' WHERE alembic_version.version_num = '0005';
+
+-- Running upgrade 0006 -> 0007
+
+CREATE INDEX "IX_BatchControl_Fresh" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000';
+
+UPDATE alembic_version SET version_num='0007' WHERE alembic_version.version_num = '0006';
 
 COMMIT;
 

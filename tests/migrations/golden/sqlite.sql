@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0006.
+-- The control database of batchctl on SQLite, schema 0007.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -409,6 +409,12 @@ CREATE INDEX "IX_BatchControl_Standing" ON BatchControl (BatchControl_id) WHERE 
 CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE (Status = 'ready' OR Status = 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
 
 UPDATE alembic_version SET version_num='0006' WHERE alembic_version.version_num = '0005';
+
+-- Running upgrade 0006 -> 0007
+
+CREATE INDEX "IX_BatchControl_Fresh" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000';
+
+UPDATE alembic_version SET version_num='0007' WHERE alembic_version.version_num = '0006';
 
 COMMIT;
 
