@@ -117,6 +117,15 @@ def test_exit_codes_and_signals_are_kept_apart(bench: Bench, code: int) -> None:
     assert (end.exit_code, end.signal_name) == (code, None)
 
 
+@pytest.fixture
+def hangs_up() -> Iterator[None]:
+    """Let commands be ended by SIGHUP, also where the tests are run by nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangs_up")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGSEGV", "SIGTERM", "SIGHUP"])
 def test_an_end_by_signal_names_the_signal(bench: Bench, name: str) -> None:  # G11
     end = bench.run("sh", "-c", f"kill -{name.removeprefix('SIG')} $$")
