@@ -223,7 +223,8 @@ def _find(given: str | None) -> Path | None:
         raise ConfigurationError(message, next_step=f"name a file, such as {FILE_NAME}")
     if not path.exists():
         message = f"The configuration file {path} does not exist."
-        raise ConfigurationError(message, next_step=f"create it, or leave out --config to use ./{FILE_NAME}")
+        next_step = f"create it, or leave out --config, or BATCHCTL_CONFIG, to use ./{FILE_NAME}"
+        raise ConfigurationError(message, next_step=next_step)
     return path
 
 

@@ -33,6 +33,7 @@ from batchctl import config
 from batchctl.app import App, upgrade_database
 from benchmarks import databases, latency
 from benchmarks.databases import Database
+from tests.arguments import at_least_one
 
 STEPS = 5
 MANY = 1_000_000
@@ -77,8 +78,8 @@ def main() -> None:
     """Run the benchmarks asked for and print them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print a list of name, ratio, rate, limit, unit, p99")
-    parser.add_argument("--instances", type=int, default=2000, help="instances a round (default 2000)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds (default 3)")
+    parser.add_argument("--instances", type=at_least_one, default=2000, help="instances a round (default 2000)")
+    parser.add_argument("--rounds", type=at_least_one, default=3, help="rounds (default 3)")
     parser.add_argument("--only", metavar="NAME", action="append", choices=NAMES, help="run one, or several")
     options = parser.parse_args()
     try:

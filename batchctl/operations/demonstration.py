@@ -110,8 +110,9 @@ def _nothing_left_unless_done(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for path in [*folder.glob("*"), *([] if existed else [folder])]:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if folder.is_dir():
+            for path in [*folder.glob("*"), *([] if existed else [folder])]:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
         raise
 
 

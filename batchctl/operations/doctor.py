@@ -19,6 +19,7 @@ from batchctl.domain.text import visible
 from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, schema
 from batchctl.store.transactions import StoreTransactions
+from batchctl.system.files import in_the_way_of_writing
 from batchctl.system.limits import all_within
 from batchctl.system.shares import share_of
 
@@ -55,7 +56,7 @@ class Doctor:
         for key in patients:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
         lines += self._secrets()
-        lines.append(("this host", [self._time_zones()]))
+        lines.append(("this host", [self._time_zones(), self._state_directory()]))
         return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)
 
     def _readings(self, key: str, look: Callable[[], Iterator[Reading]]) -> list[Reading]:
@@ -206,6 +207,15 @@ class Doctor:
             zone = self.settings.business_time_zone
             return Reading("tzdata", Result.OK, f"Time zones are known; business dates are reckoned in {zone}.")
         return Reading("tzdata", Result.WARN, "This host knows hardly any time zone.", "pip install tzdata")
+
+    def _state_directory(self) -> Reading:
+        directory = (self.settings.directory / self.settings.state_directory).absolute()
+        culprit = in_the_way_of_writing(directory)
+        if culprit is None:
+            return Reading("state directory", Result.OK, f"This user can write to {visible(str(directory))}.")
+        said = f"No controller can start: this user cannot write to {visible(str(directory))}"
+        next_step = "let this user write there, or set state_directory in batchctl.toml to another directory"
+        return Reading("state directory", Result.FAIL, f"{said}, because of {visible(str(culprit))}.", next_step)
 
     def _passwords(self) -> list[str]:
         """Return what no message may hold, whoever wrote it."""

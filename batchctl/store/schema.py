@@ -51,8 +51,12 @@ def revision_of(connection: Connection) -> str | None:
     """Return the revision a database is at; None when it was never prepared."""
     if not inspect(connection).has_table("alembic_version"):
         return None
-    found: str | None = connection.execute(_REVISION).scalar_one_or_none()
-    return found
+    found = [str(each) for each in connection.execute(_REVISION).scalars()]
+    if len(found) > 1:
+        message = f"The control database says of itself that it has several schemas: {', '.join(sorted(found))}."
+        next_step = "restore a backup: a script that makes the tables was run where there were some"
+        raise SchemaMismatch(message, next_step=next_step)
+    return found[0] if found else None
 
 
 def check_upgradable(connection: Connection) -> None:
@@ -111,7 +115,9 @@ def verify(connection: Connection) -> None:
         raise SchemaMismatch(message, next_step="batchctl db upgrade")
     if found in revisions():
         message = f"The control database has schema {found}; this version needs {needed}."
-        raise SchemaMismatch(message, next_step="batchctl db upgrade, or give a DBA the text of: batchctl db script")
+        # Only the script for SQL Server brings up to date what is there; the others make everything from nothing.
+        script = ", or give a DBA the text of: batchctl db script" if connection.dialect.name == "mssql" else ""
+        raise SchemaMismatch(message, next_step=f"batchctl db upgrade{script}")
     raise _unknown(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -16,3 +17,9 @@ class SystemFiles:
     def exists(self, path: str) -> bool:
         """Say whether a regular file is there."""
         return Path(path).is_file()
+
+
+def in_the_way_of_writing(directory: Path) -> Path | None:
+    """Return what keeps this user from writing into a directory, which may have to be made first; None when nothing does."""
+    found = next(each for each in (directory, *directory.parents) if os.path.lexists(each))
+    return None if found.is_dir() and os.access(found, os.W_OK | os.X_OK) else found

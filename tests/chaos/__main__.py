@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 from random import SystemRandom
 
+from tests.arguments import at_least_one
 from tests.chaos import sabotage
 from tests.chaos.campaign import Campaign, Options
 from tests.chaos.report import figures, findings
@@ -23,7 +24,7 @@ def main() -> int:
     seed = SystemRandom().randrange(10**6) if asked.seed is None else asked.seed
     failed = False
     for at, kind in enumerate(kinds):
-        kills = asked.kills // len(kinds) + (asked.kills % len(kinds) if at == 0 else 0)
+        kills = max(1, asked.kills // len(kinds) + (asked.kills % len(kinds) if at == 0 else 0))
         directory = Path(tempfile.mkdtemp(prefix=f"batchctl-chaos-{kind}-"))
         outcome = Campaign(Options(kills, seed, kind, asked.sabotage), directory).run()
         print(figures(outcome), flush=True)
@@ -39,7 +40,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="dev.py chaos", description=__doc__)
-    parser.add_argument("--kills", type=int, default=2000, help="how many SIGKILLs in all (2000)")
+    parser.add_argument("--kills", type=at_least_one, default=2000, help="how many SIGKILLs in all (2000)")
     parser.add_argument("--seed", type=int, help="what the dice begin with; a new one unless given")
     parser.add_argument("--database", choices=[*KINDS, "both"], default="both")
     parser.add_argument("--keep", action="store_true", help="leave the folder also when nothing was found")

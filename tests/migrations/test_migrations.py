@@ -17,7 +17,7 @@ from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
 from batchctl.store import engine, identity, schema, tables
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
-from tests.control_databases import ControlDatabase, PostgresControl, SqliteControl
+from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 from tests.postgres import PostgresServer
 
 
@@ -295,3 +295,42 @@ def test_a_controller_of_a_version_that_listed_none_is_known_by_its_lock(
         lock.release()
 
     assert upgrade_database(str(file))[0] == "0002"
+
+
+@pytest.fixture
+def versions(control_database: ControlDatabase) -> Iterator[Hand]:
+    """Return who may write what the database says of its schema; afterwards it says what it said."""
+    hand = control_database.hand()
+    yield hand
+    hand.sql("DELETE FROM alembic_version")
+    hand.sql("INSERT INTO alembic_version (version_num) VALUES (?)", schema.newest_revision())
+    hand.close()
+
+
+def refused(database: ControlDatabase) -> SchemaMismatch:
+    """Return why this version does not work with a database."""
+    transactions = StoreTransactions(engine.open_engine(database.url, database.directory))
+    with pytest.raises(SchemaMismatch) as told, transactions.read() as connection:
+        schema.verify(connection)
+    transactions.close()
+    return told.value
+
+
+def test_a_database_that_says_it_has_two_schemas_is_told_so_by_name(
+    control_database: ControlDatabase, versions: Hand
+) -> None:
+    versions.sql("INSERT INTO alembic_version (version_num) VALUES ('0001')")
+    told = refused(control_database)
+
+    assert f"several schemas: 0001, {schema.newest_revision()}." in told.message
+    assert "restore a backup" in str(told.next_step)
+
+
+def test_only_where_a_script_brings_up_to_date_what_is_there_is_it_advised(
+    control_database: ControlDatabase, versions: Hand
+) -> None:
+    versions.sql("UPDATE alembic_version SET version_num = '0006'")
+    told = refused(control_database)
+
+    assert "has schema 0006" in told.message
+    assert told.next_step == "batchctl db upgrade"

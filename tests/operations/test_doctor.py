@@ -372,6 +372,29 @@ def test_the_command_that_mends_the_journal_mode_does(sqlite_database: SqliteCon
     assert after.result is Result.OK
 
 
+def test_an_upgrade_leaves_the_journal_mode_as_its_owner_has_set_it(sqlite_database: SqliteControl) -> None:
+    with sqlite3.connect(sqlite_database.directory / "batchctl.db") as hand:
+        hand.execute("PRAGMA journal_mode = TRUNCATE")
+    app.upgrade_database(configured(sqlite_database.directory, f'database_url = "{sqlite_database.url}"'))
+
+    assert hand.execute("PRAGMA journal_mode").fetchone() == ("truncate",)
+    hand.close()
+
+
+def test_a_state_directory_that_no_controller_could_write_to_is_told(sqlite_database: SqliteControl) -> None:
+    (sqlite_database.directory / "file").touch()
+    key = "this host", "state directory"
+    found = {
+        where: examined(sqlite_database.directory, sqlite_database.url, f'state_directory = "{where}"')[key]
+        for where in ("file/state", "to/be/made")
+    }
+
+    assert found["to/be/made"].result is Result.OK
+    assert found["file/state"].result is Result.FAIL
+    assert f"because of {sqlite_database.directory / 'file'}" in found["file/state"].message
+    assert "state_directory" in str(found["file/state"].next_step)
+
+
 MOUNTS = """\
 /dev/sda1 / ext4 rw 0 0
 server:/x /mnt/with\\040blank nfs4 rw 0 0

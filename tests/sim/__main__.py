@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from tests.arguments import at_least_one
 from tests.sim.chance import script_of
 from tests.sim.many import Figures, play_all
 from tests.sim.playing import Played, play, play_twice
@@ -19,9 +20,9 @@ MOST_SHOWN = 3
 def main(arguments: Sequence[str]) -> int:
     """Play what is asked for; exit code 1 when a law is broken."""
     parser = argparse.ArgumentParser(prog="dev.py sim", description=__doc__)
-    parser.add_argument("--schedules", type=_positive, default=20_000, help="how many seeds (default: %(default)s)")
+    parser.add_argument("--schedules", type=at_least_one, default=20_000, help="how many seeds (default: %(default)s)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=2, help="how many processes (default: %(default)s)")
+    parser.add_argument("--jobs", type=at_least_one, default=2, help="how many processes (default: %(default)s)")
     parser.add_argument("--seed", type=int, help="play this one schedule, and show what happens in it")
     given = parser.parse_args(arguments)
     if given.seed is not None:
@@ -32,14 +33,6 @@ def main(arguments: Sequence[str]) -> int:
     for seed, _ in figures.failed[:MOST_SHOWN]:
         show_smallest(seed)
     return 1 if figures.failed else 0
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        message = "at least 1: none at all would prove nothing"
-        raise argparse.ArgumentTypeError(message)
-    return number
 
 
 def report(figures: Figures, seconds: float, jobs: int) -> None:

@@ -110,8 +110,9 @@ def _read_text(raw: bytes) -> str:
 
 
 def prepare(connection: Connection) -> None:
-    """Set what the file itself remembers: write-ahead logging, so that readers never wait."""
-    connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+    """Set what a new file itself remembers: write-ahead logging, so that readers never wait; later it is its owner's to set."""
+    if not connection.exec_driver_sql("PRAGMA schema_version").scalar_one():
+        connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
 
 def lock_schema(connection: Connection) -> None:

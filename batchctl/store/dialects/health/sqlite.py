@@ -110,7 +110,8 @@ def _journal(facts: Facts) -> Reading:
         return Reading("journal mode", Result.FAIL, said, f"sqlite3 '{as_file}' 'PRAGMA journal_mode = WAL'")
     if mode == "wal" and facts.version < _MENDED:
         said = f"wal with SQLite {version}: before 3.51.3, two programs that write at once may, very rarely, damage the file."
-        next_step = f"install a Python with a newer SQLite, or: sqlite3 '{as_file}' 'PRAGMA journal_mode = TRUNCATE'"
+        pragma = f"sqlite3 '{as_file}' 'PRAGMA journal_mode = TRUNCATE'"
+        next_step = f"install a Python with a newer SQLite, or stop all controllers and: {pragma}"
         return Reading("journal mode", Result.WARN, said, next_step)
     return Reading("journal mode", Result.OK, f"{mode}, with SQLite {version}.")
 
