@@ -126,6 +126,8 @@ class Trace(StrEnum):
     """It was not begun and never will be, so it may be begun again whatever OnLost says."""
     GONE = "gone"
     """Nobody knows how it ended, and nothing of it lives on this host."""
+    UNSTARTED = "unstarted"
+    """It was not begun; what would begin it lives, and will not once its worker's lease is over."""
     UNSEEN = "unseen"
     """Nothing is recorded of it on this host and nothing of it is seen there: only its controller's silence proves it gone."""
     LEFT_OVER = "left over"
@@ -246,7 +248,11 @@ class LeaderLock(Protocol):
         ...
 
     def holder(self) -> str | None:
-        """Name the leader, if there is one."""
+        """Name the leader, if there is one; a long name may be cut."""
+        ...
+
+    def wrest(self, holder: str) -> None:
+        """Take the lock from whoever has it under this name, so that anybody may take it; he finds out by himself."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -71,8 +72,8 @@ class Claimer:
             if not is_locked():
                 written += Written(contended=frozenset({batch.name}))
                 continue
-            may_start = look.startable(batch)
-            written += self._claim_of(connection, batch, may_start, now, places - len(written.started), singly=singly)
+            most = min(places - len(written.started), look.room.places(batch))
+            written += self._claim_of(connection, batch, look.startable(batch), now, most, singly=singly)
             if len(written.started) >= places:
                 break
         return written
@@ -197,13 +198,15 @@ class _Look:
         return next(self.startable(batch), None) is not None
 
     def startable(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
-        """Yield the instances of a batch that may start now."""
-        places = self.room.places(batch)
-        if places <= 0:
+        """Yield the instances of a batch that may start now, if there is a place for one; more than there are places for.
+
+        In the place of one whose rows somebody keeps locked the next may start.
+        """
+        if self.room.places(batch) <= 0:
             return
         # What cannot start takes nobody's place.
         candidates = (one for one in self._in_line(batch) if one.instance_id not in self.parked)
-        yield from gates.startable(batch, candidates, now=self.now, places=places, failures=self.failures)
+        yield from gates.startable(batch, candidates, now=self.now, places=sys.maxsize, failures=self.failures)
 
     @cached_property
     def room(self) -> limits.Room:

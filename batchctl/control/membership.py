@@ -12,7 +12,7 @@ from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.ports import Boundary, Clock, LeaderLock, Transactions
 from batchctl.store import controllers
 
 REMEMBERED = timedelta(days=7)
@@ -112,6 +112,28 @@ class Membership:
         if was_given_up:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
         return was_given_up or not was_trusted
+
+    def depose(self, lock: LeaderLock) -> None:
+        """Take the lead from a controller that was written off and has it still: it is frozen, or cut off.
+
+        One after the other: by the time that the second looks, the lock may be another's.
+        """
+
+        def is_lost(connection: Any) -> str | None:
+            holder = lock.holder()
+            if holder is None:
+                return None
+            return holder if any(name.startswith(holder) for name in controllers.lost(connection)) else None
+
+        def wrest(connection: Any) -> str | None:
+            if holder := is_lost(connection):
+                lock.wrest(holder)
+            return holder
+
+        with self.transactions.read() as connection:
+            found = is_lost(connection)
+        if found and (deposed := self.transactions.run(frozenset({Boundary.HEARTBEAT}), wrest, hurried=True)):
+            self.listener(Event("controller.deposed", {"ClaimedBy": deposed}))
 
     def is_trusted(self) -> bool:
         """Say whether nobody can have taken this controller for dead."""

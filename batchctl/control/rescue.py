@@ -204,7 +204,11 @@ class Rescue:
             return self._give_up(entry, owner, batch, Verdict(message=_CANNOT_ASK, could_ask=False))
         trace = self.runner.examine(entry, prepared.handler, prepared.rendered)
         # Where nothing is known of it, it may live unseen until its supervisor has had to stop it.
-        waits_for_silence = trace is Trace.UNSEEN and owner is not None and not self._watch.is_overdue(owner.name)
+        is_overdue = owner is not None and self._watch.is_overdue(owner.name)
+        if trace is Trace.UNSTARTED:
+            # Whoever was silent for so long has no lease any more, and nothing is begun without one.
+            trace = Trace.NEVER_RAN if is_overdue else Trace.UNCLEAR
+        waits_for_silence = trace is Trace.UNSEEN and owner is not None and not is_overdue
         if trace is Trace.UNCLEAR or waits_for_silence:
             self._tell_unclear(entry, waits_for_silence=waits_for_silence)
             return None

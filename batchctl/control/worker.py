@@ -146,6 +146,8 @@ class Worker:
         if leading.is_leader or is_time:
             leading.tried_at = now
             leading.is_leader = leading.lock.take(self.membership.name)
+            if not leading.is_leader:
+                self.membership.depose(leading.lock)
         return leading.is_leader
 
     def _create(self, leading: Leading, creation: Iterator[CreationReport]) -> None:

@@ -33,6 +33,7 @@ _OWNERS = union(
     select(_h.ClaimedBy).where(text(f"BatchProcessHistory.{LIVE_ENTRY}")),
 )
 _RUNNING = select(controller).where(_k.Status == ControllerStatus.RUNNING.value)
+_LOST = select(_k.ControllerName).where(_k.Status == ControllerStatus.LOST.value)
 _SET_STATUS = (
     update(controller)
     .where(_k.ControllerName == bindparam("called"))
@@ -75,6 +76,11 @@ def beat(connection: Connection, name: str, seq: int, now: datetime) -> bool:
     """Give a sign of life; false when the row is gone."""
     signs = {"HeartbeatSeq": seq, "Heartbeat": now, "Status": ControllerStatus.RUNNING.value, "z_updated": now}
     return _BEAT(connection, signs, called=name)
+
+
+def lost(connection: Connection) -> Sequence[str]:
+    """Name the controllers that the others have written off."""
+    return connection.execute(_LOST).scalars().all()
 
 
 def load(connection: Connection, name: str) -> ControllerRow | None:

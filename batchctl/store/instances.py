@@ -8,7 +8,7 @@ from itertools import compress
 from operator import attrgetter, ne
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text, union_all, update
+from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
@@ -18,7 +18,6 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
-    FRESH_INSTANCE,
     IN_LINE_INSTANCE,
     LATER,
     OPEN_INSTANCE,
@@ -42,27 +41,11 @@ _IN_LINE_OF = RowSelect(
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_FRESH_OF = (
-    _WHOLE.where(*_OF_BATCH, text(f"BatchControl.{FRESH_INSTANCE.replace('AND ', 'AND BatchControl.')}"))
+_DUE_OF = RowSelect(
+    _WHOLE.where(*_OF_BATCH, _OPEN, _WAITS, _c.NextRunTime <= bindparam("now"))
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
-    .subquery()
 )
-# By its time alone: in the order of creation, all that is not due yet would have to be passed over.
-_DUE_AGAIN = (
-    _WHOLE.where(
-        _c.ProcessBatch_id + 0 == bindparam("batch_id"),
-        _c.BatchControl_id + 0 > bindparam("after"),
-        _WAITS,
-        text(f"BatchControl.{LATER}"),
-        _c.NextRunTime <= bindparam("now"),
-    )
-    .order_by(_c.NextRunTime)
-    .limit(bindparam("most"))
-    .subquery()
-)
-_EITHER = union_all(select(_FRESH_OF), select(_DUE_AGAIN)).subquery("due")
-_DUE_OF = RowSelect(select(_EITHER).order_by(_EITHER.c.BatchControl_id).limit(bindparam("most")))
 _CLAIMED = _WHOLE.where(one_of("BatchControl.Status", CLAIMED_INSTANCE)).order_by(once_found(_c.BatchControl_id))
 _STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(
@@ -133,10 +116,7 @@ def ask_in_line(connection: Connection, batch_id: BatchId, after: int, most: int
 def ask_due_of(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
 ) -> Callable[[], list[BatchInstance]]:
-    """Ask for a batch's instances behind `after` that are ready or due for their retry, in order of creation.
-
-    Of those that are due again the ones that have been so for longest.
-    """
+    """Ask for a batch's instances behind `after` that are ready or due for their retry, in order of creation."""
     asked = _DUE_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now)
     return lambda: readable(asked(), instance)
 

@@ -48,6 +48,11 @@ class SessionLeaderLock:
                 raise self._dialect.unusable(error, self._dialect.place_of(self._engine)) from error
             raise
 
+    def wrest(self, holder: str) -> None:
+        """End the session that has the lock, if it is his."""
+        with self._engine.connect() as connection:
+            self._dialect.end_leader(connection, holder)
+
     def _acquire(self, controller: str) -> bool:
         connection = self._engine.connect()
         try:

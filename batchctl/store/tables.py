@@ -42,7 +42,6 @@ WAITING_INSTANCE = ("ready", "retry")
 IN_LINE_INSTANCE = ("ready", "retry", "failed", "held")
 """What may start, or may keep others of its batch from starting."""
 LATER = "NextRunTime > '1900-01-01 00:00:00.000'"
-FRESH_INSTANCE = "Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
@@ -231,10 +230,10 @@ batch_control = _table(
     _check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
     _check("RetryCount", "RetryCount >= 0"),
     _check("LostCount", "LostCount >= 0"),
+    _check("NextRunTime", "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'").ddl_if(dialect="postgresql"),
     _index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", OPEN_INSTANCE)),
     _index("IX_BatchControl_Claimed", "ProcessBatch_id", where=one_of("Status", CLAIMED_INSTANCE)),
     _index("IX_BatchControl_Standing", "BatchControl_id", where=one_of("Status", STANDING_INSTANCE)),
-    _index("IX_BatchControl_Fresh", "ProcessBatch_id", "BatchControl_id", where=FRESH_INSTANCE),
     _index("IX_BatchControl_Due", "NextRunTime", where=and_(one_of("Status", WAITING_INSTANCE), text(LATER))),
     sqlite_autoincrement=True,
 )

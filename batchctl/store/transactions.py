@@ -27,8 +27,8 @@ A try that waits for somebody else's lock gives up by itself after a while; see 
 """
 
 
-NOT_AS_READ = "22012"
-"""What a statement fails with that finds a row not as it was read: a division by zero, the only one that we ask for."""
+NOT_AS_READ = "batchctl: not as read"
+"""What a statement that finds a row not as it was read fails to take for a number; see `turns`."""
 
 
 class NotAsReadError(Exception):
@@ -71,7 +71,7 @@ class StoreTransactions:
         try:
             return self._once(work, hurried=hurried)
         except Exception as error:
-            if getattr(error, "sqlstate", None) == NOT_AS_READ:
+            if f'"{NOT_AS_READ}"' in str(error):
                 raise NotAsReadError from error
             if self._is_transient(error):
                 if hurried:

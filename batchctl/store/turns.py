@@ -13,7 +13,7 @@ from batchctl.store import history, instances
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import Beginning, Ending
 from batchctl.store.statements import Compiled, Rows
-from batchctl.store.transactions import NotAsReadError
+from batchctl.store.transactions import NOT_AS_READ, NotAsReadError
 
 Moves = Sequence[tuple[BatchInstance, BatchInstance]]
 """Instances as they were read, and as they stand now."""
@@ -84,7 +84,9 @@ def _whole(moving: tuple[Compiled, ...], closing: tuple[Compiled, ...], opening:
     added = {f"o{at}": str(one.of_many).replace("ORDER BY ", after) for at, one in enumerate(opening)}
     ids = " || ".join(f"ARRAY(TABLE {name})" for name in added) or "ARRAY[]::bigint[]"
     whole = ", ".join(f"{name} AS ({text})" for name, text in (parts | added).items())
-    return f"WITH {whole} SELECT 1 / ({moved} = %s AND {closed} = %s)::integer, {ids}"
+    # What is no number fails, and says by itself what it is about.
+    met = f"(CASE WHEN {moved} = %s AND {closed} = %s THEN '1' ELSE '{NOT_AS_READ}' END)::integer"
+    return f"WITH {whole} SELECT {met}, {ids}"
 
 
 def _sum_of(names: list[str]) -> str:

@@ -41,7 +41,7 @@ def examine(state: Path, claimed_by: str, key: int, recorded: Identity) -> Trace
     if past.boot_id is None or past.boot_id != platform.boot_id():
         return Trace.GONE
     if lives:
-        return Trace.NEVER_RAN if past.is_orphaned else Trace.UNCLEAR
+        return Trace.NEVER_RAN if past.is_orphaned else Trace.UNSTARTED
     return Trace.NEVER_RAN if past.is_closed or journal.close(own) else Trace.UNCLEAR
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.text import visible
@@ -65,6 +66,12 @@ class FileLeaderLock:
             return _read(descriptor) or "unknown"
         finally:
             os.close(descriptor)
+
+    def wrest(self, holder: str) -> None:
+        """Let the next one lock another file, if this one is still his: nobody can end a lock but its process."""
+        if self._said() == holder:
+            with suppress(OSError):
+                os.unlink(self._path)
 
     def _is_the_file(self, descriptor: int) -> bool:
         self._looked_at = time.monotonic()

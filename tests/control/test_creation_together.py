@@ -319,3 +319,31 @@ def test_between_the_notice_and_the_step_lie_three_round_trips(
     # What misses instances; all that is looked at and created; claim, beginning and commit.
     assert at_start == [3]
     leader.worker.end()
+
+
+def test_a_division_by_zero_in_somebodys_trigger_is_told_as_what_it_is(rows_world: World, client: Client) -> None:
+    client.sql(
+        "CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS"
+        " 'BEGIN PERFORM 1 / (NEW.BatchControl_id - NEW.BatchControl_id); RETURN NEW; END'"
+    )
+    client.sql("CREATE TRIGGER breaks BEFORE INSERT ON BatchControl FOR EACH ROW EXECUTE FUNCTION breaks()")
+    rows_world.batch()
+    rows_world.submit()
+    rows_world.create()
+
+    assert rows_world.one("SELECT Status FROM FileProcess") == "rejected"
+    assert "division by zero" in rows_world.one("SELECT Message FROM FileProcess")
+
+
+@pytest.mark.parametrize("moment", ["infinity", "-infinity", "20000-01-01", "0044-03-15 BC"])
+def test_a_time_that_is_no_day_of_the_calendar_is_refused_and_stops_nothing(
+    rows_world: World, client: Client, moment: str
+) -> None:
+    rows_world.batch(steps=1)
+    rows_world.submit()
+    rows_world.create()
+    with pytest.raises(client.Refused, match="CK_BatchControl_NextRunTime"):
+        client.sql("UPDATE BatchControl SET NextRunTime = ?::timestamp", moment)
+    rows_world.process()
+
+    assert rows_world.statuses() == ["complete"]

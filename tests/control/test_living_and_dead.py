@@ -356,6 +356,26 @@ def test_a_step_of_which_this_host_knows_nothing_is_lost_only_once_its_controlle
     assert world.sql(STANDS)[0][0] == then
 
 
+@pytest.mark.parametrize("on_lost", ["hold", "rerun"])
+def test_what_a_frozen_controller_had_not_begun_never_ran_once_its_lease_is_over(world: World, on_lost: str) -> None:
+    running(world, OnLost=on_lost)
+    rescue, runner = elsewhere(world, trace=Trace.UNSTARTED)
+    runner.gone = lambda row: row.name == "c1"
+    for _ in range(2):
+        assert look(rescue) == Rescued()
+        world.clock.advance(RHYTHM.orphan_timeout / 3)
+    waiting = world.sql(STANDS), world.one("SELECT Status FROM Controller")
+    world.clock.advance(RHYTHM.orphan_timeout / 3)
+    found = look(rescue)
+
+    assert waiting == (RUNNING, "running")
+    assert (found.lost, found.freed) == ((), True)
+    assert world.history()[0][-1] == "lost"
+    assert "it never ran" in world.one("SELECT Message FROM BatchProcessHistory")
+    assert world.sql(STANDS)[0][0] == "retry"
+    assert world.one("SELECT Status FROM Controller WHERE ControllerName = 'c1'") == "lost"
+
+
 def test_who_runs_where_nobody_watches_is_named_with_what_to_type(world: World) -> None:
     running(world, OnLost="rerun")
     rescue, runner = elsewhere(world, trace=Trace.UNCLEAR)

@@ -50,6 +50,24 @@ def a_while(world: World, controller: Controller) -> None:
         controller.turn(NO_WAIT)
 
 
+@pytest.mark.parametrize("slots", [1, 2])
+def test_locked_instances_at_the_head_of_a_batch_let_the_others_pass_one_at_a_time(
+    world: World, client: Hand, slots: int
+) -> None:
+    world.batch("A", steps=1, OnFailure="continue", MaxConcurrent=1)
+    for _ in range(6):
+        world.submit("A")
+    world.create()
+    client.sql("UPDATE BatchControl SET Data1 = 'x' WHERE BatchControl_id <= 2")
+    controller = world.controller(slots=slots)
+    for _ in range(20):
+        controller.turn(NO_WAIT)
+        assert len(world.runner.open) <= 1
+        world.clock.advance(LOCKED_LOOK)
+
+    assert world.statuses() == ["ready"] * 2 + ["complete"] * 4
+
+
 def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World, client: Hand) -> None:
     for name in ("A", "B"):
         world.batch(name)

@@ -163,6 +163,11 @@ class ScriptedLeaderLock:
         """Name the leader."""
         return None if self._world.leader is None else self._world.leader.name
 
+    def wrest(self, holder: str) -> None:
+        """Take it from him."""
+        if self.holder() == holder:
+            self._world.leader = None
+
 
 class Person(Actor):
     """Who acts with the command line, on whatever host."""

@@ -50,8 +50,8 @@ def says(place: Path, text: str, instead: str) -> None:
         (True, [SUPERVISOR, START, END], True, Trace.ADOPTABLE),
         (False, [SUPERVISOR, START, END], True, Trace.ADOPTABLE),
         (False, [SUPERVISOR, START, RUNNING, END, ORPHANED], False, Trace.ADOPTABLE),
-        (True, [SUPERVISOR], True, Trace.UNCLEAR),
-        (True, [], True, Trace.UNCLEAR),
+        (True, [SUPERVISOR], True, Trace.UNSTARTED),
+        (True, [], True, Trace.UNSTARTED),
         (True, [SUPERVISOR, ORPHANED], True, Trace.NEVER_RAN),
         (False, [SUPERVISOR, ORPHANED], True, Trace.NEVER_RAN),
         (False, [SUPERVISOR], True, Trace.NEVER_RAN),
@@ -62,7 +62,7 @@ def says(place: Path, text: str, instead: str) -> None:
         (False, [SUPERVISOR, START, RUNNING, ORPHANED], True, Trace.LEFT_OVER),
         (False, [SUPERVISOR, START, RUNNING], False, Trace.LEFT_OVER),
         (True, [SUPERVISOR, START, SUPERVISOR], True, Trace.LEFT_OVER),
-        (True, [SUPERVISOR, {"start": 2}], True, Trace.UNCLEAR),
+        (True, [SUPERVISOR, {"start": 2}], True, Trace.UNSTARTED),
     ],
 )
 def test_the_table_of_verdicts(

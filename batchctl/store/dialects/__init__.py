@@ -135,6 +135,10 @@ class Dialect(Protocol):
         """Name the controller whose session has the leader's lock."""
         ...
 
+    def end_leader(self, connection: Connection, holder: str) -> None:
+        """End the session that has the leader's lock under this name, if the database lets a controller do so."""
+        ...
+
     def look(self, connection: Connection) -> None:
         """Raise if the session is known to be gone; the server is asked only where the driver cannot tell."""
         ...

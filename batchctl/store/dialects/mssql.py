@@ -352,6 +352,10 @@ def lock_holder(connection: Connection) -> str | None:
     return str(found[0] or "").rstrip("\x00") or f"session {found[1]}"
 
 
+def end_leader(connection: Connection, holder: str) -> None:
+    """Nothing: only who administers the server may end the session of another."""
+
+
 def look(connection: Connection) -> None:
     """Raise if the session is gone, and its lock with it; only the server knows."""
     if _session(connection).execute(_HAS_LOCK).fetchone()[0] != "Exclusive":

@@ -40,6 +40,9 @@ _SETTINGS = {
     "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "300s",
     "client_connection_check_interval": "1s",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
     "default_transaction_isolation": "read committed",
     "default_transaction_read_only": "off",
     "random_page_cost": "1.1",
@@ -105,12 +108,14 @@ _NAME_SESSION = text("SELECT set_config('application_name', :name, false)")
 _LOCK = "1650553955, hashtext(current_schema())"
 _TRY_LOCK = text(f"SELECT pg_try_advisory_lock({_LOCK})")
 _LOCK_SCHEMA = "SELECT pg_advisory_lock(1650553956, hashtext(current_schema()))"
-_LOCK_HOLDER = text("""
-SELECT coalesce(a.application_name, 'process ' || l.pid) FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+_OF_LEADER = """
+FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 AND l.classid::bigint = 1650553955 AND l.objid::bigint = hashtext(current_schema())::bigint & 4294967295
-""")
+"""
+_LOCK_HOLDER = text(f"SELECT coalesce(a.application_name, 'process ' || l.pid) {_OF_LEADER}")
+_END_LEADER = text(f"SELECT pg_terminate_backend(l.pid) {_OF_LEADER} AND a.application_name = :name")
 
 
 _BLOCKER = text("""
@@ -463,9 +468,18 @@ def lock_holder(connection: Connection) -> str | None:
     return None if found is None else str(found).removeprefix(_CONTROLLER)
 
 
+def end_leader(connection: Connection, holder: str) -> None:
+    """End the session that has the leader's lock under this name."""
+    connection.execute(_END_LEADER, {"name": f"{_CONTROLLER}{holder}"})
+
+
 def look(connection: Connection) -> None:
     """Raise if the session is known to be gone, without asking the server."""
-    _raw(connection).pgconn.consume_input()
+    session = _raw(connection).pgconn
+    # The first brings the server's last words, if there are any, and only what follows them says that it is gone.
+    session.consume_input()
+    session.is_busy()
+    session.consume_input()
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:

@@ -252,6 +252,11 @@ def lock_holder(connection: Connection) -> str | None:
     raise NotImplementedError(connection)
 
 
+def end_leader(connection: Connection, holder: str) -> None:
+    """Not here."""
+    raise NotImplementedError(connection, holder)
+
+
 def look(connection: Connection) -> None:
     """Not here."""
     raise NotImplementedError(connection)

@@ -526,15 +526,6 @@ BEGIN
 END;
 GO
 
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Fresh' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
-CREATE INDEX [IX_BatchControl_Fresh] ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
 UPDATE alembic_version SET version_num = '0007' WHERE version_num = '0006';
 GO
 IF @@TRANCOUNT = 0

@@ -340,7 +340,7 @@ UPDATE alembic_version SET version_num='0006' WHERE alembic_version.version_num 
 
 -- Running upgrade 0006 -> 0007
 
-CREATE INDEX "IX_BatchControl_Fresh" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000';
+ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_NextRunTime" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01');
 
 UPDATE alembic_version SET version_num='0007' WHERE alembic_version.version_num = '0006';
 

@@ -412,8 +412,6 @@ UPDATE alembic_version SET version_num='0006' WHERE alembic_version.version_num 
 
 -- Running upgrade 0006 -> 0007
 
-CREATE INDEX "IX_BatchControl_Fresh" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status = 'ready' AND NextRunTime <= '1900-01-01 00:00:00.000';
-
 UPDATE alembic_version SET version_num='0007' WHERE alembic_version.version_num = '0006';
 
 COMMIT;
