@@ -191,7 +191,7 @@ class Controller:
         if self.trouble is not None:
             self.trouble = None
             self._tell("controller.resumed")
-        self._flights.add(written.starts)
+        self._flights.begin()
         self._report(written)
 
     def create_and_claim(
@@ -228,6 +228,7 @@ class Controller:
             return None
         written = written.committed()
         self._flights.add(written.starts)
+        self._flights.begin()
         report = tell(made)
         self._take_note(written)
         self._report(written)
@@ -354,7 +355,7 @@ class Controller:
             now = self._clock.now()
             written, left = Written(), ends
             if self._unsettled:
-                written, left = self._recorder.settle(connection, ends, self._batches, self._flights)
+                written, left = self._recorder.settle(connection, ends, self._batches, self._flights.knows)
             record = partial(self._recorder.record_ends, connection, stopping=stopping, singly=singly)
             written += record(left, self._batches, now)
             if together and (late := self._flights.overhear()):
@@ -369,7 +370,9 @@ class Controller:
         boundaries = {Boundary.CLAIM, Boundary.START} if claims else {Boundary.START}
         if ends:
             boundaries |= {Boundary.STEP_SUCCEEDED, Boundary.STEP_FAILED, Boundary.INSTANCE_DONE}
-        return self._run(frozenset(boundaries), work).committed()
+        written = self._run(frozenset(boundaries), work).committed()
+        self._flights.add(written.starts)
+        return written
 
     def _claim(self, connection: Any, now: datetime, places: int, likely: AbstractSet[BatchId]) -> Written:
         return self._claimer.claim(

@@ -60,14 +60,17 @@ class Flights:
         return key in self._flights or key in self._left
 
     def knows(self, key: HistoryId) -> bool:
-        """Say whether an attempt is under way, or waits to be recorded."""
-        return key in self._flights or any(end.attempt.history_id == key for end in self.ended)
+        """Say whether an attempt is under way, here or without this controller, or waits to be recorded."""
+        return key in self or any(end.attempt.history_id == key for end in self.ended)
 
     def add(self, attempts: Iterable[Attempt]) -> None:
-        """Take up attempts that are recorded as begun, and start them."""
+        """Take up attempts that are recorded as begun."""
         now = self._clock.monotonic()
         for attempt in attempts:
             self._flights[attempt.history_id] = Flight(attempt, now, begun=False)
+
+    def begin(self) -> None:
+        """Start those that have not been started yet."""
         for key, flight in self._flights.items():
             # Whoever froze meanwhile looks first whether it is still his to start.
             if not flight.begun and self._is_trusted():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -112,11 +112,12 @@ class Recorder:
         connection: Any,
         ends: Sequence[End],
         batches: Batches,
-        known: Container[HistoryId],
+        is_known: Callable[[HistoryId], bool],
     ) -> tuple[Written, Sequence[End]]:
         """Find out what became of a transaction whose commit nobody saw; return it, and the ends that it did not record.
 
-        What it began is begun: no other turn could have started it. What it ended is only told.
+        What it began is begun: no other turn could have started it, unless `is_known` says that it was, or that its end
+        waits to be recorded. What it ended is only told.
         """
         written, left = Written(), list[End]()
         for end in ends:
@@ -128,10 +129,8 @@ class Recorder:
             after = self._load(connection, end.attempt) or end.attempt.instance
             stays = after.status.is_claimed and after.claimed_by == self.controller
             written += Written(told=(Told(end.attempt.batch.name, after, end.attempt, ended, stays),))
-        of_ends = {end.attempt.history_id for end in ends}
         for entry in history.live_entries(connection):
-            is_new = entry.history_id not in known and entry.history_id not in of_ends
-            if is_new and entry.claimed_by == self.controller:
+            if entry.claimed_by == self.controller and not is_known(entry.history_id):
                 written += self._resume(connection, entry, batches)
         return written, left
 

@@ -212,7 +212,9 @@ def lease_of(place: Path, key: int) -> float:
 
 
 def vouch(place: Path, key: int, until: float) -> None:
-    """Vouch for an execution of another worker."""
+    """Vouch for an execution of another worker, unless somebody does for longer: who was frozen takes nothing back."""
+    if until <= lease_of(place, key):
+        return
     beside = place / f"{_LEASE.format(key)}.new"
     with suppress(OSError):  # A supervisor that has ended needs no lease.
         beside.write_text(repr(until), encoding="ascii")

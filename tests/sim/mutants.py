@@ -48,7 +48,7 @@ _OWN_ONLY = (
 )
 _LOOK = "look = _Look(connection, batches, limit, now, parked, page=places)"
 _ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(before))"
-_STARTS = "self._flights.add(written.starts)"
+_STARTS = "self._flights.add(written.committed().starts); self._flights.begin()"
 _COMMITS_HALF = (
     "    from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection)\n"
     "    of(connection).begin_write(connection)\n"
@@ -151,12 +151,13 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "a step starts before its history row is committed",
         (controller, "self._flights.add(written.starts)", "pass"),
+        (controller, "self._flights.begin()", "pass"),
         (controller, "        return written", f"        {_STARTS}; return written"),
         (controller, "        return made, written", f"        {_STARTS}; return made, written"),
     ),
     _mutant(
         "what is under way is begun again after a commit in doubt",
-        (recording, "is_new = entry.history_id not in known and", "is_new ="),
+        (recording, " and not is_known(entry.history_id)", ""),
     ),
     _mutant(
         "a controller counts as dead after one missed sign of life",

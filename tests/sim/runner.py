@@ -176,7 +176,7 @@ class ScriptedRunner:
         self._watched[key] = next(one for one in self._world.executions if one.key == key)
         if leashed:
             self._adopted.add(key)
-            self._watched[key].vouched = self.supervisor.lease
+            self._vouch(key)
 
     def let_go(self, key: HistoryId) -> bool:
         """Watch over an execution no more; what runs in this process cannot go on alone."""
@@ -191,7 +191,7 @@ class ScriptedRunner:
         """Vouch for leashed executions."""
         self.supervisor.lease = until + self._program.host.booted
         for key in self._adopted & self._watched.keys():
-            self._watched[key].vouched = self.supervisor.lease
+            self._vouch(key)
 
     def recorded(self, keys: Collection[HistoryId]) -> None:
         """Nothing is kept that had to be forgotten."""
@@ -213,6 +213,11 @@ class ScriptedRunner:
     @property
     def _now(self) -> float:
         return self._world.time.seconds
+
+    def _vouch(self, key: HistoryId) -> None:
+        """Vouch for an execution, unless somebody does for longer."""
+        running = self._watched[key]
+        running.vouched = max(running.vouched, self.supervisor.lease)
 
     def _miss_supervisors(self) -> None:
         """Kill what nobody watches any more: it cannot be known how it would end."""

@@ -161,3 +161,28 @@ def test_what_was_taken_over_from_its_beginner_and_back_again_is_watched_over() 
     options = Options(879117, (batch,), (1, 1, 1), ahead=(0.0, 0.0), limit=2, orphan_timeout=PATIENCE)
 
     assert play(Script(options, (*events, *unseen))).message == ""
+
+
+def test_what_ended_meanwhile_is_not_begun_again_after_a_commit_in_doubt() -> None:
+    batch = BatchPlan((StepPlan("rerun"),), retry_count=1, retry_wait=0, max_concurrent=2)
+    begun = (Submit("B0", "file1"), Submit("B0", "file4"), Turn(0), Turn(0), Turn(0))
+    doubtful = (
+        Fault(None, "C3", Kind.UNKNOWN_MADE),
+        Operate("pause", 3),
+        Stall(0),
+        Run(180.0),
+        Turn(0),
+        KillSupervisor(0),
+    )
+    options = Options(340017, (batch,), (1,), slots=3, ahead=(0.0, 0.0))
+
+    assert play(Script(options, (*begun, *doubtful))).message == ""
+
+
+def test_who_freezes_while_it_adopts_does_no_harm_to_the_next_one() -> None:
+    batch = BatchPlan((StepPlan(),), retry_count=2, retry_wait=0)
+    luck = next(seed for seed in range(1, 1000) if Luck(seed, 300.0).of(1, 10, 1)[0] == 750.0)
+    frozen = Fault(None, "adopt", Kind.FREEZE_BEFORE, (Run(480.0),))
+    options = Options(luck, (batch,), (0, 0, 0))
+
+    assert play(Script(options, (Submit("B0", "file"), Run(1.0), frozen, Kill(0), Turn(0)))).message == ""

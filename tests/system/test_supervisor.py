@@ -307,6 +307,21 @@ def test_whoever_adopts_a_leashed_command_vouches_for_it(runner: ThreadStepRunne
     assert finished(runner).outcome.stopped
 
 
+def test_who_was_frozen_while_it_adopted_shortens_no_lease(runner: ThreadStepRunner, employ: Employ, ear: Ear) -> None:
+    worker = employ({1: f"echo $$ > {ear.path}; exec sleep 600"})
+    ear.hear_pid()
+    worker.die()
+    now = SystemClock().monotonic()
+    journal.vouch(worker.place, 1, now + LIMIT)
+    runner.keep_lease(now - 1)
+
+    runner.adopt(KEY, Shell(""), BRIEF, entry(1, worker.name), leashed=True)
+
+    assert journal.lease_of(worker.place, 1) == now + LIMIT
+    runner.stop(KEY)
+    assert finished(runner).outcome.stopped
+
+
 def test_what_was_let_go_goes_on_and_is_remembered_for_its_adopter(
     runner: ThreadStepRunner, controller_id: str, state: Path, ear: Ear, tmp_path: Path
 ) -> None:
