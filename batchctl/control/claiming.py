@@ -6,8 +6,10 @@ import sys
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
+from heapq import merge
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from batchctl.control.attempts import Batches, Told, Written
@@ -21,6 +23,11 @@ from batchctl.store.transactions import NotAsReadError, savepoint
 
 FIRST_PAGE = 2
 """How many instances in line are read at least while looking for those that may start; each page is twice the last."""
+
+MOST_DEFERRED = 100
+"""Of how many instances that have waited for their time the order of creation is made here."""
+
+_BY_CREATION = attrgetter("instance_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +188,13 @@ class _Look:
     parked: Container[InstanceId]
     page: int = FIRST_PAGE
     asked_room: Callable[[], limits.Room] | None = None
-    asked_pages: Mapping[BatchId, Callable[[], list[BatchInstance]]] = field(default_factory=dict)
-    """First pages of instances in line that have been asked for."""
+    asked: Mapping[BatchId, Callable[[], Iterator[BatchInstance]]] = field(default_factory=dict)
+    """Instances in line that have been asked for."""
 
     def anew(self, batch: BatchDefinition) -> _Look:
         """Look again; what will be wanted of a batch comes along with what was asked before."""
         room = limits.ask_room(self.connection, self.known, self.limit)
-        return replace(self, asked_room=room, asked_pages={batch.batch_id: self._read(batch, 0, self._first_most)})
+        return replace(self, asked_room=room, asked={batch.batch_id: self._ask(batch)})
 
     def batches(self) -> Iterator[BatchDefinition]:
         """Yield the enabled batches by Seq."""
@@ -220,19 +227,35 @@ class _Look:
         return stopping_failures(self.connection, self.known)
 
     def _in_line(self, batch: BatchDefinition) -> Iterator[BatchInstance]:
-        most = self._first_most
-        asked = self.asked_pages.get(batch.batch_id) or self._read(batch, 0, most)
-        while found := asked():
-            yield from found
-            most *= 2
-            asked = self._read(batch, found[-1].instance_id, most)
+        return (self.asked.get(batch.batch_id) or self._ask(batch))()
 
-    @property
-    def _first_most(self) -> int:
-        return max(self.page, FIRST_PAGE)
+    def _ask(self, batch: BatchDefinition) -> Callable[[], Iterator[BatchInstance]]:
+        """Ask for the instances of a batch that may start or keep later ones from starting, in order of creation."""
+        if batch.on_failure is not OnFailure.CONTINUE:
+            return self._ask_pages(partial(instances.ask_in_line, self.connection, batch.batch_id))
+        # Where failures keep nobody back, any number of them, and of retries that are not due, may stand in front.
+        deferred = instances.ask_deferred(self.connection, batch.batch_id, MOST_DEFERRED, self.now)
+        at_once = self._ask_pages(partial(instances.ask_at_once, self.connection, batch.batch_id))
 
-    def _read(self, batch: BatchDefinition, after: int, most: int) -> Callable[[], list[BatchInstance]]:
-        if batch.on_failure is OnFailure.CONTINUE:
-            # Where failures keep nobody back, thousands of them, and of retries, may stand before the next one.
-            return instances.ask_due_of(self.connection, batch.batch_id, after, most, self.now)
-        return instances.ask_in_line(self.connection, batch.batch_id, after, most)
+        def answer() -> Iterator[BatchInstance]:
+            if len(found := deferred()) == MOST_DEFERRED:
+                # There may be more, created earlier; of so many the first are soon found in order of creation.
+                return self._ask_pages(partial(instances.ask_due, self.connection, batch.batch_id, now=self.now))()
+            return merge(at_once(), sorted(found, key=_BY_CREATION), key=_BY_CREATION)
+
+        return answer
+
+    def _ask_pages(
+        self, ask: Callable[..., Callable[[], list[BatchInstance]]]
+    ) -> Callable[[], Iterator[BatchInstance]]:
+        """Ask for the first page; those that follow, each twice as long, are asked for when they are wanted."""
+        first = ask(after=0, most=max(self.page, FIRST_PAGE))
+
+        def answer() -> Iterator[BatchInstance]:
+            asked, most = first, max(self.page, FIRST_PAGE)
+            while found := asked():
+                yield from found
+                most *= 2
+                asked = ask(after=found[-1].instance_id, most=most)
+
+        return answer

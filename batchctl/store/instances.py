@@ -8,7 +8,7 @@ from itertools import compress
 from operator import attrgetter, ne
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text, update
+from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, select, text, update
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
@@ -17,10 +17,11 @@ from batchctl.store.conditions import once_found, one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
 from batchctl.store.tables import (
+    AT_ONCE,
     CLAIMED_INSTANCE,
     IN_LINE_INSTANCE,
     LATER,
-    OPEN_INSTANCE,
+    PAUSED_INSTANCE,
     STANDING_INSTANCE,
     WAITING_INSTANCE,
     batch_control,
@@ -28,31 +29,35 @@ from batchctl.store.tables import (
 )
 
 _c, _f = batch_control.c, file_process.c
-_OPEN = one_of("BatchControl.Status", OPEN_INSTANCE)
+_IN_LINE = one_of("BatchControl.Status", IN_LINE_INSTANCE)
+_IS_CLAIMED = one_of("BatchControl.Status", CLAIMED_INSTANCE)
+_IS_PAUSED = one_of("BatchControl.Status", PAUSED_INSTANCE)
 _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
+_LATER = text(f"BatchControl.{LATER}")
 
 _ADD = RowInsert(batch_control)
 _WHOLE = select(*(each for each in _c if not each.name.startswith("z_")), _f.Entity, _f.FileName).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
-_OF_BATCH = _c.ProcessBatch_id == bindparam("batch_id"), _c.BatchControl_id > bindparam("after")
-_OPEN_OF = RowSelect(_WHOLE.where(*_OF_BATCH, _OPEN).order_by(_c.BatchControl_id).limit(bindparam("most")))
-_IN_LINE_OF = RowSelect(
-    _WHOLE.where(*_OF_BATCH, _OPEN, one_of("BatchControl.Status", IN_LINE_INSTANCE))
-    .order_by(_c.BatchControl_id)
+
+
+def _page(*conditions: ColumnElement[bool] | TextClause) -> RowSelect:
+    """Return the query of a batch's next instances in order of creation, of those that an index holds."""
+    behind = _c.ProcessBatch_id == bindparam("batch_id"), _c.BatchControl_id > bindparam("after")
+    return RowSelect(_WHOLE.where(*behind, *conditions).order_by(_c.BatchControl_id).limit(bindparam("most")))
+
+
+_OPEN_OF = _page(_IN_LINE), _page(_IS_CLAIMED), _page(_IS_PAUSED)
+_IN_LINE_OF = _page(_IN_LINE)
+_AT_ONCE_OF = _page(_WAITS, text(f"BatchControl.{AT_ONCE}"))
+_DUE_OF = _page(_IN_LINE, _WAITS, _c.NextRunTime <= bindparam("now"))
+_DEFERRED_OF = RowSelect(
+    _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _WAITS, _LATER, _c.NextRunTime <= bindparam("now"))
+    .order_by(_c.NextRunTime)
     .limit(bindparam("most"))
 )
-_DUE_OF = RowSelect(
-    _WHOLE.where(*_OF_BATCH, _OPEN, _WAITS, _c.NextRunTime <= bindparam("now"))
-    .order_by(_c.BatchControl_id)
-    .limit(bindparam("most"))
-)
-_CLAIMED = _WHOLE.where(one_of("BatchControl.Status", CLAIMED_INSTANCE)).order_by(once_found(_c.BatchControl_id))
+_CLAIMED = _WHOLE.where(_IS_CLAIMED).order_by(once_found(_c.BatchControl_id))
 _STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
-_NEXT_DUE = select(func.min(_c.NextRunTime)).where(
-    _WAITS,
-    text(f"BatchControl.{LATER}"),
-    _c.NextRunTime > bindparam("now"),
-)
+_NEXT_DUE = select(func.min(_c.NextRunTime)).where(_WAITS, _LATER, _c.NextRunTime > bindparam("now"))
 _AS_IT_WAS_READ = (
     _c.BatchControl_id == bindparam("instance_id"),
     _c.Status == bindparam("found"),
@@ -104,7 +109,8 @@ def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstanc
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
     """Return a batch's open instances behind `after`, in order of creation."""
-    return readable(_OPEN_OF(connection, batch_id=batch_id, after=after, most=most), instance)
+    rows = [row for page in _OPEN_OF for row in page(connection, batch_id=batch_id, after=after, most=most)]
+    return readable(sorted(rows, key=attrgetter("BatchControl_id"))[:most], instance)
 
 
 def ask_in_line(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
@@ -113,10 +119,24 @@ def ask_in_line(connection: Connection, batch_id: BatchId, after: int, most: int
     return lambda: readable(asked(), instance)
 
 
-def ask_due_of(
+def ask_at_once(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
+    """Ask for those of them that wait for no time, whatever stands between them."""
+    asked = _AT_ONCE_OF.ask(connection, batch_id=batch_id, after=after, most=most)
+    return lambda: readable(asked(), instance)
+
+
+def ask_deferred(
+    connection: Connection, batch_id: BatchId, most: int, now: datetime
+) -> Callable[[], list[BatchInstance]]:
+    """Ask for those of a batch that have waited for a time which has come, the earliest time first."""
+    asked = _DEFERRED_OF.ask(connection, batch_id=batch_id, most=most, now=now)
+    return lambda: readable(asked(), instance)
+
+
+def ask_due(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
 ) -> Callable[[], list[BatchInstance]]:
-    """Ask for a batch's instances behind `after` that are ready or due for their retry, in order of creation."""
+    """Ask for both kinds in order of creation; whatever stands between them is read too."""
     asked = _DUE_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now)
     return lambda: readable(asked(), instance)
 

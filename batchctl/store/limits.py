@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, or_, select
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
@@ -17,7 +17,7 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
-    OPEN_INSTANCE,
+    IN_LINE_INSTANCE,
     batch_control,
     batch_resource,
     process_batch,
@@ -32,17 +32,19 @@ _c, _b, _r, _n, _s = batch_control.c, process_batch.c, resource.c, batch_resourc
 
 _ITS_OWN = _c.ProcessBatch_id == _b.ProcessBatch_id
 _CLAIMED = select(func.count()).where(_ITS_OWN, one_of("BatchControl.Status", CLAIMED_INSTANCE)).scalar_subquery()
-_OPEN = (
+_IN_LINE = (
     select(_c.BatchControl_id)
-    .where(_ITS_OWN, one_of("BatchControl.Status", OPEN_INSTANCE))
+    .where(_ITS_OWN, one_of("BatchControl.Status", IN_LINE_INSTANCE))
     .order_by(_c.ProcessBatch_id, _c.BatchControl_id)
     .limit(1)
     .scalar_subquery()
 )
-# EXISTS would say the same, and PostgreSQL would look at all that is open before it answers for the few batches:
+# EXISTS would say the same, and PostgreSQL would look at all that is in line before it answers for the few batches:
 # the order leads it to the index.
-_WITH_OPEN = RowSelect(
-    select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed")).where(_OPEN.is_not(None))
+_IN_USE = RowSelect(
+    select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed")).where(
+        or_(_IN_LINE.is_not(None), _CLAIMED > 0)
+    )
 )
 _NEEDS = (
     select(
@@ -92,7 +94,7 @@ def overall_as_written(connection: Connection) -> str | None:
 
 @value
 class Room:
-    """What may be claimed at this moment, of the batches that have open instances."""
+    """What may be claimed at this moment, of the batches that have instances in line or claimed."""
 
     occupancy: Occupancy
     """What is claimed, by whomever."""
@@ -109,7 +111,7 @@ def ask_room(
     connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None
 ) -> Callable[[], Room]:
     """Ask what may be claimed at this moment; the answer is to be called for."""
-    asked = _WITH_OPEN.ask(connection)
+    asked = _IN_USE.ask(connection)
 
     def answer() -> Room:
         rows = asked()

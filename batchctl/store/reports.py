@@ -18,8 +18,10 @@ from batchctl.store.dialects import dialect_of
 from batchctl.store.history import entry
 from batchctl.store.instances import instance
 from batchctl.store.tables import (
+    CLAIMED_INSTANCE,
+    IN_LINE_INSTANCE,
     LIVE_ENTRY,
-    OPEN_INSTANCE,
+    PAUSED_INSTANCE,
     READY_INTAKE,
     batch_control,
     batch_process_history,
@@ -29,7 +31,6 @@ from batchctl.store.tables import (
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
-_OPEN = one_of("BatchControl.Status", OPEN_INSTANCE)
 _WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
 
 _COUNT_INSTANCES = select(_c.ProcessBatch_id, _c.Status, func.count().label("HowMany")).group_by(
@@ -47,11 +48,16 @@ _LIVE = (
     .order_by(once_found(_h.BatchProcessHistory_id))
     .limit(bindparam("most"))
 )
-_IN_STATUS = (
-    _WHOLE.where(_OPEN, _c.Status.in_(bindparam("statuses", expanding=True)))
-    .order_by(once_found(_c.BatchControl_id))
-    .limit(bindparam("most"))
-)
+_IN_STATUS = [
+    (
+        words,
+        _WHOLE.where(one_of("BatchControl.Status", words), _c.Status.in_(bindparam("statuses", expanding=True)))
+        .order_by(once_found(_c.BatchControl_id))
+        .limit(bindparam("most")),
+    )
+    for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE)
+]
+"""For each index, the words it holds and how the first of them are found in it."""
 _COMPLETED = (
     _WHOLE.add_columns(_c.z_updated)
     .where(_c.Status == InstanceStatus.COMPLETE.value)
@@ -61,7 +67,7 @@ _COMPLETED = (
 _HOLD_UP = (
     _WHOLE.where(
         _c.ProcessBatch_id == bindparam("batch_id"),
-        _OPEN,
+        one_of("BatchControl.Status", IN_LINE_INSTANCE),
         _c.BatchControl_id < bindparam("before"),
         or_(_c.Status.in_(["retry", "failed", "held"]), _c.NextRunTime > bindparam("now")),
     )
@@ -116,7 +122,15 @@ def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:
 
 def open_in(connection: Connection, statuses: Sequence[InstanceStatus], most: int) -> list[BatchInstance]:
     """Return open instances in some statuses, oldest first."""
-    return _instances(connection, _IN_STATUS, statuses=[status.value for status in statuses], most=most)
+    wanted = {status.value for status in statuses}
+    parts = [(sorted(wanted & {*words}), statement) for words, statement in _IN_STATUS]
+    found = [
+        one
+        for asked, statement in parts
+        if asked
+        for one in _instances(connection, statement, statuses=asked, most=most)
+    ]
+    return sorted(found, key=lambda one: one.instance_id)[:most]
 
 
 def last_completed(connection: Connection, most: int) -> list[tuple[BatchInstance, datetime]]:

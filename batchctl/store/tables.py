@@ -41,7 +41,9 @@ STANDING_INSTANCE = ("retry", "failed", "held")
 WAITING_INSTANCE = ("ready", "retry")
 IN_LINE_INSTANCE = ("ready", "retry", "failed", "held")
 """What may start, or may keep others of its batch from starting."""
+PAUSED_INSTANCE = ("paused",)
 LATER = "NextRunTime > '1900-01-01 00:00:00.000'"
+AT_ONCE = "NextRunTime <= '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
@@ -104,6 +106,10 @@ def _index(
     condition = text(where) if isinstance(where, str) else where
     # SQLAlchemy has options for these, and naming one imports its dialect, which takes time.
     return Index(called, *columns, unique=unique, info={"where": condition, "using": using})
+
+
+def _waits(when: str) -> ColumnElement[bool]:
+    return and_(one_of("Status", WAITING_INSTANCE), text(when))
 
 
 @compiles(CreateIndex)
@@ -231,10 +237,13 @@ batch_control = _table(
     _check("RetryCount", "RetryCount >= 0"),
     _check("LostCount", "LostCount >= 0"),
     _check("NextRunTime", "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'").ddl_if(dialect="postgresql"),
-    _index("IX_BatchControl_Open", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", OPEN_INSTANCE)),
+    _index("IX_BatchControl_InLine", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", IN_LINE_INSTANCE)),
+    _index("IX_BatchControl_AtOnce", "ProcessBatch_id", "BatchControl_id", where=_waits(AT_ONCE)),
+    _index("IX_BatchControl_Deferred", "ProcessBatch_id", "NextRunTime", where=_waits(LATER)),
+    _index("IX_BatchControl_Paused", "ProcessBatch_id", "BatchControl_id", where=one_of("Status", PAUSED_INSTANCE)),
     _index("IX_BatchControl_Claimed", "ProcessBatch_id", where=one_of("Status", CLAIMED_INSTANCE)),
     _index("IX_BatchControl_Standing", "BatchControl_id", where=one_of("Status", STANDING_INSTANCE)),
-    _index("IX_BatchControl_Due", "NextRunTime", where=and_(one_of("Status", WAITING_INSTANCE), text(LATER))),
+    _index("IX_BatchControl_Due", "NextRunTime", where=_waits(LATER)),
     sqlite_autoincrement=True,
 )
 

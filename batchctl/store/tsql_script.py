@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _SEPARATOR = "\nGO\n"
 _TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
+_DROPPED = re.compile(r"DROP INDEX \[(\w+)\] ON (\w+);")
 _VERSION = re.compile(r"INSERT INTO alembic_version \(version_num\) OUTPUT inserted\.version_num VALUES \('(\w+)'\)")
 _NEXT_VERSION = re.compile(
     r"UPDATE alembic_version SET version_num='(\w+)'(?: OUTPUT inserted\.version_num)?"
@@ -86,6 +87,7 @@ GO
 """
 _GO_ON = "IF @@TRANCOUNT = 0\nBEGIN\n    SET NOEXEC ON;\nEND;"
 """An error has ended the transaction: what follows must not be done without it."""
+_NOT_YET = "NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '{}')"
 _IF_NO_VERSION = "IF NOT EXISTS (SELECT 1 FROM alembic_version)\nINSERT INTO alembic_version (version_num)"
 _FOOT = """\
 COMMIT TRANSACTION;
@@ -105,7 +107,9 @@ GO
 def repeatable(printed: str, revision: str) -> str:
     """Return what Alembic has printed, as batches of which each looks first whether there is anything to do."""
     statements = [_alone(batch) for batch in f"{printed}\n".split(_SEPARATOR)]
-    batches = [guarded(statement, leads_to) for statement, leads_to in _with_revisions(statements) if statement]
+    of_revisions = _with_revisions(statements)
+    dropped = {match[1]: leads_to for statement, leads_to in of_revisions if (match := _DROPPED.match(statement))}
+    batches = [guarded(statement, leads_to, dropped) for statement, leads_to in of_revisions if statement]
     tables = [name for statement in statements for name in _TABLE.findall(statement) if name != "alembic_version"]
     listed = ", ".join(f"N'{name}'" for name in tables)
     known = ", ".join(f"'{number}'" for statement in statements for number in _numbers(statement))
@@ -119,14 +123,19 @@ def repeatable(printed: str, revision: str) -> str:
     )
 
 
-def guarded(statement: str, leads_to: str) -> str:
-    """Put before a statement what looks whether it has been done; `leads_to` is the revision it is a part of."""
+def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
+    """Put before a statement what looks whether it has been done; `leads_to` is the revision it is a part of.
+
+    `dropped` are the indexes that a later revision drops, with that revision.
+    """
     if table := _TABLE.match(statement):
         return f"IF {_in_schema(table[1])} IS NULL\n{statement}"
     if index := _INDEX.match(statement):
         name, table_name = index.groups()
-        found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"
-        return f"IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE {found})\n{statement}"  # noqa: S608 - our own names
+        is_over = f" AND {_NOT_YET.format(dropped[name])}" if name in dropped else ""
+        return f"IF NOT {_index(name, table_name)}{is_over}\n{statement}"
+    if drop := _DROPPED.match(statement):
+        return f"IF {_index(*drop.groups())}\n{statement}"
     if column := _COLUMN.match(statement):
         table_name, name = column.groups()
         found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"
@@ -141,9 +150,13 @@ def guarded(statement: str, leads_to: str) -> str:
         return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
     if _DEFINITION.match(statement):
         # Whoever has deleted or changed such a row since shall keep it so.
-        return f"IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '{leads_to}')\n{statement}"  # noqa: S608 - as above
+        return f"IF {_NOT_YET.format(leads_to)}\n{statement}"
     message = f"no way is known to repeat: {statement}"
     raise NotImplementedError(message)
+
+
+def _index(name: str, table: str) -> str:
+    return f"EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'{name}' AND object_id = {_in_schema(table)})"  # noqa: S608 - our own names
 
 
 def _in_schema(table: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -158,13 +157,12 @@ def test_where_failures_keep_nobody_back_those_that_wait_for_their_retry_are_not
     )
     read = list[InstanceId]()
 
-    def reading(*where: Any, **more: Any) -> Callable[[], list[BatchInstance]]:
-        found = ask_due_of(*where, **more)()
-        read.extend(instance.instance_id for instance in found)
-        return lambda: found
+    def reading(row: Any) -> BatchInstance:
+        read.append(row.BatchControl_id)
+        return instance(row)
 
-    ask_due_of = instances.ask_due_of
-    monkeypatch.setattr(instances, "ask_due_of", reading)
+    instance = instances.instance
+    monkeypatch.setattr(instances, "instance", reading)
     world.process()
 
     assert world.statuses()[-1] == "complete"

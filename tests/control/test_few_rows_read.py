@@ -31,8 +31,20 @@ SET session_replication_role = origin;
 KINDS = {
     "stand behind": ("Status", "'ready'"),
     "are complete": ("Status", "'complete'"),
+    "are paused": ("Status", "'paused'"),
 }
-"""What waits for its time, or is paused, in front of the others is passed over one by one."""
+IN_FRONT = {
+    "are paused": ("Status", "'paused'"),
+    "have failed": ("Status", "'failed'"),
+    "are held": ("Status", "'held'"),
+    "wait for their retry": ("Status, NextRunTime", "'retry', '2200-01-01'"),
+    "wait for their time": ("Status, NextRunTime", "'ready', '2200-01-01'"),
+    "wait for their retry, and some are due": (
+        "Status, NextRunTime",
+        "'retry', CASE WHEN n % 4000 = 0 THEN timestamp '2026-01-01' ELSE '2200-01-01' END",
+    ),
+}
+"""What keeps nobody back in a batch with OnFailure continue."""
 
 
 @pytest.fixture
@@ -56,20 +68,42 @@ def rows_read(world: World) -> int:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_night_beside_many_rows_reads_few(world: World, kind: str, on_failure: str) -> None:
     batch = world.batch(steps=3, OnFailure=on_failure)
-    columns, values = KINDS[kind]
+    add_many(world, batch, *KINDS[kind])
+
+    assert rows_read_by_a_night(world) < FEW
+    assert set(world.sql("SELECT Status FROM BatchControl WHERE BatchControl_id < 1000000")) == {("complete",)}
+
+
+@pytest.mark.parametrize("kind", IN_FRONT)
+def test_what_stands_in_front_and_keeps_nobody_back_is_not_read(world: World, kind: str) -> None:
+    batch = world.batch(steps=3, OnFailure="continue", MaxConcurrent=2)
+    add_many(world, batch, *IN_FRONT[kind])
+    for table in ("FileProcess", "BatchControl"):
+        world.hand.sql(f"SELECT setval(pg_get_serial_sequence('{table}', lower('{table}_id')), 2000000)")
+
+    assert rows_read_by_a_night(world) < FEW
+    done = world.sql("SELECT BatchControl_id FROM BatchControl WHERE Status = 'complete' ORDER BY BatchControl_id")
+    if "due" in kind:
+        # Created earlier, so their turn comes first.
+        assert done[:2] == [(1004000,), (1008000,)]
+    else:
+        assert done == [(2000001,), (2000002,)]
+
+
+def add_many(world: World, batch: int, columns: str, values: str) -> None:
     for statement in BACKLOG.format(many=MANY, batch=batch, columns=columns, values=values).split(";"):
         if statement.strip():
             world.hand.sql(statement)
     world.hand.sql("UPDATE ProcessBatch SET Enabled = 0 WHERE ProcessBatchName = 'Task'")
     world.hand.sql("VACUUM (ANALYZE)")
+
+
+def rows_read_by_a_night(world: World) -> int:
     world.submit()
     world.submit()
     before = rows_read(world)
-
     world.create()
     controller = world.controller(slots=2)
     for _ in range(TURNS):
         controller.turn(NO_WAIT)
-
-    assert set(world.sql("SELECT Status FROM BatchControl WHERE BatchControl_id < 1000000")) == {("complete",)}
-    assert rows_read(world) - before < FEW
+    return rows_read(world) - before

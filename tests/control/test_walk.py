@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
+from batchctl.control.claiming import MOST_DEFERRED
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
@@ -210,3 +213,21 @@ def test_an_outcome_the_database_refuses_fails_alone_and_loses_no_other(world: W
 
     assert world.statuses() == ["failed", "complete", "complete"]
     assert "could not be recorded" in world.one("SELECT Message FROM BatchProcessHistory WHERE Status = 'failed'")
+
+
+@pytest.mark.parametrize("many", [10, 2 * MOST_DEFERRED])
+def test_what_has_waited_for_its_time_takes_its_turn_by_creation_among_the_others(world: World, many: int) -> None:
+    world.batch(steps=1, MaxConcurrent=5, OnFailure="continue")
+    for _ in range(many):
+        world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+    # The later it was created, the sooner it was due; every third waits for no time, and every fifth is not due yet.
+    waiting = "UPDATE BatchControl SET Status = 'retry', NextRunTime = ? WHERE BatchControl_id % 3 <> 0 AND BatchControl_id > 1"
+    world.sql(waiting, "2026-01-02 00:00:00")
+    world.sql(f"{waiting} AND BatchControl_id > ?", "2026-01-01 00:00:00", many // 2)
+    world.sql(f"{waiting} AND BatchControl_id % 5 = 0", "2200-01-01 00:00:00")
+    world.process()
+
+    began = [instance_id for instance_id, *_ in world.history()]
+    assert began == [at for at in range(2, many + 1) if at % 3 == 0 or at % 5 != 0]

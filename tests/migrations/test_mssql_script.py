@@ -21,7 +21,7 @@ GOLDEN = Path(__file__).parent / "golden" / "mssql.sql"
 SCRIPT = schema.script("mssql")
 BATCHES = [batch.strip() for batch in re.split(r"^GO$", SCRIPT, flags=re.MULTILINE) if batch.strip()]
 IN_SCHEMA = r"OBJECT_ID\(QUOTENAME\(SCHEMA_NAME\(\)\) \+ N'\.\w+', N'U'\)"
-GUARDED = re.compile(rf"\AIF (?:{IN_SCHEMA} IS NULL|NOT EXISTS \(.*\))\n(.*)\Z", re.DOTALL)
+GUARDED = re.compile(rf"\AIF (?:{IN_SCHEMA} IS NULL|(?:NOT )?EXISTS \([^\n]*\))\n(.*)\Z", re.DOTALL)
 NOEXEC = "IF @@TRANCOUNT = 0\nBEGIN\n    SET NOEXEC ON;\nEND;"
 DIALECT = make_url("mssql+pyodbc://").get_dialect()()
 TABLES = sorted(metadata.tables)
@@ -74,7 +74,7 @@ def test_every_index_is_made_as_the_model_says() -> None:
         for index in table.indexes
         if index._ddl_if is None or index._ddl_if.dialect == "mssql"
     ]
-    assert len(wanted) == 7
+    assert len(wanted) == 10
     for text in wanted:
         assert normal(statement_for(text.partition(" (")[0])) == normal(text)
 
@@ -129,10 +129,20 @@ def test_conditions_on_sqlite_types_stay_out_of_it() -> None:
 
 
 def test_whatever_makes_something_looks_first_whether_it_is_there() -> None:
-    making = [batch for batch in BATCHES if re.search(r"\b(?:CREATE|INSERT|ALTER)\b", batch)]
+    making = [batch for batch in BATCHES if re.search(r"\b(?:CREATE|INSERT|ALTER|DROP)\b", batch)]
 
-    assert len(making) == 1 + len(TABLES) + 7 + 2 + 1 + 1 + 2
+    assert len(making) == 1 + len(TABLES) + (10 + 1 + 1) + 2 + 1 + 1 + 2
     assert all(GUARDED.match(batch) for batch in making)
+
+
+def test_what_a_later_revision_drops_is_not_made_again() -> None:
+    about = [batch for batch in BATCHES if "INDEX [IX_BatchControl_Open]" in batch]
+    made, dropped = about
+
+    assert made.partition("\n")[0].endswith(
+        " AND NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0008')"
+    )
+    assert dropped.startswith("IF EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Open'")
 
 
 def test_after_an_error_nothing_more_is_done() -> None:
@@ -180,7 +190,7 @@ def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> 
     found = re.findall(r"OBJECT_ID\([^,]*, N'U'\)", SCRIPT)
 
     # A name of one part is looked for in dbo too.
-    assert len(found) == 1 + 11 + 7 + 2 + 2 + 2
+    assert len(found) == 1 + 11 + (10 + 1 + 1) + 2 + 2 + 2
     assert all(re.fullmatch(IN_SCHEMA, one) for one in found)
     assert re.findall(r"schema_id = (\S+)", SCRIPT) == ["SCHEMA_ID()"]
 
@@ -215,7 +225,7 @@ def test_the_frames_of_every_batch_are_closed() -> None:
 
 def test_a_statement_that_cannot_be_repeated_is_not_printed() -> None:
     with pytest.raises(NotImplementedError, match="ALTER TABLE"):
-        tsql_script.guarded("ALTER TABLE FileProcess DROP COLUMN x;", "0001")
+        tsql_script.guarded("ALTER TABLE FileProcess DROP COLUMN x;", "0001", {})
 
 
 def test_the_command_prints_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, make_url
 
-from batchctl.domain.rows import BatchId, IntakeId
+from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
 from batchctl.store import controllers, history, instances, intake, limits, reports, schema, tables
 from batchctl.store.conditions import is_word, one_of
@@ -19,11 +19,18 @@ from batchctl.store.engine import open_engine
 NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
 BATCH = BatchId(1)
 QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
-    ("IX_BatchControl_Open", lambda connection: limits.ask_room(connection, {}, None)()),
-    ("IX_BatchControl_Open", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
-    ("IX_BatchControl_Open", lambda connection: instances.ask_in_line(connection, BATCH, 0, 8)()),
-    ("IX_BatchControl_Open", lambda connection: instances.ask_due_of(connection, BATCH, 0, 8, NOW)()),
-    ("IX_BatchControl_Open", lambda connection: reports.open_in(connection, [InstanceStatus.HELD], 8)),
+    ("IX_BatchControl_InLine", lambda connection: limits.ask_room(connection, {}, None)()),
+    ("IX_BatchControl_InLine", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
+    ("IX_BatchControl_Claimed", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
+    ("IX_BatchControl_Paused", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
+    ("IX_BatchControl_InLine", lambda connection: instances.ask_in_line(connection, BATCH, 0, 8)()),
+    ("IX_BatchControl_InLine", lambda connection: instances.ask_due(connection, BATCH, 0, 8, NOW)()),
+    ("IX_BatchControl_AtOnce", lambda connection: instances.ask_at_once(connection, BATCH, 0, 8)()),
+    ("IX_BatchControl_Deferred", lambda connection: instances.ask_deferred(connection, BATCH, 8, NOW)()),
+    ("IX_BatchControl_InLine", lambda connection: reports.open_in(connection, [InstanceStatus.HELD], 8)),
+    ("IX_BatchControl_Claimed", lambda connection: reports.open_in(connection, [InstanceStatus.RUNNING], 8)),
+    ("IX_BatchControl_Paused", lambda connection: reports.open_in(connection, [InstanceStatus.PAUSED], 8)),
+    ("IX_BatchControl_InLine", lambda connection: reports.may_hold_up(connection, BATCH, InstanceId(9), NOW, 8)),
     ("IX_BatchControl_Claimed", instances.claimed),
     ("IX_BatchControl_Claimed", controllers.owners),
     ("IX_BatchControl_Claimed", lambda connection: controllers.forget(connection, NOW)),

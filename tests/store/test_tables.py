@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import make_url
 
 from batchctl.store.conditions import one_of
-from batchctl.store.tables import OPEN_INSTANCE
+from batchctl.store.tables import IN_LINE_INSTANCE
 from tests.control_databases import UTC_HOUR, ControlDatabase, Hand, SqliteControl
 
 MINIMAL = {
@@ -164,9 +164,9 @@ def test_the_same_names_twice_are_refused(filled: Hand) -> None:
 
 
 def test_claiming_uses_the_partial_index(filled: Hand, control_database: ControlDatabase) -> None:
-    is_open = one_of("Status", OPEN_INSTANCE).compile(dialect=make_url(control_database.url).get_dialect()())
+    is_in_line = one_of("Status", IN_LINE_INSTANCE).compile(dialect=make_url(control_database.url).get_dialect()())
     claims = (
-        f"SELECT * FROM BatchControl WHERE ProcessBatch_id = 1 AND {is_open}"
+        f"SELECT * FROM BatchControl WHERE ProcessBatch_id = 1 AND {is_in_line}"
         " AND BatchControl_id > 0 ORDER BY BatchControl_id LIMIT 8"
     )
     filled.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('other')")
@@ -177,4 +177,4 @@ def test_claiming_uses_the_partial_index(filled: Hand, control_database: Control
     )
     filled.sql("ANALYZE")
     explain = {"sqlite": "EXPLAIN QUERY PLAN", "postgresql": "EXPLAIN"}[control_database.kind]
-    assert "IX_BatchControl_Open" in str(filled.sql(f"{explain} {claims}"))
+    assert "IX_BatchControl_InLine" in str(filled.sql(f"{explain} {claims}"))

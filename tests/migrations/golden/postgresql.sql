@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0007.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0008.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -343,6 +343,20 @@ UPDATE alembic_version SET version_num='0006' WHERE alembic_version.version_num 
 ALTER TABLE BatchControl ADD CONSTRAINT "CK_BatchControl_NextRunTime" CHECK (NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01');
 
 UPDATE alembic_version SET version_num='0007' WHERE alembic_version.version_num = '0006';
+
+-- Running upgrade 0007 -> 0008
+
+DROP INDEX "IX_BatchControl_Open";
+
+CREATE INDEX "IX_BatchControl_InLine" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'retry', 'failed', 'held');
+
+CREATE INDEX "IX_BatchControl_AtOnce" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('ready', 'retry') AND NextRunTime <= '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Deferred" ON BatchControl (ProcessBatch_id, NextRunTime) WHERE Status IN ('ready', 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Paused" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('paused');
+
+UPDATE alembic_version SET version_num='0008' WHERE alembic_version.version_num = '0007';
 
 COMMIT;
 

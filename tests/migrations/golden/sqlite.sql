@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0007.
+-- The control database of batchctl on SQLite, schema 0008.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -413,6 +413,20 @@ UPDATE alembic_version SET version_num='0006' WHERE alembic_version.version_num 
 -- Running upgrade 0006 -> 0007
 
 UPDATE alembic_version SET version_num='0007' WHERE alembic_version.version_num = '0006';
+
+-- Running upgrade 0007 -> 0008
+
+DROP INDEX "IX_BatchControl_Open";
+
+CREATE INDEX "IX_BatchControl_InLine" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'ready' OR Status = 'retry' OR Status = 'failed' OR Status = 'held');
+
+CREATE INDEX "IX_BatchControl_AtOnce" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'ready' OR Status = 'retry') AND NextRunTime <= '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Deferred" ON BatchControl (ProcessBatch_id, NextRunTime) WHERE (Status = 'ready' OR Status = 'retry') AND NextRunTime > '1900-01-01 00:00:00.000';
+
+CREATE INDEX "IX_BatchControl_Paused" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'paused');
+
+UPDATE alembic_version SET version_num='0008' WHERE alembic_version.version_num = '0007';
 
 COMMIT;
 
