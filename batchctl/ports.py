@@ -166,6 +166,10 @@ class StepRunner(Protocol):
         """Return what has been reported since the last `collect`; waits for nothing, and carries nothing out."""
         ...
 
+    def hasten(self) -> None:
+        """Carry out at once what is known to take a moment only; `collect` carries out the rest, and reports both."""
+        ...
+
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
         ...

@@ -70,11 +70,12 @@ class Flights:
             self._flights[attempt.history_id] = Flight(attempt, now, begun=False)
 
     def begin(self) -> None:
-        """Start those that have not been started yet."""
+        """Start those that have not been started yet, and let what takes a moment only be done before anything else is."""
         for key, flight in self._flights.items():
             # Whoever froze meanwhile looks first whether it is still his to start.
             if not flight.begun and self._is_trusted():
                 self._begin(key, flight)
+        self._runner.hasten()
 
     def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
         """Go on with an attempt that a dead controller has begun."""

@@ -54,6 +54,10 @@ class Compiled:
         """Execute with one row of values; return the driver's cursor."""
         return driver_of(connection).execute(self.text, self.row(values))
 
+    def selecting(self, condition: str) -> str:
+        """Return an INSERT of one row that inserts it only under a condition."""
+        return _VALUES.sub(lambda found: f"SELECT {found[1]} {condition}", self.text)
+
     def row(self, values: Mapping[str, object]) -> list[object]:
         """Return the values in the order of the text, as the driver wants them."""
         if self.constants:

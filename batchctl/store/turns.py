@@ -60,11 +60,15 @@ def _one_by_one(connection: Connection, moving: list[Rows], closing: list[Rows],
 
 def _together(connection: Connection, moving: list[Rows], closing: list[Rows], opening: list[Rows]) -> Numbers:
     """Ask for all of it, which may go out as late as with the commit."""
-    whole = _whole(*(tuple(rows.statement for rows in part) for part in (moving, closing, opening)))
+    parts = moving, closing, opening
+    are_single = all(len(rows.values) == 1 for part in parts for rows in part)
+    whole = _whole(*(tuple(rows.statement for rows in part) for part in parts), are_single=are_single)
     counts = _count(moving), _count(closing)
-    sent: list[object] = [rows.as_text() for rows in (*moving, *closing)]
-    for rows in opening:
-        sent += [rows.as_text(), *counts]
+    sent: list[object] = []
+    for part in parts:
+        for rows in part:
+            sent += rows.values[0] if are_single else [rows.as_text()]
+            sent += counts if part is opening else ()
     asked = dialect_of(connection).ask(connection, whole, [*sent, *counts])
     return lambda: [HistoryId(each) for each in sorted(asked()[0][1])]
 
@@ -74,14 +78,25 @@ def _count(part: list[Rows]) -> int:
 
 
 @lru_cache(maxsize=64)
-def _whole(moving: tuple[Compiled, ...], closing: tuple[Compiled, ...], opening: tuple[Compiled, ...]) -> str:
-    """Return one statement that does all of it and tells which ids were given; it fails when a row was not met."""
-    parts = {f"m{at}": f"{one.of_many} RETURNING 1" for at, one in enumerate(moving)}
-    parts |= {f"c{at}": f"{one.of_many} RETURNING 1" for at, one in enumerate(closing)}
+def _whole(
+    moving: tuple[Compiled, ...], closing: tuple[Compiled, ...], opening: tuple[Compiled, ...], *, are_single: bool
+) -> str:
+    """Return one statement that does all of it and tells which ids were given; it fails when a row was not met.
+
+    For single rows it is one that costs the server less.
+    """
+    updates = [
+        *((f"m{at}", one) for at, one in enumerate(moving)),
+        *((f"c{at}", one) for at, one in enumerate(closing)),
+    ]
+    parts = {name: f"{one.text if are_single else one.of_many} RETURNING 1" for name, one in updates}
     moved, closed = (_sum_of([name for name in parts if name.startswith(kind)]) for kind in "mc")
     # An attempt ends before the next one of its instance begins, as a unique index wants it; and nothing begins in vain.
-    after = f"WHERE {moved} = %s AND {closed} = %s ORDER BY "
-    added = {f"o{at}": str(one.of_many).replace("ORDER BY ", after) for at, one in enumerate(opening)}
+    after = f"WHERE {moved} = %s AND {closed} = %s"
+    added = {
+        f"o{at}": one.selecting(after) if are_single else str(one.of_many).replace("ORDER BY ", f"{after} ORDER BY ")
+        for at, one in enumerate(opening)
+    }
     ids = " || ".join(f"ARRAY(TABLE {name})" for name in added) or "ARRAY[]::bigint[]"
     whole = ", ".join(f"{name} AS ({text})" for name, text in (parts | added).items())
     # What is no number fails, and says by itself what it is about.

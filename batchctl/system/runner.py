@@ -105,6 +105,8 @@ class ThreadStepRunner:
         """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
         self._not_brief: set[Hashable] = set()
         """Kinds of executions of which one was not brief after all: others wait for no other."""
+        self._proved_brief: set[Hashable] = set()
+        """Kinds of executions of which the last one took no longer than nobody notices."""
         self._state = state_directory
         self._supervision: Supervision | None = None
         if state_directory is not None:
@@ -197,18 +199,25 @@ class ThreadStepRunner:
                 # Whoever gives a connection up closes it, and its number may be another's then.
                 self._loop.unwatch(bell.descriptor)
 
-    def _carry_brief(self) -> bool:
+    def hasten(self) -> None:
+        """Carry out at once what has proved to be brief."""
+        self._carry_brief(only_proved=True)
+
+    def _carry_brief(self, *, only_proved: bool = False) -> bool:
         """Carry out what is brief, if there is any; what proves not to be so does not make the others wait."""
         had_any = bool(self._brief)
         now = time.monotonic()
         until = now + NOTICE
         while self._brief:
+            if only_proved and self._brief[0][0] not in self._proved_brief:
+                break
             kind, step, carry = self._brief.popleft()
             if kind in self._not_brief:
                 self._on_thread(step, partial(self._post, carry))
                 continue
             self._reports.append(carry())
             began, now = now, time.monotonic()
+            (self._proved_brief.add if now - began < NOTICE else self._proved_brief.discard)(kind)
             if now - began >= LONGEST_BRIEF:
                 self._not_brief.add(kind)
             if now >= until:

@@ -151,6 +151,9 @@ class ScriptedRunner:
         self.reports.clear()
         return found
 
+    def hasten(self) -> None:
+        """Everything has been carried out."""
+
     def wake(self) -> None:
         """Nothing waits here."""
 

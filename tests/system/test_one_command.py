@@ -250,3 +250,37 @@ def test_what_once_was_not_brief_does_not_keep_the_controller_waiting_again(
 
     assert call("slow").startswith("batchctl-step")
     assert call("quick") == own
+
+
+def test_only_what_has_proved_to_be_brief_is_carried_out_at_once(
+    runner: ThreadStepRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def begin(job: str) -> None:
+        def note(execution: Execution) -> StepOutcome:
+            del execution
+            calls.append(job)
+            return StepOutcome(succeeded=True)
+
+        runner.start(KEY, Does(note), Rendered("", {"job": job}, brief=True))
+        runner.hasten()
+
+    begin("job")
+    assert calls == [], "nobody knew it before"
+    assert finished(runner).outcome.succeeded
+
+    begin("job")
+    assert calls == ["job", "job"]
+    assert finished(runner).outcome.succeeded
+    begin("other")
+    assert calls == ["job", "job"]
+    assert finished(runner).outcome.succeeded
+
+    with monkeypatch.context() as strict:
+        strict.setattr(runner_module, "NOTICE", 0.0)
+        begin("job")
+        assert finished(runner).outcome.succeeded
+    begin("job")
+    assert calls == ["job", "job", "other", "job"], "it took longer the last time"
+    assert finished(runner).outcome.succeeded
