@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from batchctl.control.rescue import Rescued
+from batchctl.control.rescue import Rescue, Rescued
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.liveness import Rhythm, Sighting
 from batchctl.domain.rows import HistoryId
@@ -337,6 +337,16 @@ def test_what_nobody_knows_yet_waits_and_is_told_once(world: World) -> None:
     assert world.one("SELECT Status FROM Controller") == "lost"
 
 
+def wait_out_the_lease(world: World, rescue: Rescue) -> tuple[object, object]:
+    """Let a dead controller be silent for long enough; return how things stood shortly before, while nothing was taken."""
+    for _ in range(2):
+        assert look(rescue) == Rescued()
+        world.clock.advance(RHYTHM.orphan_timeout / 3)
+    waiting = world.sql(STANDS), world.one("SELECT Status FROM Controller")
+    world.clock.advance(RHYTHM.orphan_timeout / 3)
+    return waiting
+
+
 @pytest.mark.parametrize(("on_lost", "then"), [("hold", "held"), ("rerun", "retry"), ("verify", "retry")])
 def test_a_step_of_which_this_host_knows_nothing_is_lost_only_once_its_controller_was_silent_for_long(
     world: World, on_lost: str, then: str
@@ -344,11 +354,7 @@ def test_a_step_of_which_this_host_knows_nothing_is_lost_only_once_its_controlle
     running(world, OnLost=on_lost)
     rescue, runner = elsewhere(world, trace=Trace.UNSEEN)
     runner.gone = lambda row: row.name == "c1"
-    for _ in range(2):
-        assert look(rescue) == Rescued()
-        world.clock.advance(RHYTHM.orphan_timeout / 3)
-    waiting = world.sql(STANDS), world.one("SELECT Status FROM Controller")
-    world.clock.advance(RHYTHM.orphan_timeout / 3)
+    waiting = wait_out_the_lease(world, rescue)
 
     assert waiting == (RUNNING, "running")
     assert "once that controller has been silent for orphan_timeout" in world.messages("step.unclear")[0]
@@ -361,11 +367,7 @@ def test_what_a_frozen_controller_had_not_begun_never_ran_once_its_lease_is_over
     running(world, OnLost=on_lost)
     rescue, runner = elsewhere(world, trace=Trace.UNSTARTED)
     runner.gone = lambda row: row.name == "c1"
-    for _ in range(2):
-        assert look(rescue) == Rescued()
-        world.clock.advance(RHYTHM.orphan_timeout / 3)
-    waiting = world.sql(STANDS), world.one("SELECT Status FROM Controller")
-    world.clock.advance(RHYTHM.orphan_timeout / 3)
+    waiting = wait_out_the_lease(world, rescue)
     found = look(rescue)
 
     assert waiting == (RUNNING, "running")

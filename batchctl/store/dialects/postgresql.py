@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Collection, Container, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
@@ -19,9 +19,17 @@ from batchctl import __version__
 from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
+from batchctl.store.dialects import postgresql_catalog as catalog
 from batchctl.store.dialects import postgresql_errors as errors
+from batchctl.store.dialects import postgresql_leader as leader
+from batchctl.store.dialects import postgresql_locks as locks
 
 WRITES_ALONE = False
+
+definitions, wanted_definitions = catalog.definitions, catalog.wanted_definitions
+end_leader, lock_holder, try_lock = leader.end_leader, leader.lock_holder, leader.try_lock
+blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
+locked_instances, look_for_locks = locks.locked_instances, locks.look_for_locks
 
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
@@ -69,26 +77,6 @@ _TRY_LOCK_NAME = "SELECT pg_try_advisory_xact_lock(1650553957, hashtext(current_
 _TELL = f"SELECT pg_notify('{CHANNEL}', 'batchcontrol')"
 _IDLE = 0
 _LISTEN = f"LISTEN {CHANNEL}; SELECT set_config('batchctl.quiet', 'on', false)"
-_DEFINITIONS = """
-SELECT c.relname || '.' || a.attname AS name,
-       format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
-       || coalesce(' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid), '') || ' ' || a.attidentity::text AS definition
-FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
-UNION ALL
-SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
-WHERE connamespace = current_schema()::regnamespace AND contype <> 'n'
-UNION ALL
-SELECT c.relname, pg_get_indexdef(c.oid) FROM pg_class c
-WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
-UNION ALL
-SELECT c.relname || '.' || t.tgname,
-       pg_get_triggerdef(t.oid) || CASE WHEN t.tgenabled IN ('D', 'R') THEN ' DISABLED' ELSE '' END
-FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
-UNION ALL
-SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
-"""
 _GREETING = """
 SELECT pg_is_in_recovery(), pid, backend_start, set_config('synchronous_commit', 'on', false),
        CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL THEN set_config('transaction_timeout', '0', false) END
@@ -102,74 +90,7 @@ SILENT_LOOKS = 350
 """How often, ten times a second, a server may be found silent over one answer; it gives up most of them sooner itself."""
 LOOKS_FOR_LOST_SESSION = 50
 _END_SESSION = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s"
-_MODEL = "batchctl_model"
-_CONTROLLER = "batchctl controller "
-_NAME_SESSION = text("SELECT set_config('application_name', :name, false)")
-_LOCK = "1650553955, hashtext(current_schema())"
-_TRY_LOCK = text(f"SELECT pg_try_advisory_lock({_LOCK})")
 _LOCK_SCHEMA = "SELECT pg_advisory_lock(1650553956, hashtext(current_schema()))"
-_OF_LEADER = """
-FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
-AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-AND l.classid::bigint = 1650553955 AND l.objid::bigint = hashtext(current_schema())::bigint & 4294967295
-"""
-_LOCK_HOLDER = text(f"SELECT coalesce(a.application_name, 'process ' || l.pid) {_OF_LEADER}")
-_END_LEADER = text(f"SELECT pg_terminate_backend(l.pid) {_OF_LEADER} AND a.application_name = :name")
-
-
-_BLOCKER = text("""
-SELECT l.pid, a.application_name AS program, a.usename AS user_name, a.state,
-       to_char(a.xact_start AT TIME ZONE 'UTC', 'HH24:MI:SS') AS since,
-       EXISTS (SELECT 1 FROM pg_locks t WHERE t.pid = l.pid AND t.granted AND t.locktype = 'transactionid'
-               AND t.transactionid IN (
-                   SELECT c.xmax FROM BatchControl c WHERE c.BatchControl_id = :instance_id
-                   UNION ALL SELECT f.xmax FROM FileProcess f JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
-                   WHERE c.BatchControl_id = :instance_id
-                   UNION ALL SELECT b.xmax FROM ProcessBatch b JOIN BatchControl c ON c.ProcessBatch_id = b.ProcessBatch_id
-                   WHERE c.BatchControl_id = :instance_id
-                   UNION ALL SELECT h.xmax FROM BatchProcessHistory h
-                   WHERE h.BatchControl_id = :instance_id AND h.Status = 'running')) AS is_proven
-FROM pg_locks l JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = current_schema()::regnamespace
-LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-WHERE l.granted AND l.pid <> pg_backend_pid() AND c.relkind = 'r'
-AND l.mode IN ('RowShareLock', 'RowExclusiveLock', 'ShareUpdateExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock',
-               'ExclusiveLock', 'AccessExclusiveLock')
-ORDER BY is_proven DESC, a.xact_start NULLS LAST LIMIT 1
-""")
-"""A row that several have locked does not say by whom."""
-_LOCKED_INSTANCES = """
-WITH c AS (SELECT BatchControl_id, FileProcess_id, ProcessBatch_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s)),
-free AS (SELECT BatchControl_id FROM BatchControl WHERE BatchControl_id = ANY(%(ids)s) FOR NO KEY UPDATE SKIP LOCKED),
-free_intake AS (
-    SELECT FileProcess_id FROM FileProcess
-    WHERE FileProcess_id IN (SELECT FileProcess_id FROM c) FOR NO KEY UPDATE SKIP LOCKED
-),
-free_batch AS (
-    SELECT ProcessBatch_id FROM ProcessBatch
-    WHERE ProcessBatch_id IN (SELECT ProcessBatch_id FROM c) FOR KEY SHARE SKIP LOCKED
-),
-free_entry AS (
-    SELECT BatchProcessHistory_id FROM BatchProcessHistory
-    WHERE BatchControl_id = ANY(%(ids)s) AND Status = 'running' FOR NO KEY UPDATE SKIP LOCKED
-)
-SELECT BatchControl_id FROM c WHERE BatchControl_id NOT IN (SELECT BatchControl_id FROM free)
-OR EXISTS (SELECT 1 FROM FileProcess f WHERE f.FileProcess_id = c.FileProcess_id
-           AND f.FileProcess_id NOT IN (SELECT FileProcess_id FROM free_intake))
-OR EXISTS (SELECT 1 FROM ProcessBatch b WHERE b.ProcessBatch_id = c.ProcessBatch_id
-           AND b.ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM free_batch))
-OR EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id AND h.Status = 'running'
-           AND h.BatchProcessHistory_id NOT IN (SELECT BatchProcessHistory_id FROM free_entry))
-"""
-"""A row that somebody has deleted is not locked by anybody."""
-_LOCKED_INTAKE = """
-WITH free AS (SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s FOR NO KEY UPDATE SKIP LOCKED),
-free_batch AS (SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatch_id = ANY(%(batches)s) FOR KEY SHARE SKIP LOCKED)
-SELECT 1 FROM FileProcess WHERE FileProcess_id = %(id)s AND NOT EXISTS (SELECT 1 FROM free)
-UNION ALL
-SELECT 1 FROM ProcessBatch
-WHERE ProcessBatch_id = ANY(%(batches)s) AND ProcessBatch_id NOT IN (SELECT ProcessBatch_id FROM free_batch)
-"""
 
 
 def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[], URL]) -> Engine:  # noqa: ARG001 - a server's databases are the DBA's to create
@@ -456,23 +377,6 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     return DatabaseUnusable(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
 
 
-def try_lock(connection: Connection, controller: str) -> bool:
-    """Take the leader's lock for the session, under the controller's name; false when another session has it."""
-    connection.execute(_NAME_SESSION, {"name": f"{_CONTROLLER}{controller}"})
-    return bool(connection.execute(_TRY_LOCK).scalar_one())
-
-
-def lock_holder(connection: Connection) -> str | None:
-    """Name the controller whose session has the lock."""
-    found = connection.execute(_LOCK_HOLDER).scalars().first()
-    return None if found is None else str(found).removeprefix(_CONTROLLER)
-
-
-def end_leader(connection: Connection, holder: str) -> None:
-    """End the session that has the leader's lock under this name."""
-    connection.execute(_END_LEADER, {"name": f"{_CONTROLLER}{holder}"})
-
-
 def look(connection: Connection) -> None:
     """Raise if the session is known to be gone, without asking the server."""
     session = _raw(connection).pgconn
@@ -482,62 +386,9 @@ def look(connection: Connection) -> None:
     session.consume_input()
 
 
-def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
-    """Name the session that has locked an instance's rows, or else the one that has kept locks longest."""
-    found = connection.execute(_BLOCKER, {"instance_id": instance_id}).first()
-    if found is None:
-        return None
-    known = [found.program, found.user_name and f"user {found.user_name}", found.state]
-    known += [found.since and f"transaction open since {found.since} UTC"]
-    said = visible(", ".join(str(part) for part in known if part))
-    known_as = f"session {found.pid}{f' ({said})' if said else ''}"
-    who = known_as if found.is_proven else f"{known_as}, as far as can be seen: it has kept locks longest"
-    return who, f"SELECT pg_terminate_backend({found.pid})"
-
-
-def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
-    """Lock the rows of instances and of their intake, unless it is hurried; return those that others have locked."""
-    if _raw(connection).batchctl_hurried:
-        return ()
-    return {row[0] for row in _raw(connection).execute(_LOCKED_INSTANCES, {"ids": list(instance_ids)})}
-
-
-def look_for_locks(connection: Connection) -> None:
-    """Look for the locks of others in this transaction, hurried or not."""
-    _raw(connection).batchctl_hurried = False
-
-
-def is_locked_intake(connection: Connection, intake_id: int, batch_ids: Sequence[int]) -> bool:
-    """Lock a FileProcess row and the batches that will take it, unless somebody else has; who is hurried runs into that."""
-    if _raw(connection).batchctl_hurried:
-        return False
-    wanted = {"id": intake_id, "batches": list(batch_ids)}
-    return _raw(connection).execute(_LOCKED_INTAKE, wanted).fetchone() is not None
-
-
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's
     """Nothing: the server keeps to its constraints; `db verify` finds one that was dropped."""
     return []
-
-
-def definitions(connection: Connection) -> dict[str, str]:
-    """Return how everything in the connection's schema is defined, by name."""
-    schema = str(connection.execute(text("SELECT quote_ident(current_schema())")).scalar_one())
-    rows = connection.execute(text(_DEFINITIONS))
-    return {str(row.name): " ".join(str(row.definition).replace(f"{schema}.", "").split()) for row in rows}
-
-
-def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
-    """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
-    raw = _raw(connection)
-    raw.execute("BEGIN")
-    try:
-        raw.execute(f"CREATE SCHEMA {_MODEL}")
-        raw.execute(f"SET LOCAL search_path = {_MODEL}")
-        make(connection)
-        return definitions(connection)
-    finally:
-        raw.batchctl_trips.do("ROLLBACK")
 
 
 def _raw(connection: Connection) -> Any:

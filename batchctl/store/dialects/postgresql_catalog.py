@@ -1,0 +1,50 @@
+"""How everything in a schema of PostgreSQL is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection, text
+
+_DEFINITIONS = """
+SELECT c.relname || '.' || a.attname AS name,
+       format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+       || coalesce(' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid), '') || ' ' || a.attidentity::text AS definition
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+UNION ALL
+SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = current_schema()::regnamespace AND contype <> 'n'
+UNION ALL
+SELECT c.relname, pg_get_indexdef(c.oid) FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
+UNION ALL
+SELECT c.relname || '.' || t.tgname,
+       pg_get_triggerdef(t.oid) || CASE WHEN t.tgenabled IN ('D', 'R') THEN ' DISABLED' ELSE '' END
+FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
+UNION ALL
+SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+"""
+_MODEL = "batchctl_model"
+
+
+def definitions(connection: Connection) -> dict[str, str]:
+    """Return how everything in the connection's schema is defined, by name."""
+    schema = str(connection.execute(text("SELECT quote_ident(current_schema())")).scalar_one())
+    rows = connection.execute(text(_DEFINITIONS))
+    return {str(row.name): " ".join(str(row.definition).replace(f"{schema}.", "").split()) for row in rows}
+
+
+def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
+    """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
+    raw: Any = connection.connection.dbapi_connection
+    raw.execute("BEGIN")
+    try:
+        raw.execute(f"CREATE SCHEMA {_MODEL}")
+        raw.execute(f"SET LOCAL search_path = {_MODEL}")
+        make(connection)
+        return definitions(connection)
+    finally:
+        raw.batchctl_trips.do("ROLLBACK")
