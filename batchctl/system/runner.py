@@ -159,8 +159,9 @@ class ThreadStepRunner:
     def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         until = time.monotonic() + wait.total_seconds()
-        if self._carry_brief():
-            bell = None  # There will be something to report.
+        self._carry_brief()
+        if self._reports:
+            bell = None
         with self._hearing(bell) as look_every:
             while True:
                 for watch in list(self._adopted.values()):
@@ -203,9 +204,8 @@ class ThreadStepRunner:
         """Carry out at once what has proved to be brief."""
         self._carry_brief(only_proved=True)
 
-    def _carry_brief(self, *, only_proved: bool = False) -> bool:
-        """Carry out what is brief, if there is any; what proves not to be so does not make the others wait."""
-        had_any = bool(self._brief)
+    def _carry_brief(self, *, only_proved: bool = False) -> None:
+        """Carry out what is brief; what proves not to be so does not make the others wait."""
         now = time.monotonic()
         until = now + NOTICE
         while self._brief:
@@ -222,7 +222,6 @@ class ThreadStepRunner:
                 self._not_brief.add(kind)
             if now >= until:
                 break
-        return had_any
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
