@@ -28,6 +28,7 @@ _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
 _OPEN_ENDED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__", _KEPT_FROM_STEPS)
+_CORRECT = "correct what is named, then: batchctl check"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
@@ -139,9 +140,9 @@ def load(given: str | None) -> Settings:
     try:
         settings = Settings(**values, directory=directory, file=None if path is None else path.resolve())
     except ValidationError as error:
-        raise ConfigurationError(_explain(error, path)) from None
+        raise ConfigurationError(_explain(error, path), next_step=_CORRECT) from None
     except SettingsError as error:
-        raise ConfigurationError(_explain_no_json(error)) from None
+        raise ConfigurationError(_explain_no_json(error), next_step=_CORRECT) from None
     _refuse_wrong_urls(settings, path)
     _refuse_unknown_variables({secret.env for secret in settings.secrets.values() if secret.env is not None}, path)
     return settings
@@ -188,7 +189,7 @@ def _refuse_wrong_urls(settings: Settings, path: Path | None) -> None:
         for said in _wrong_in(url, settings.secrets)
     ]
     if wrong:
-        raise ConfigurationError("\n".join(wrong))
+        raise ConfigurationError("\n".join(wrong), next_step=_CORRECT)
 
 
 def _wrong_in(url: str, known: Collection[str]) -> list[str]:
@@ -248,7 +249,7 @@ def _read(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         message = f"The configuration file {path} cannot be read: {error}."
-        raise ConfigurationError(message) from None
+        raise ConfigurationError(message, next_step="let this user read it, as text in UTF-8") from None
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -259,7 +260,7 @@ def _read(path: Path) -> dict[str, Any]:
     for internal in ("directory", "file"):
         if internal in values:
             message = f"{path}, line {_line_of(text, internal)}: '{internal}' is not a setting."
-            raise ConfigurationError(message)
+            raise ConfigurationError(message, next_step=_CORRECT)
     return values
 
 

@@ -86,6 +86,7 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
         app.slots = slots or app.slots
         done = app.process() if rounds is None else app.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
+    steps += f", {done.cancelled} cancelled" if done.cancelled else ""
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")
     if done.failed_instances:
         output.say(f"Next: batchctl show {done.failed_instances[0]}")

@@ -8,9 +8,6 @@ from batchctl.control.attempts import Told, Written
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 
-_NOBODYS_FAILURE = frozenset({HistoryStatus.CANCELLED, HistoryStatus.FENCED})
-"""A person wanted it so, or somebody else goes on with the instance."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassReport:
@@ -19,6 +16,7 @@ class PassReport:
     started: int = 0
     succeeded: int = 0
     failed: int = 0
+    cancelled: int = 0
     completed: int = 0
     failed_instances: tuple[InstanceId, ...] = ()
 
@@ -30,6 +28,7 @@ class Tally:
     started: int = 0
     succeeded: int = 0
     failed: int = 0
+    cancelled: int = 0
     completed: int = 0
     failed_instances: dict[InstanceId, None] = field(default_factory=dict)
 
@@ -46,7 +45,9 @@ class Tally:
             return
         if told.ended.status is HistoryStatus.SUCCESS:
             self.succeeded += 1
-        elif told.ended.status not in _NOBODYS_FAILURE:
+        elif told.ended.status is HistoryStatus.CANCELLED:
+            self.cancelled += 1
+        elif told.ended.status is not HistoryStatus.FENCED:  # Somebody else goes on with the instance.
             self.count_failed(told.instance.instance_id)
 
     def count_failed(self, instance_id: InstanceId) -> None:
@@ -60,6 +61,7 @@ class Tally:
             started=self.started,
             succeeded=self.succeeded,
             failed=self.failed,
+            cancelled=self.cancelled,
             completed=self.completed,
             failed_instances=tuple(self.failed_instances),
         )

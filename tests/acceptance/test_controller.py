@@ -49,7 +49,7 @@ class Shop:
             [self.command, *args],
             cwd=self.directory,
             env=clean_environment(None),
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
@@ -242,7 +242,11 @@ def test_cancel_from_another_process_stops_the_step_and_all_it_started(shop: Sho
     cancelled = shop.run("cancel", "1", "--reason", "test")
 
     assert cancelled.returncode == 0
-    assert controller.wait(PATIENCE) == 0
+    said, _ = controller.communicate(timeout=PATIENCE)
+    assert (controller.returncode, said) == (
+        0,
+        "Steps: 1 started, 0 succeeded, 0 failed, 1 cancelled. Instances: 0 complete.\n",
+    )
     assert not Path(f"/proc/{pid}").exists()
     left = [at for at in Path("/proc").glob("[0-9]*/cmdline") if at.read_bytes() == b"sleep\x00300\x00"]
     assert left == []

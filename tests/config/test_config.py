@@ -23,6 +23,7 @@ def refusal(folder: Path, text: str) -> str:
     with pytest.raises(ConfigurationError) as refused:
         config.load(written(folder, text))
     assert refused.value.exit_code == 2
+    assert refused.value.next_step
     return refused.value.message
 
 
