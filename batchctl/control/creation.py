@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -112,6 +112,8 @@ class _Walks:
     """The definitions that they were looked at by."""
     first: _Walk = field(default_factory=_Walk)
     """What follows behind it has never been looked at by these definitions."""
+    newest: int = 0
+    """The last row that was ever looked at."""
     again: _Walk | None = None
     """What others did behind the back of the first: rows committed late, or made ready again."""
 
@@ -151,6 +153,8 @@ class Creator:
             with self.transactions.read() as connection:
                 known = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         walks = self._walks
+        if known == walks.known and not self._locked:
+            together = yield from self._go_ahead(known, together)
         if known != walks.known or walks.first.looked <= FEW:
             walks.known, walks.first, walks.again = known, _Walk(), None
         elif anew and walks.again is None:
@@ -159,6 +163,19 @@ class Creator:
         if walks.again is not None:
             yield from self._go_on(walks.again, known, None, until=walks.first.at)
             walks.first.looked, walks.again = walks.again.looked, None
+
+    def _go_ahead(
+        self, known: Mapping[BatchId, BatchDefinition], together: Together | None
+    ) -> Generator[CreationReport, None, Together | None]:
+        """Create what rows want that have come since the last look: they wait for no other to be looked at again."""
+        with self.transactions.read() as connection:
+            rows = intake.newer(connection, self._walks.newest)
+        for row in rows:
+            self._walks.newest = row.intake_id
+            if takers := [batch for batch in known.values() if batch.entity == row.entity]:
+                yield self._create_alone(row, takers, together)
+                together = None
+        return together
 
     def _go_on(
         self,
@@ -173,6 +190,7 @@ class Creator:
             with self.transactions.read() as connection:
                 found = intake.look(connection, walk.at)
             is_last = found.is_last
+            self._walks.newest = max(self._walks.newest, found.up_to)
             reach = math.inf if is_last else found.up_to
             missed = {missing.intake_id for missing in found.missing if missing.batch_ids}
             self._locked.difference_update({each for each in self._locked if walk.at < each <= reach} - missed)

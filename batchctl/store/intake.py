@@ -43,6 +43,12 @@ _LOOKED = (
     .limit(bindparam("most"))
     .cte("looked")
 )
+_NEWER = RowSelect(
+    select(file_process)
+    .where(text(f"FileProcess.{READY_INTAKE}"), _f.FileProcess_id > bindparam("after"))
+    .order_by(_f.FileProcess_id)
+    .limit(bindparam("most"))
+)
 _l = _LOOKED.c
 _TAKEN = select(_c.BatchControl_id).where(
     _c.FileProcess_id == _l.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id
@@ -194,6 +200,11 @@ def look(connection: Connection, after: int = 0, most: int | None = None) -> Loo
     pairs = [pair for pair in found if pair.FileProcess_id is not None]
     missing = [_missing(list(group)) for _, group in groupby(pairs, key=attrgetter("FileProcess_id"))]
     return Looked(missing, seen.Looked, after if seen.UpTo is None else seen.UpTo, seen.Looked < most)
+
+
+def newer(connection: Connection, after: int) -> list[IntakeRow]:
+    """Return the next ready rows behind `after`, in order of arrival, whatever there is of them already."""
+    return readable(_NEWER(connection, after=after, most=LOOKED_AT_ONCE), intake_row)
 
 
 def all_missing(connection: Connection) -> Iterator[Missing]:

@@ -174,3 +174,31 @@ def test_rows_that_nobody_takes_are_named_among_many(world: World, creator: Crea
     assert noticed(creator) == CreationReport(untaken=1)
     assert noticed(creator, anew=True) == CreationReport(untaken=2)
     assert world.names() == ["intake.untaken"] * 2
+
+
+def test_what_is_new_waits_for_no_other_row_to_be_looked_at(world: World, looks: list[tuple[int, int]]) -> None:
+    world.batch(Enabled=0)
+    backlog(world, 10)
+    creator = world.creator()
+    creator.create_instances()
+    looks.clear()
+    world.submit(file_name="new")
+    world.submit("nobody", file_name="unwanted")
+    world.submit(file_name="newer")
+    passing = creator.one_by_one(anew=False)
+
+    assert [next(passing).created, next(passing).created] == [1, 1]
+    assert [instances_of(world, "new"), instances_of(world, "newer"), looks] == [1, 1, []]
+    assert sum(passing, CreationReport()) == CreationReport(untaken=1)
+    assert looks == [(0, 12)]
+
+
+def test_what_another_has_made_of_a_new_row_is_not_made_again(world: World) -> None:
+    world.batch(Enabled=0)
+    creator, other = world.creator(), world.creator()
+    creator.create_instances()
+    world.submit(file_name="new")
+    other.create_instances()
+
+    assert noticed(creator) == CreationReport()
+    assert instances_of(world, "new") == 1
