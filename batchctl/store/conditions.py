@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, ColumnElement, Integer, SmallInteger, text
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, ColumnElement, Integer, SmallInteger, String, text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -68,18 +68,25 @@ def _one_by_one(column: str, words: Iterable[str]) -> str:
 
 def type_checks(columns: Iterable[Column[Any]]) -> list[CheckConstraint]:
     """Return the constraints that give SQLite the column types other databases have by themselves."""
-    return [
-        CheckConstraint(text(_type_of(column)), name=f"{column.name}_Type").ddl_if(dialect="sqlite")
-        for column in columns
-    ]
+    checks, times = [], list[str]()
+    for column in columns:
+        condition = _type_of(column, times)
+        checks.append(CheckConstraint(text(condition), name=f"{column.name}_Type").ddl_if(dialect="sqlite"))
+        if isinstance(column.type, UtcTime):
+            times.append(column.name)
+    return checks
 
 
-def _type_of(column: Column[Any]) -> str:
+def _type_of(column: Column[Any], times: Iterable[str]) -> str:
     kind, at = column.type, column.name
     if isinstance(kind, (BigInteger, Integer, SmallInteger)):
         condition = f"typeof({at}) = 'integer'"
     elif isinstance(kind, UtcTime):
-        condition = _is_time(at)
+        # The time of the writing is mostly that of what is written, which is looked at for itself.
+        condition = _is_time(at, times if at.startswith("z_") else ())
+    elif type(kind) is String:
+        # Of a word the constraint that names the words says all the rest.
+        condition = f"typeof({at}) = 'text'"
     else:
         condition = f"typeof({at}) = 'text' AND instr({at}, char(0)) = 0"
         length = getattr(kind, "length", None)
@@ -87,14 +94,15 @@ def _type_of(column: Column[Any]) -> str:
     return f"{at} IS NULL OR ({condition})" if column.nullable else condition
 
 
-def _is_time(at: str) -> str:
+def _is_time(at: str, others: Iterable[str]) -> str:
     # What is written in full, as batchctl does, is itself after a journey through SQLite's calendar; by way of
     # '+0 days', without which older versions take the 31st of February as they find it. What is short takes longer.
-    in_full = f"strftime('%Y-%m-%d %H:%M:%f', {at}, '+0 days') IS {at}"
+    # First of all it has to begin with a digit, because SQLite refuses to look at 'now' in a constraint.
+    in_full = f"({at} >= '0' AND {at} < ':' AND strftime('%Y-%m-%d %H:%M:%f', {at}, '+0 days') IS {at})"
     in_short = (
-        f"date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
+        f"({at} GLOB '[0-9][0-9][0-9][0-9]-*'"
+        f" AND date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
         f" AND substr(strftime('%Y-%m-%d %H:%M:%S', {at}), 1, length({at})) IS substr({at}, 1, 19)"
-        f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*'"
+        f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*')"
     )
-    # First of all, because SQLite refuses to look at 'now' in a constraint.
-    return f"{at} GLOB '[0-9][0-9][0-9][0-9]-*' AND ({in_full} OR ({in_short}))"
+    return " OR ".join([*(f"{at} IS {other}" for other in others), in_full, in_short])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import compress, repeat
@@ -19,7 +19,7 @@ from batchctl.domain.values import value
 from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
+from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
 from batchctl.store.tables import LIVE_ENTRY, batch_process_history
 
 _h = batch_process_history.c
@@ -54,6 +54,7 @@ class Ending:
     """True for what was recorded as begun and provably never was."""
 
 
+_RUNNING = str(HistoryStatus.RUNNING)
 _LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
 
 _ADD = RowInsert(batch_process_history)
@@ -110,29 +111,43 @@ _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc(
 
 def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[Rows]:
     """Make ready what records that attempts begin, before they begin, each by whom its instance is claimed."""
-    return [_ADD.rows(connection, [_opened(one, host, now) for one in beginnings])] if beginnings else []
+    return [_ADD.rows(connection, _OPENED, [_opened(one, host, now) for one in beginnings])] if beginnings else []
 
 
-def _opened(one: Beginning, host: str, now: datetime) -> dict[str, object]:
+_OPENED = (
+    *(
+        "BatchControl_id",
+        "ProcessBatch_id",
+        "ProcessControlSeq",
+        "ProcessName",
+        "ProcessType",
+        "AttemptNo",
+        "ClaimToken",
+    ),
+    *("Cause", "Status", "CommandText", "CommandSpec", "StartTime", "Host", "z_inserted", "z_updated", "ClaimedBy"),
+)
+
+
+def _opened(one: Beginning, host: str, now: datetime) -> Values:
     instance, step = one.instance, one.step
-    return {
-        "BatchControl_id": instance.instance_id,
-        "ProcessBatch_id": instance.batch_id,
-        "ProcessControlSeq": step.seq,
-        "ProcessName": _fitting(step.name, NAME_LENGTH),
-        "ProcessType": _fitting(step.process_type, 50),
-        "AttemptNo": one.attempt_no,
-        "ClaimToken": instance.claim_token,
-        "Cause": str(one.cause),
-        "Status": str(HistoryStatus.RUNNING),
-        "CommandText": one.command_text,
-        "CommandSpec": one.command_spec,
-        "StartTime": now,
-        "Host": host,
-        "z_inserted": now,
-        "z_updated": now,
-        "ClaimedBy": instance.claimed_by,
-    }
+    return (
+        instance.instance_id,
+        instance.batch_id,
+        step.seq,
+        _fitting(step.name, NAME_LENGTH),
+        _fitting(step.process_type, 50),
+        one.attempt_no,
+        instance.claim_token,
+        str(one.cause),
+        _RUNNING,
+        one.command_text,
+        one.command_spec,
+        now,
+        host,
+        now,
+        now,
+        instance.claimed_by,
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -178,15 +193,14 @@ def close_entries(connection: Connection, endings: Sequence[Ending], now: dateti
 
     One whose end was recorded before, or that goes on under another claim, is left as it is.
     """
-    closed = sum(rows.update(connection) for rows in closing(connection, endings, now))
+    closed = update_all(connection, closing(connection, endings, now))
     keep_in_doubt(connection, endings)
     return closed
 
 
 def closing(connection: Connection, endings: Sequence[Ending], now: datetime) -> list[Rows]:
     """Make that ready; see `keep_in_doubt`."""
-    rows = [(_ended(one, now), {"history_id": one.history_id, "token": one.token}) for one in endings]
-    return _LIVE_ENTRY.rows(connection, rows)
+    return _LIVE_ENTRY.rows(connection, ("history_id", "token"), [_ended(one, now) for one in endings])
 
 
 def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
@@ -196,15 +210,14 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
             connection.execute(_MAY_HAVE_RUN, {"history_id": one.history_id})
 
 
-def _ended(one: Ending, now: datetime) -> dict[str, object]:
-    end: dict[str, object] = {"Status": str(one.status), "EndTime": one.ended_at, "z_updated": now}
-    end.update(_known_of(_KNOWN, _known(one)))
-    if one.identity is not None:
-        end.update(_known_of(_PROOF, _proof(one.identity)))
-    return end
+def _ended(one: Ending, now: datetime) -> tuple[Names, Values]:
+    """Return the columns of which something is known; their values, and what the row is found by."""
+    known = _known(one) + (_UNPROVED if one.identity is None else _proof(one.identity))
+    are_known = tuple(map(is_not, known, repeat(None)))
+    values = str(one.status), one.ended_at, now, *compress(known, are_known), one.history_id, one.token
+    return _that_are_known(are_known), values
 
 
-_KNOWN = "ReturnCode", "Message", "Output", "RowsAffected", "RetryCountAfter", "NextRunTimeAfter"
 _known = attrgetter(
     "outcome.return_code",
     "message",
@@ -213,18 +226,20 @@ _known = attrgetter(
     "retry_count_after",
     "next_run_time_after",
 )
-_PROOF = "Pid", "PidStart", "BootId", "DbSession", "Spawned"
+_KNOWN = "ReturnCode", "Message", "Output", "RowsAffected", "RetryCountAfter", "NextRunTimeAfter"
 _proof = attrgetter("pid", "pid_start", "boot_id", "db_session", "spawned_at")
+_PROOF = "Pid", "PidStart", "BootId", "DbSession", "Spawned"
+_UNPROVED = (None,) * len(_PROOF)
 
 
-def _known_of(columns: Iterable[str], values: Sequence[object]) -> Iterator[tuple[str, object]]:
-    """Return the columns of which something is known, each with its value."""
-    return compress(zip(columns, values, strict=True), map(is_not, values, repeat(None)))
+@lru_cache(maxsize=256)
+def _that_are_known(are_known: tuple[bool, ...]) -> Names:
+    return "Status", "EndTime", "z_updated", *compress(_KNOWN + _PROOF, are_known)
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:
     """Record what proves whether the attempt is alive."""
-    if proof := dict(_known_of(_PROOF, _proof(identity))):
+    if proof := {name: proved for name, proved in zip(_PROOF, _proof(identity), strict=True) if proved is not None}:
         _LIVE_ENTRY(connection, proof, history_id=history_id, token=token)
 
 

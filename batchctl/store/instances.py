@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
 from datetime import datetime
+from functools import lru_cache
 from itertools import compress
 from operator import attrgetter, ne
 from typing import Any
@@ -15,7 +16,7 @@ from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import data_values, readable, text_of
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import RowInsert, Rows, RowSelect, RowUpdate
+from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
 from batchctl.store.tables import (
     AT_ONCE,
     CLAIMED_INSTANCE,
@@ -65,6 +66,8 @@ _AS_IT_WAS_READ = (
     _c.PrevProcessControlSeq == bindparam("found_seq"),
     _c.RetryCount == bindparam("found_retries"),
 )
+_FOUND = "instance_id", "found", "token", "found_seq", "found_retries"
+_FOUND_DUE = *_FOUND, "now"
 _MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ)
 _CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"))
 _CORRECT = (
@@ -180,14 +183,14 @@ def tell(connection: Connection) -> None:
 
 def claim(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a claim; false when the instance is not as it was read, or not due by the database's clock."""
-    return _CLAIM(connection, _changes(before, after, now), **_identity(before), now=now)
+    return update_all(connection, moving(connection, [(before, after)], now, claim=True)) == 1
 
 
 def move(connection: Connection, before: BatchInstance, after: BatchInstance, now: datetime) -> bool:
     """Write a move; false when the instance does not stand any more as it was read."""
     if frees(before, after):
         dialect_of(connection).tell(connection)
-    return _MOVE(connection, _changes(before, after, now), **_identity(before))
+    return update_all(connection, moving(connection, [(before, after)], now, claim=False)) == 1
 
 
 def frees(before: BatchInstance, after: BatchInstance) -> bool:
@@ -199,9 +202,9 @@ def moving(
     connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime, *, claim: bool
 ) -> list[Rows]:
     """Make moves, or claims, ready; one that does not stand any more as it was read will meet no row."""
-    due: dict[str, object] = {"now": now} if claim else {}
-    rows = [(_changes(before, after, now), _identity(before) | due) for before, after in pairs]
-    return (_CLAIM if claim else _MOVE).rows(connection, rows)
+    if claim:
+        return _CLAIM.rows(connection, _FOUND_DUE, [_move(before, after, now, now) for before, after in pairs])
+    return _MOVE.rows(connection, _FOUND, [_move(before, after, now) for before, after in pairs])
 
 
 def correct(connection: Connection, changed: BatchInstance, now: datetime) -> None:
@@ -210,27 +213,26 @@ def correct(connection: Connection, changed: BatchInstance, now: datetime) -> No
     connection.execute(_CORRECT, values | {"instance_id": changed.instance_id, "now": now})
 
 
-def _identity(found: BatchInstance) -> dict[str, object]:
-    return {
-        "instance_id": found.instance_id,
-        "found": str(found.status),
-        "token": found.claim_token,
-        "found_seq": found.last_seq,
-        "found_retries": found.retry_count,
-    }
+def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by: object) -> tuple[Names, Values]:
+    """Return the columns that differ, with z_updated; their values, and what the row is found by."""
+    was, stands = _progress(before), _progress(after)
+    differ = tuple(map(ne, was, stands))
+    status, seq, retries, token = was[:4]
+    found = before.instance_id, status, token, seq, retries
+    return _that_differ(differ), (now, *compress(stands, differ), *found, *found_by)
 
 
-def _changes(before: BatchInstance, after: BatchInstance, now: datetime) -> dict[str, object]:
-    changes: dict[str, object] = {"z_updated": now}
-    if after.status is not before.status:
-        changes["Status"] = str(after.status)
-    stands = _progress(after)
-    changes.update(compress(zip(_PROGRESS, stands, strict=True), map(ne, _progress(before), stands)))
-    return changes
+_PROGRESS = "Status", "PrevProcessControlSeq", "RetryCount", "ClaimToken", "NextRunTime", "ClaimedBy", "LostCount"
 
 
-_PROGRESS = "PrevProcessControlSeq", "RetryCount", "NextRunTime", "ClaimToken", "ClaimedBy", "LostCount"
-_progress = attrgetter("last_seq", "retry_count", "next_run_time", "claim_token", "claimed_by", "lost_count")
+def _progress(one: BatchInstance) -> Values:
+    status, token = str(one.status), one.claim_token
+    return status, one.last_seq, one.retry_count, token, one.next_run_time, one.claimed_by, one.lost_count
+
+
+@lru_cache(maxsize=128)
+def _that_differ(differ: tuple[bool, ...]) -> Names:
+    return "z_updated", *compress(_PROGRESS, differ)
 
 
 def instance(row: Any) -> BatchInstance:

@@ -20,7 +20,7 @@ from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
 
 LOOKED_AT_ONCE = 1000
@@ -265,8 +265,9 @@ def complete_all_done(connection: Connection, intake_ids: Sequence[IntakeId], no
     if len(dialect_of(connection).lock_rows(connection, "FileProcess", wanted)()) < len(wanted):
         message = f"Somebody else keeps one of the FileProcess rows {', '.join(map(str, wanted))} locked."
         raise Conflict(message)
-    done = {"Status": IntakeStatus.COMPLETE.value, "z_updated": now}
-    _COMPLETE.many(connection, [(done, {"intake_id": intake_id}) for intake_id in wanted])
+    done = IntakeStatus.COMPLETE.value, now
+    rows = [(("Status", "z_updated"), (*done, intake_id)) for intake_id in wanted]
+    update_all(connection, _COMPLETE.rows(connection, ("intake_id",), rows))
 
 
 def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:

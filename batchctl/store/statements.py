@@ -32,13 +32,19 @@ _as_json = json.JSONEncoder(default=lru_cache(maxsize=256)(datetime.isoformat)).
 _NAMED = re.compile(r"%\((\w+)\)s")
 
 
+Names = tuple[str, ...]
+"""Columns that are written, and parameters of a condition."""
+Values = tuple[object, ...]
+"""As many values, in the same order."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Compiled:
     """A statement's text, and how each of its parameters is made ready for the driver."""
 
     text: str
-    pick: Callable[[Mapping[str, object]], Iterable[object]]
-    """Takes the values in the order of the text."""
+    order: Names
+    """The parameters in the order of the text."""
     converts: Converts
     constants: Mapping[str, object]
     places: Sequence[str]
@@ -60,12 +66,16 @@ class Compiled:
 
     def row(self, values: Mapping[str, object]) -> list[object]:
         """Return the values in the order of the text, as the driver wants them."""
-        if self.constants:
-            values = {**self.constants, **values}
-        row = list(self.pick(values))
+        return self.rows((*values,), [(*values.values(),)])[0]
+
+    def rows(self, names: Names, values: Iterable[Values]) -> list[list[object]]:
+        """Return the same of many, whose values stand in the order of `names`."""
+        pick, constants = _picking((*names, *self.constants), self.order), (*self.constants.values(),)
+        rows = [list(pick(each + constants)) for each in values]
         for at, made in self.converts:
-            row[at] = made(row[at])
-        return row
+            for row in rows:
+                row[at] = made(row[at])
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,11 @@ class Rows:
         return _as_json([dict(zip(self.statement.places, row, strict=True)) for row in self.values])
 
 
+def update_all(connection: Connection, rows: Iterable[Rows]) -> int:
+    """Execute UPDATEs; return how many rows of their tables were met."""
+    return sum(alike.update(connection) for alike in rows)
+
+
 class RowInsert:
     """An INSERT of one row."""
 
@@ -126,18 +141,18 @@ class RowInsert:
         asked = compiled.ask(connection, values)
         return lambda: int(asked()[0][0])
 
-    def rows(self, connection: Connection, rows: Sequence[Mapping[str, object]]) -> Rows:
-        """Make rows ready that fill the same columns; there must be one at least."""
-        compiled = self._for(connection, rows[0])
-        return Rows(compiled, [compiled.row(row) for row in rows])
+    def rows(self, connection: Connection, columns: Names, rows: Iterable[Values]) -> Rows:
+        """Make rows ready that fill the same columns."""
+        compiled = self._for(connection, columns)
+        return Rows(compiled, compiled.rows(columns, rows))
 
-    def _for(self, connection: Connection, values: Mapping[str, object]) -> Compiled:
-        filled = (connection.dialect.name, *values)
+    def _for(self, connection: Connection, columns: Iterable[str]) -> Compiled:
+        filled = (connection.dialect.name, *columns)
         compiled = self._compiled.get(filled)
         if compiled is None:
             dialect = connection.dialect
             statement = self._inline if dialect.name == "sqlite" else self._returning
-            compiled = _compiled(statement.compile(dialect=dialect, column_keys=list(values)), dialect)
+            compiled = _compiled(statement.compile(dialect=dialect, column_keys=list(columns)), dialect)
             self._compiled[filled] = compiled
         return compiled
 
@@ -152,29 +167,28 @@ class RowUpdate:
 
     def __call__(self, connection: Connection, changes: Mapping[str, object], **where: object) -> bool:
         """Write the columns in `changes`; say whether there was such a row."""
-        compiled = self._for(connection.dialect, changes)
-        return bool(compiled.execute(connection, {**changes, **where}).rowcount == 1)
+        values = (*changes.values(), *where.values())
+        return update_all(connection, self.rows(connection, (*where,), [((*changes,), values)])) == 1
 
-    def many(self, connection: Connection, rows: Iterable[tuple[Mapping[str, object], Mapping[str, object]]]) -> int:
-        """Do the same for pairs of changes and what names the row; return how many rows there were."""
-        return sum(alike.update(connection) for alike in self.rows(connection, rows))
+    def rows(self, connection: Connection, found_by: Names, rows: Iterable[tuple[Names, Values]]) -> list[Rows]:
+        """Make rows ready that name what they change and hold its values, then those of what they are found by.
 
-    def rows(
-        self, connection: Connection, rows: Iterable[tuple[Mapping[str, object], Mapping[str, object]]]
-    ) -> list[Rows]:
-        """Make such pairs ready; those that change the same columns go out together."""
-        alike: dict[Compiled, list[list[object]]] = {}
-        dialect = connection.dialect
-        for changes, where in rows:
-            compiled = self._for(dialect, changes)
-            alike.setdefault(compiled, []).append(compiled.row({**changes, **where}))
-        return [Rows(compiled, values) for compiled, values in alike.items()]
+        Those that change the same columns go out together.
+        """
+        alike: dict[Names, list[Values]] = {}
+        for columns, values in rows:
+            alike.setdefault(columns, []).append(values)
+        return [
+            Rows(compiled, compiled.rows((*columns, *found_by), values))
+            for columns, values in alike.items()
+            for compiled in (self._for(connection.dialect, columns),)
+        ]
 
-    def _for(self, dialect: Dialect, changes: Mapping[str, object]) -> Compiled:
-        written = (dialect.name, *changes)
+    def _for(self, dialect: Dialect, columns: Names) -> Compiled:
+        written = (dialect.name, *columns)
         compiled = self._compiled.get(written)
         if compiled is None:
-            statement = self._statement.compile(dialect=dialect, column_keys=list(changes))
+            statement = self._statement.compile(dialect=dialect, column_keys=list(columns))
             compiled = self._compiled[written] = _compiled(statement, dialect)
         return compiled
 
@@ -224,16 +238,19 @@ def _compiled(compiled: SQLCompiler, dialect: Dialect) -> Compiled:
     constants = {name: bind.effective_value for name, bind in binds.items() if not bind.required}
     writes = compiled.isupdate or compiled.isinsert
     of_many = _of_many(compiled, order, dialect) if writes and dialect.name == "postgresql" else None
-    picked, made = _picking(order), _where_any([converts[name] for name in order])
-    return Compiled(written, picked, made, constants, [f"p{at}" for at in range(len(order))], of_many)
+    made = _where_any([converts[name] for name in order])
+    return Compiled(written, tuple(order), made, constants, [f"p{at}" for at in range(len(order))], of_many)
 
 
 def _where_any(converts: Sequence[Convert]) -> Converts:
     return tuple((at, convert) for at, convert in enumerate(converts) if convert is not None)
 
 
-def _picking(names: list[str]) -> Callable[[Mapping[str, object]], Iterable[object]]:
-    return itemgetter(*names) if len(names) > 1 else lambda values: [values[name] for name in names]
+@lru_cache(maxsize=1024)
+def _picking(names: Names, order: Names) -> Callable[[Values], Iterable[object]]:
+    """Return what takes values that stand in the order of `names` in another one."""
+    places = [names.index(name) for name in order]
+    return itemgetter(*places) if len(places) > 1 else lambda values: [values[at] for at in places]
 
 
 def _of_many(compiled: SQLCompiler, order: list[str], dialect: Dialect) -> str | None:

@@ -12,7 +12,7 @@ from batchctl.domain.rows import BatchInstance, HistoryId
 from batchctl.store import history, instances
 from batchctl.store.dialects import dialect_of
 from batchctl.store.history import Beginning, Ending
-from batchctl.store.statements import Compiled, Rows
+from batchctl.store.statements import Compiled, Rows, update_all
 from batchctl.store.transactions import NOT_AS_READ, NotAsReadError
 
 Moves = Sequence[tuple[BatchInstance, BatchInstance]]
@@ -50,8 +50,7 @@ def write(
 
 
 def _one_by_one(connection: Connection, moving: list[Rows], closing: list[Rows], opening: list[Rows]) -> Numbers:
-    moved = sum(rows.update(connection) for rows in moving)
-    closed = sum(rows.update(connection) for rows in closing)
+    moved, closed = update_all(connection, moving), update_all(connection, closing)
     if moved < _count(moving) or closed < _count(closing):
         raise NotAsReadError
     made = [HistoryId(each) for rows in opening for each in rows.insert(connection)]

@@ -160,24 +160,27 @@ class ThreadStepRunner:
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         until = time.monotonic() + wait.total_seconds()
         self._carry_brief()
-        if self._reports:
-            bell = None
+        if bell is None or self._reports:
+            return self._listen(until)
         with self._hearing(bell) as look_every:
-            while True:
-                for watch in list(self._adopted.values()):
-                    self._look_after(watch)
-                unannounced = [step for step in self._running.values() if not step.announced]
-                rings = bell is not None and bell.rings()
-                left = 0.0 if self._reports or self._woken or rings else until - time.monotonic()
-                pause = NOTICE if unannounced else _LOOK if self._adopted else left
-                self._loop.turn(max(0.0, min(left, pause, look_every)))
-                if self._reports:
-                    return self._drained()
-                if spawned := [step.announce() for step in unannounced if step.identity is not None]:
-                    return spawned
-                if self._woken or rings or time.monotonic() >= until:
-                    self._woken = False
-                    return []
+            return self._listen(until, bell, look_every)
+
+    def _listen(self, until: float, bell: Bell | None = None, look_every: float = math.inf) -> Sequence[Report]:
+        while True:
+            for watch in list(self._adopted.values()):
+                self._look_after(watch)
+            unannounced = [step for step in self._running.values() if not step.announced]
+            rings = bell is not None and bell.rings()
+            left = 0.0 if self._reports or self._woken or rings else until - time.monotonic()
+            pause = NOTICE if unannounced else _LOOK if self._adopted else left
+            self._loop.turn(max(0.0, min(left, pause, look_every)))
+            if self._reports:
+                return self._drained()
+            if spawned := [step.announce() for step in unannounced if step.identity is not None]:
+                return spawned
+            if self._woken or rings or time.monotonic() >= until:
+                self._woken = False
+                return []
 
     def overhear(self) -> Sequence[Report]:
         """Return what the supervisor has reported meanwhile; waits for nothing, and carries nothing out."""
@@ -187,11 +190,9 @@ class ThreadStepRunner:
         return self._drained()
 
     @contextmanager
-    def _hearing(self, bell: Bell | None) -> Iterator[float]:
+    def _hearing(self, bell: Bell) -> Iterator[float]:
         """Let the loop wait for what the bell is heard by; say how many seconds apart it has to be looked at."""
-        if bell is None:
-            yield math.inf
-        elif bell.descriptor is None or not self._loop.watch(bell.descriptor, _look_again):
+        if bell.descriptor is None or not self._loop.watch(bell.descriptor, _look_again):
             yield bell.look_every.total_seconds()
         else:
             try:
@@ -208,7 +209,7 @@ class ThreadStepRunner:
         """Carry out what is brief; what proves not to be so does not make the others wait."""
         now = time.monotonic()
         until = now + NOTICE
-        while self._brief:
+        while self._brief and now < until:
             if only_proved and self._brief[0][0] not in self._proved_brief:
                 break
             kind, step, carry = self._brief.popleft()
@@ -220,8 +221,6 @@ class ThreadStepRunner:
             (self._proved_brief.add if now - began < NOTICE else self._proved_brief.discard)(kind)
             if now - began >= LONGEST_BRIEF:
                 self._not_brief.add(kind)
-            if now >= until:
-                break
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
@@ -475,7 +474,7 @@ class ThreadStepRunner:
     def _finished(self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None) -> Finished:
         """Return what is reported of an execution: as it ended, without secrets, and no longer than a row should be."""
         ended_at = ended_at or self._means.now()
-        if step.stopping and not outcome.succeeded:
+        if not outcome.succeeded and step.stopping:
             outcome = replace(outcome, stopped=True)
         outcome = step.without_secrets(outcome)
         message = shorten(outcome.message, MESSAGE_CAP) if outcome.message is not None else None
@@ -546,8 +545,7 @@ def _answer(handler: object, outcome: object) -> StepOutcome:
     if wrong is not None:
         message = f"'{_name(handler)}' returned an outcome {wrong}"
         raise TypeError(message)
-    for field in ("return_code", "rows_affected"):
-        number = getattr(outcome, field)
+    for field, number in (("return_code", outcome.return_code), ("rows_affected", outcome.rows_affected)):
         if number is not None and not _LEAST <= number <= _MOST:
             message = f"'{_name(handler)}' returned an outcome whose `{field}` is no number that fits in 64 bits"
             raise ValueError(message)

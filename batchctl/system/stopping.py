@@ -16,6 +16,8 @@ _AGAIN = 0.1
 class Stop:
     """Whether an execution was told to stop, and what is to be done then."""
 
+    __slots__ = ("_actions", "_grace", "_lock", "_threads", "_told_at")
+
     def __init__(self, threads: Threads, grace: float) -> None:
         """Remember who does the stopping and how many seconds a tree has between TERM and KILL."""
         self._threads = threads

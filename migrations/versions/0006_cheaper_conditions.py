@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import sqlalchemy as sa
-from alembic import context, op
+from alembic import op
 
-from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store.columns import unquoted
+from batchctl.store.rewording import reword
 
 revision = "0006"
 down_revision = "0005"
@@ -59,8 +59,6 @@ INDEXES = (
     ),
 )
 
-CHANGE = "UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE type = 'table' AND name IN ({})"
-
 
 def upgrade() -> None:
     """Compare words one by one, and take a time that is written in full for good at once."""
@@ -84,49 +82,11 @@ def _conditions() -> list[tuple[str, str]]:
 def _say(conditions: list[tuple[str, str]], *, one_by_one: bool) -> None:
     for name, *_ in INDEXES:
         op.drop_index(name, unquoted("BatchControl"))
-    if context.is_offline_mode():
-        _in_what_is_printed(conditions)
-    else:
-        _in_what_is_made(conditions)
+    reword(TABLES, conditions)
     for name, columns, words, more in INDEXES:
         where = f"({_one_by_one('Status', words)})" if one_by_one else _in_list("Status", words)
         indexed = [unquoted(column) for column in columns]
         op.create_index(name, unquoted("BatchControl"), indexed, sqlite_where=sa.text(where + more))
-
-
-def _in_what_is_made(conditions: list[tuple[str, str]]) -> None:
-    """Write what SQLite keeps of the tables, as it advises for changes that leave the rows as they are.
-
-    Making the tables anew would take as long as there is history, and lose the triggers and indexes of others. That the
-    indexes are made anew tells all connections to read the tables' definitions again.
-    """
-    connection = op.get_bind()
-    listed = ", ".join(f"'{table}'" for table in TABLES)
-    connection.exec_driver_sql("PRAGMA writable_schema = ON")
-    try:
-        if not connection.exec_driver_sql("PRAGMA writable_schema").scalar_one():
-            message = (
-                "The SQLite library of this Python lets nobody write sqlite_master, not even to upgrade a database."
-            )
-            raise DatabaseUnusable(message, next_step="batchctl db upgrade with another Python, such as python.org's")
-        connection.exec_driver_sql(CHANGE.format(listed), conditions)
-    finally:
-        # Forgets the definitions this connection has read, too.
-        connection.exec_driver_sql("PRAGMA writable_schema = RESET")
-
-
-def _in_what_is_printed(conditions: list[tuple[str, str]]) -> None:
-    """Put otherwise what the script, which makes everything from nothing, has said already.
-
-    SQLite's own shell lets nobody write sqlite_master since 3.42.
-    """
-    printed = context.config.output_buffer
-    script = printed.getvalue()
-    for before, after in conditions:
-        script = script.replace(before, after)
-    printed.seek(0)
-    printed.truncate()
-    printed.write(script)
 
 
 def _in_list(column: str, words: Sequence[str]) -> str:

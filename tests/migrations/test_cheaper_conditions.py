@@ -1,4 +1,4 @@
-"""Revision 0006 says SQLite's conditions otherwise: cheaper ones that take and refuse what the former did."""
+"""Revisions 0006 and 0009 say SQLite's conditions otherwise: cheaper ones that take and refuse what the former did."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from batchctl.store import engine, schema
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
 
-BEFORE, AFTER = "0005", "0006"
+BEFORE, AFTER = "0005", "0009"
 FILLED = """
 INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B');
 INSERT INTO FileProcess (Entity, Status) VALUES ('B', 'Paused');
@@ -115,6 +115,9 @@ TIME_COLUMNS = {
     "Spawned": "UPDATE BatchProcessHistory SET Spawned = ?",
     "Heartbeat": "UPDATE Controller SET Heartbeat = ?",
     "z_updated": "UPDATE Setting SET z_updated = ?",
+    "z_updated of an attempt": "UPDATE BatchProcessHistory SET z_updated = ?",
+    "all times of an instance": "UPDATE BatchControl SET z_updated = ?1, z_inserted = ?1, NextRunTime = ?1",
+    "all times of an attempt": "UPDATE BatchProcessHistory SET z_updated = ?1, z_inserted = ?1, EndTime = ?1, StartTime = ?1",
 }
 
 
@@ -235,6 +238,21 @@ def test_a_database_with_data_is_brought_up_as_it_stands(older: StoreTransaction
     theirs = {name for name in definitions(older) if name.startswith("Their")}
     assert theirs == {"TheirOwn", "TheirIndex", "TheirView", "TheirTrigger"}
     assert "lower(Status) IN" in definitions(older)["TheirOwn"]
+
+
+def test_a_connection_that_knew_the_conditions_before_reads_them_again(
+    older: StoreTransactions, tmp_path: Path
+) -> None:
+    def functions(hand: sqlite3.Connection, status: str) -> str:
+        # Only what looks at rows finds out that the definitions are others.
+        hand.execute("SELECT count(*) FROM BatchControl").fetchone()
+        return repr(hand.execute(f"EXPLAIN UPDATE BatchControl SET Status = '{status}'").fetchall())
+
+    older.run(frozenset(), lambda connection: schema.upgrade(connection, "0008"))
+    with closing(sqlite3.connect(tmp_path / "batchctl.db", isolation_level=None)) as hand:
+        assert "instr" in functions(hand, "held")
+        older.run(frozenset(), lambda connection: schema.upgrade(connection, "0009"))
+        assert "instr" not in functions(hand, "ready")
 
 
 def test_there_and_back_again(older: StoreTransactions, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0008.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0009.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -357,6 +357,10 @@ CREATE INDEX "IX_BatchControl_Deferred" ON BatchControl (ProcessBatch_id, NextRu
 CREATE INDEX "IX_BatchControl_Paused" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE Status IN ('paused');
 
 UPDATE alembic_version SET version_num='0008' WHERE alembic_version.version_num = '0007';
+
+-- Running upgrade 0008 -> 0009
+
+UPDATE alembic_version SET version_num='0009' WHERE alembic_version.version_num = '0008';
 
 COMMIT;
 

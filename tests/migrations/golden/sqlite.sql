@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0008.
+-- The control database of batchctl on SQLite, schema 0009.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -28,13 +28,13 @@ CREATE TABLE FileProcess (
     CONSTRAINT "CK_FileProcess_Entity" CHECK (Entity <> ''), 
     CONSTRAINT "CK_FileProcess_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_FileProcess_FileName_Type" CHECK (FileName IS NULL OR (typeof(FileName) = 'text' AND instr(FileName, char(0)) = 0)), 
-    CONSTRAINT "CK_FileProcess_Status_Type" CHECK (typeof(Status) = 'text' AND instr(Status, char(0)) = 0 AND length(Status) <= 20), 
+    CONSTRAINT "CK_FileProcess_Status_Type" CHECK (typeof(Status) = 'text'), 
     CONSTRAINT "CK_FileProcess_Data_Type" CHECK (Data IS NULL OR (typeof(Data) = 'text' AND instr(Data, char(0)) = 0)), 
     CONSTRAINT "CK_FileProcess_CycleKey_Type" CHECK (CycleKey IS NULL OR (typeof(CycleKey) = 'text' AND instr(CycleKey, char(0)) = 0 AND length(CycleKey) <= 200)), 
     CONSTRAINT "CK_FileProcess_Source_Type" CHECK (Source IS NULL OR (typeof(Source) = 'text' AND instr(Source, char(0)) = 0 AND length(Source) <= 200)), 
     CONSTRAINT "CK_FileProcess_Message_Type" CHECK (Message IS NULL OR (typeof(Message) = 'text' AND instr(Message, char(0)) = 0)), 
-    CONSTRAINT "CK_FileProcess_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_FileProcess_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_FileProcess_z_inserted_Type" CHECK ((z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_FileProcess_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 CREATE TABLE ProcessBatch (
@@ -71,13 +71,13 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_RetryWaitMins_Type" CHECK (typeof(RetryWaitMins) = 'integer'), 
     CONSTRAINT "CK_ProcessBatch_Populator_Type" CHECK (typeof(Populator) = 'text' AND instr(Populator, char(0)) = 0 AND length(Populator) <= 200), 
     CONSTRAINT "CK_ProcessBatch_PopulatorArgs_Type" CHECK (PopulatorArgs IS NULL OR (typeof(PopulatorArgs) = 'text' AND instr(PopulatorArgs, char(0)) = 0)), 
-    CONSTRAINT "CK_ProcessBatch_OnFailure_Type" CHECK (typeof(OnFailure) = 'text' AND instr(OnFailure, char(0)) = 0 AND length(OnFailure) <= 20), 
-    CONSTRAINT "CK_ProcessBatch_DependencyMode_Type" CHECK (typeof(DependencyMode) = 'text' AND instr(DependencyMode, char(0)) = 0 AND length(DependencyMode) <= 20), 
+    CONSTRAINT "CK_ProcessBatch_OnFailure_Type" CHECK (typeof(OnFailure) = 'text'), 
+    CONSTRAINT "CK_ProcessBatch_DependencyMode_Type" CHECK (typeof(DependencyMode) = 'text'), 
     CONSTRAINT "CK_ProcessBatch_MaxConcurrent_Type" CHECK (typeof(MaxConcurrent) = 'integer'), 
     CONSTRAINT "CK_ProcessBatch_DuplicateCheck_Type" CHECK (typeof(DuplicateCheck) = 'integer'), 
     CONSTRAINT "CK_ProcessBatch_Description_Type" CHECK (Description IS NULL OR (typeof(Description) = 'text' AND instr(Description, char(0)) = 0)), 
-    CONSTRAINT "CK_ProcessBatch_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_ProcessBatch_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_ProcessBatch_z_inserted_Type" CHECK ((z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_ProcessBatch_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 CREATE TABLE ProcessControl (
@@ -113,15 +113,15 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_ExpectedDuration_Type" CHECK (ExpectedDuration IS NULL OR (typeof(ExpectedDuration) = 'integer')), 
     CONSTRAINT "CK_ProcessControl_AlarmDuration_Type" CHECK (AlarmDuration IS NULL OR (typeof(AlarmDuration) = 'integer')), 
     CONSTRAINT "CK_ProcessControl_MaxDuration_Type" CHECK (MaxDuration IS NULL OR (typeof(MaxDuration) = 'integer')), 
-    CONSTRAINT "CK_ProcessControl_OnLost_Type" CHECK (typeof(OnLost) = 'text' AND instr(OnLost, char(0)) = 0 AND length(OnLost) <= 20), 
+    CONSTRAINT "CK_ProcessControl_OnLost_Type" CHECK (typeof(OnLost) = 'text'), 
     CONSTRAINT "CK_ProcessControl_Data1_Type" CHECK (Data1 IS NULL OR (typeof(Data1) = 'text' AND instr(Data1, char(0)) = 0)), 
     CONSTRAINT "CK_ProcessControl_Data2_Type" CHECK (Data2 IS NULL OR (typeof(Data2) = 'text' AND instr(Data2, char(0)) = 0)), 
     CONSTRAINT "CK_ProcessControl_Data3_Type" CHECK (Data3 IS NULL OR (typeof(Data3) = 'text' AND instr(Data3, char(0)) = 0)), 
     CONSTRAINT "CK_ProcessControl_Data4_Type" CHECK (Data4 IS NULL OR (typeof(Data4) = 'text' AND instr(Data4, char(0)) = 0)), 
     CONSTRAINT "CK_ProcessControl_Data5_Type" CHECK (Data5 IS NULL OR (typeof(Data5) = 'text' AND instr(Data5, char(0)) = 0)), 
     CONSTRAINT "CK_ProcessControl_Data6_Type" CHECK (Data6 IS NULL OR (typeof(Data6) = 'text' AND instr(Data6, char(0)) = 0)), 
-    CONSTRAINT "CK_ProcessControl_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_ProcessControl_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_ProcessControl_z_inserted_Type" CHECK ((z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_ProcessControl_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 CREATE TABLE BatchControl (
@@ -154,9 +154,9 @@ CREATE TABLE BatchControl (
     CONSTRAINT "CK_BatchControl_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
     CONSTRAINT "CK_BatchControl_FileProcess_id_Type" CHECK (typeof(FileProcess_id) = 'integer'), 
     CONSTRAINT "CK_BatchControl_PrevProcessControlSeq_Type" CHECK (typeof(PrevProcessControlSeq) = 'integer'), 
-    CONSTRAINT "CK_BatchControl_Status_Type" CHECK (typeof(Status) = 'text' AND instr(Status, char(0)) = 0 AND length(Status) <= 20), 
+    CONSTRAINT "CK_BatchControl_Status_Type" CHECK (typeof(Status) = 'text'), 
     CONSTRAINT "CK_BatchControl_RetryCount_Type" CHECK (typeof(RetryCount) = 'integer'), 
-    CONSTRAINT "CK_BatchControl_NextRunTime_Type" CHECK (NextRunTime GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime OR (date(substr(NextRunTime, 1, 10), '+0 days') IS substr(NextRunTime, 1, 10) AND substr(NextRunTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', NextRunTime), 1, length(NextRunTime)) IS substr(NextRunTime, 1, 19) AND substr(NextRunTime, 20) NOT GLOB '*[^.0-9]*'))), 
+    CONSTRAINT "CK_BatchControl_NextRunTime_Type" CHECK ((NextRunTime >= '0' AND NextRunTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime) OR (NextRunTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(NextRunTime, 1, 10), '+0 days') IS substr(NextRunTime, 1, 10) AND substr(NextRunTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', NextRunTime), 1, length(NextRunTime)) IS substr(NextRunTime, 1, 19) AND substr(NextRunTime, 20) NOT GLOB '*[^.0-9]*')), 
     CONSTRAINT "CK_BatchControl_CycleKey_Type" CHECK (CycleKey IS NULL OR (typeof(CycleKey) = 'text' AND instr(CycleKey, char(0)) = 0 AND length(CycleKey) <= 200)), 
     CONSTRAINT "CK_BatchControl_Data1_Type" CHECK (Data1 IS NULL OR (typeof(Data1) = 'text' AND instr(Data1, char(0)) = 0)), 
     CONSTRAINT "CK_BatchControl_Data2_Type" CHECK (Data2 IS NULL OR (typeof(Data2) = 'text' AND instr(Data2, char(0)) = 0)), 
@@ -167,8 +167,8 @@ CREATE TABLE BatchControl (
     CONSTRAINT "CK_BatchControl_ClaimToken_Type" CHECK (typeof(ClaimToken) = 'integer'), 
     CONSTRAINT "CK_BatchControl_ClaimedBy_Type" CHECK (ClaimedBy IS NULL OR (typeof(ClaimedBy) = 'text' AND instr(ClaimedBy, char(0)) = 0 AND length(ClaimedBy) <= 200)), 
     CONSTRAINT "CK_BatchControl_LostCount_Type" CHECK (typeof(LostCount) = 'integer'), 
-    CONSTRAINT "CK_BatchControl_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_BatchControl_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_BatchControl_z_inserted_Type" CHECK (z_inserted IS NextRunTime OR (z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_BatchControl_z_updated_Type" CHECK (z_updated IS NextRunTime OR z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 CREATE TABLE BatchProcessHistory (
@@ -214,12 +214,12 @@ CREATE TABLE BatchProcessHistory (
     CONSTRAINT "CK_BatchProcessHistory_ProcessType_Type" CHECK (typeof(ProcessType) = 'text' AND instr(ProcessType, char(0)) = 0 AND length(ProcessType) <= 50), 
     CONSTRAINT "CK_BatchProcessHistory_AttemptNo_Type" CHECK (typeof(AttemptNo) = 'integer'), 
     CONSTRAINT "CK_BatchProcessHistory_ClaimToken_Type" CHECK (typeof(ClaimToken) = 'integer'), 
-    CONSTRAINT "CK_BatchProcessHistory_Cause_Type" CHECK (typeof(Cause) = 'text' AND instr(Cause, char(0)) = 0 AND length(Cause) <= 20), 
-    CONSTRAINT "CK_BatchProcessHistory_Status_Type" CHECK (typeof(Status) = 'text' AND instr(Status, char(0)) = 0 AND length(Status) <= 20), 
+    CONSTRAINT "CK_BatchProcessHistory_Cause_Type" CHECK (typeof(Cause) = 'text'), 
+    CONSTRAINT "CK_BatchProcessHistory_Status_Type" CHECK (typeof(Status) = 'text'), 
     CONSTRAINT "CK_BatchProcessHistory_CommandText_Type" CHECK (typeof(CommandText) = 'text' AND instr(CommandText, char(0)) = 0), 
     CONSTRAINT "CK_BatchProcessHistory_CommandSpec_Type" CHECK (typeof(CommandSpec) = 'text' AND instr(CommandSpec, char(0)) = 0), 
-    CONSTRAINT "CK_BatchProcessHistory_StartTime_Type" CHECK (StartTime GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', StartTime, '+0 days') IS StartTime OR (date(substr(StartTime, 1, 10), '+0 days') IS substr(StartTime, 1, 10) AND substr(StartTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', StartTime), 1, length(StartTime)) IS substr(StartTime, 1, 19) AND substr(StartTime, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_BatchProcessHistory_EndTime_Type" CHECK (EndTime IS NULL OR (EndTime GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', EndTime, '+0 days') IS EndTime OR (date(substr(EndTime, 1, 10), '+0 days') IS substr(EndTime, 1, 10) AND substr(EndTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', EndTime), 1, length(EndTime)) IS substr(EndTime, 1, 19) AND substr(EndTime, 20) NOT GLOB '*[^.0-9]*')))), 
+    CONSTRAINT "CK_BatchProcessHistory_StartTime_Type" CHECK ((StartTime >= '0' AND StartTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', StartTime, '+0 days') IS StartTime) OR (StartTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(StartTime, 1, 10), '+0 days') IS substr(StartTime, 1, 10) AND substr(StartTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', StartTime), 1, length(StartTime)) IS substr(StartTime, 1, 19) AND substr(StartTime, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_BatchProcessHistory_EndTime_Type" CHECK (EndTime IS NULL OR ((EndTime >= '0' AND EndTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', EndTime, '+0 days') IS EndTime) OR (EndTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(EndTime, 1, 10), '+0 days') IS substr(EndTime, 1, 10) AND substr(EndTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', EndTime), 1, length(EndTime)) IS substr(EndTime, 1, 19) AND substr(EndTime, 20) NOT GLOB '*[^.0-9]*'))), 
     CONSTRAINT "CK_BatchProcessHistory_ReturnCode_Type" CHECK (ReturnCode IS NULL OR (typeof(ReturnCode) = 'integer')), 
     CONSTRAINT "CK_BatchProcessHistory_Message_Type" CHECK (Message IS NULL OR (typeof(Message) = 'text' AND instr(Message, char(0)) = 0)), 
     CONSTRAINT "CK_BatchProcessHistory_Output_Type" CHECK (Output IS NULL OR (typeof(Output) = 'text' AND instr(Output, char(0)) = 0)), 
@@ -229,11 +229,11 @@ CREATE TABLE BatchProcessHistory (
     CONSTRAINT "CK_BatchProcessHistory_PidStart_Type" CHECK (PidStart IS NULL OR (typeof(PidStart) = 'text' AND instr(PidStart, char(0)) = 0 AND length(PidStart) <= 50)), 
     CONSTRAINT "CK_BatchProcessHistory_BootId_Type" CHECK (BootId IS NULL OR (typeof(BootId) = 'text' AND instr(BootId, char(0)) = 0 AND length(BootId) <= 50)), 
     CONSTRAINT "CK_BatchProcessHistory_DbSession_Type" CHECK (DbSession IS NULL OR (typeof(DbSession) = 'text' AND instr(DbSession, char(0)) = 0 AND length(DbSession) <= 200)), 
-    CONSTRAINT "CK_BatchProcessHistory_Spawned_Type" CHECK (Spawned IS NULL OR (Spawned GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', Spawned, '+0 days') IS Spawned OR (date(substr(Spawned, 1, 10), '+0 days') IS substr(Spawned, 1, 10) AND substr(Spawned, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', Spawned), 1, length(Spawned)) IS substr(Spawned, 1, 19) AND substr(Spawned, 20) NOT GLOB '*[^.0-9]*')))), 
+    CONSTRAINT "CK_BatchProcessHistory_Spawned_Type" CHECK (Spawned IS NULL OR ((Spawned >= '0' AND Spawned < ':' AND strftime('%Y-%m-%d %H:%M:%f', Spawned, '+0 days') IS Spawned) OR (Spawned GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(Spawned, 1, 10), '+0 days') IS substr(Spawned, 1, 10) AND substr(Spawned, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', Spawned), 1, length(Spawned)) IS substr(Spawned, 1, 19) AND substr(Spawned, 20) NOT GLOB '*[^.0-9]*'))), 
     CONSTRAINT "CK_BatchProcessHistory_RetryCountAfter_Type" CHECK (RetryCountAfter IS NULL OR (typeof(RetryCountAfter) = 'integer')), 
-    CONSTRAINT "CK_BatchProcessHistory_NextRunTimeAfter_Type" CHECK (NextRunTimeAfter IS NULL OR (NextRunTimeAfter GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', NextRunTimeAfter, '+0 days') IS NextRunTimeAfter OR (date(substr(NextRunTimeAfter, 1, 10), '+0 days') IS substr(NextRunTimeAfter, 1, 10) AND substr(NextRunTimeAfter, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', NextRunTimeAfter), 1, length(NextRunTimeAfter)) IS substr(NextRunTimeAfter, 1, 19) AND substr(NextRunTimeAfter, 20) NOT GLOB '*[^.0-9]*')))), 
-    CONSTRAINT "CK_BatchProcessHistory_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_BatchProcessHistory_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_BatchProcessHistory_NextRunTimeAfter_Type" CHECK (NextRunTimeAfter IS NULL OR ((NextRunTimeAfter >= '0' AND NextRunTimeAfter < ':' AND strftime('%Y-%m-%d %H:%M:%f', NextRunTimeAfter, '+0 days') IS NextRunTimeAfter) OR (NextRunTimeAfter GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(NextRunTimeAfter, 1, 10), '+0 days') IS substr(NextRunTimeAfter, 1, 10) AND substr(NextRunTimeAfter, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', NextRunTimeAfter), 1, length(NextRunTimeAfter)) IS substr(NextRunTimeAfter, 1, 19) AND substr(NextRunTimeAfter, 20) NOT GLOB '*[^.0-9]*'))), 
+    CONSTRAINT "CK_BatchProcessHistory_z_inserted_Type" CHECK (z_inserted IS StartTime OR z_inserted IS EndTime OR z_inserted IS Spawned OR z_inserted IS NextRunTimeAfter OR (z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_BatchProcessHistory_z_updated_Type" CHECK (z_updated IS StartTime OR z_updated IS EndTime OR z_updated IS Spawned OR z_updated IS NextRunTimeAfter OR z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 CREATE TABLE AuditLog (
@@ -247,7 +247,7 @@ CREATE TABLE AuditLog (
     ValuesBefore TEXT, 
     ValuesAfter TEXT, 
     CONSTRAINT "CK_AuditLog_Actor" CHECK (Actor <> ''), 
-    CONSTRAINT "CK_AuditLog_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
+    CONSTRAINT "CK_AuditLog_z_inserted_Type" CHECK ((z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
     CONSTRAINT "CK_AuditLog_Actor_Type" CHECK (typeof(Actor) = 'text' AND instr(Actor, char(0)) = 0 AND length(Actor) <= 200), 
     CONSTRAINT "CK_AuditLog_Host_Type" CHECK (typeof(Host) = 'text' AND instr(Host, char(0)) = 0 AND length(Host) <= 200), 
     CONSTRAINT "CK_AuditLog_Action_Type" CHECK (typeof(Action) = 'text' AND instr(Action, char(0)) = 0 AND length(Action) <= 50), 
@@ -279,8 +279,8 @@ CREATE TABLE Setting (
     CONSTRAINT "CK_Setting_Name" CHECK (Name <> ''), 
     CONSTRAINT "CK_Setting_Name_Type" CHECK (typeof(Name) = 'text' AND instr(Name, char(0)) = 0 AND length(Name) <= 200), 
     CONSTRAINT "CK_Setting_Value_Type" CHECK (typeof(Value) = 'text' AND instr(Value, char(0)) = 0), 
-    CONSTRAINT "CK_Setting_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_Setting_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_Setting_z_inserted_Type" CHECK ((z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_Setting_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 INSERT INTO Setting (Name, Value) SELECT 'DatabaseId', lower(hex(randomblob(16)));
@@ -307,17 +307,17 @@ CREATE TABLE Controller (
     CONSTRAINT "CK_Controller_ControllerName" CHECK (ControllerName <> ''), 
     CONSTRAINT "CK_Controller_Status" CHECK (Status = 'running' OR Status = 'stopped' OR Status = 'lost'), 
     CONSTRAINT "CK_Controller_ControllerName_Type" CHECK (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200), 
-    CONSTRAINT "CK_Controller_Status_Type" CHECK (typeof(Status) = 'text' AND instr(Status, char(0)) = 0 AND length(Status) <= 20), 
+    CONSTRAINT "CK_Controller_Status_Type" CHECK (typeof(Status) = 'text'), 
     CONSTRAINT "CK_Controller_Host_Type" CHECK (typeof(Host) = 'text' AND instr(Host, char(0)) = 0 AND length(Host) <= 200), 
     CONSTRAINT "CK_Controller_Pid_Type" CHECK (Pid IS NULL OR (typeof(Pid) = 'integer')), 
     CONSTRAINT "CK_Controller_PidStart_Type" CHECK (PidStart IS NULL OR (typeof(PidStart) = 'text' AND instr(PidStart, char(0)) = 0 AND length(PidStart) <= 50)), 
     CONSTRAINT "CK_Controller_BootId_Type" CHECK (BootId IS NULL OR (typeof(BootId) = 'text' AND instr(BootId, char(0)) = 0 AND length(BootId) <= 50)), 
     CONSTRAINT "CK_Controller_Slots_Type" CHECK (typeof(Slots) = 'integer'), 
     CONSTRAINT "CK_Controller_HeartbeatSeq_Type" CHECK (typeof(HeartbeatSeq) = 'integer'), 
-    CONSTRAINT "CK_Controller_Heartbeat_Type" CHECK (Heartbeat GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', Heartbeat, '+0 days') IS Heartbeat OR (date(substr(Heartbeat, 1, 10), '+0 days') IS substr(Heartbeat, 1, 10) AND substr(Heartbeat, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', Heartbeat), 1, length(Heartbeat)) IS substr(Heartbeat, 1, 19) AND substr(Heartbeat, 20) NOT GLOB '*[^.0-9]*'))), 
+    CONSTRAINT "CK_Controller_Heartbeat_Type" CHECK ((Heartbeat >= '0' AND Heartbeat < ':' AND strftime('%Y-%m-%d %H:%M:%f', Heartbeat, '+0 days') IS Heartbeat) OR (Heartbeat GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(Heartbeat, 1, 10), '+0 days') IS substr(Heartbeat, 1, 10) AND substr(Heartbeat, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', Heartbeat), 1, length(Heartbeat)) IS substr(Heartbeat, 1, 19) AND substr(Heartbeat, 20) NOT GLOB '*[^.0-9]*')), 
     CONSTRAINT "CK_Controller_AppVersion_Type" CHECK (AppVersion IS NULL OR (typeof(AppVersion) = 'text' AND instr(AppVersion, char(0)) = 0 AND length(AppVersion) <= 50)), 
-    CONSTRAINT "CK_Controller_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_Controller_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_Controller_z_inserted_Type" CHECK (z_inserted IS Heartbeat OR (z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_Controller_z_updated_Type" CHECK (z_updated IS Heartbeat OR z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 CREATE TABLE Resource (
@@ -333,8 +333,8 @@ CREATE TABLE Resource (
     CONSTRAINT "CK_Resource_ResourceName_Type" CHECK (typeof(ResourceName) = 'text' AND instr(ResourceName, char(0)) = 0 AND length(ResourceName) <= 200), 
     CONSTRAINT "CK_Resource_Units_Type" CHECK (typeof(Units) = 'integer'), 
     CONSTRAINT "CK_Resource_Description_Type" CHECK (Description IS NULL OR (typeof(Description) = 'text' AND instr(Description, char(0)) = 0)), 
-    CONSTRAINT "CK_Resource_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_Resource_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_Resource_z_inserted_Type" CHECK ((z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_Resource_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 CREATE TABLE BatchResource (
@@ -354,8 +354,8 @@ CREATE TABLE BatchResource (
     CONSTRAINT "CK_BatchResource_Resource_id_Type" CHECK (typeof(Resource_id) = 'integer'), 
     CONSTRAINT "CK_BatchResource_Units_Type" CHECK (typeof(Units) = 'integer'), 
     CONSTRAINT "CK_BatchResource_Exclusive_Type" CHECK (typeof(Exclusive) = 'integer'), 
-    CONSTRAINT "CK_BatchResource_z_inserted_Type" CHECK (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted OR (date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*'))), 
-    CONSTRAINT "CK_BatchResource_z_updated_Type" CHECK (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND (strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated OR (date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*')))
+    CONSTRAINT "CK_BatchResource_z_inserted_Type" CHECK ((z_inserted >= '0' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*')), 
+    CONSTRAINT "CK_BatchResource_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*'))
 );
 
 ALTER TABLE BatchProcessHistory ADD COLUMN ClaimedBy VARCHAR(200) CONSTRAINT CK_BatchProcessHistory_ClaimedBy_Type CHECK (ClaimedBy IS NULL OR (typeof(ClaimedBy) = 'text' AND instr(ClaimedBy, char(0)) = 0 AND length(ClaimedBy) <= 200));
@@ -427,6 +427,10 @@ CREATE INDEX "IX_BatchControl_Deferred" ON BatchControl (ProcessBatch_id, NextRu
 CREATE INDEX "IX_BatchControl_Paused" ON BatchControl (ProcessBatch_id, BatchControl_id) WHERE (Status = 'paused');
 
 UPDATE alembic_version SET version_num='0008' WHERE alembic_version.version_num = '0007';
+
+-- Running upgrade 0008 -> 0009
+
+UPDATE alembic_version SET version_num='0009' WHERE alembic_version.version_num = '0008';
 
 COMMIT;
 
