@@ -22,7 +22,7 @@ REASON_LIMIT = 4000
 FindHandler = Callable[[str], StepHandler]
 """Return the handler of a ProcessType; raises `PluginError` when there is none."""
 
-_as_json = json.JSONEncoder(ensure_ascii=True).encode
+_as_json = json.JSONEncoder(check_circular=False).encode
 
 
 @value

@@ -179,14 +179,18 @@ class Registry:
 class _Jobs(Mapping[str, Job]):
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
+        self._loaded: dict[str, Job] = {}
 
     def __getitem__(self, name: str) -> Job:
+        if job := self._loaded.get(name):
+            return job
         try:
-            return self._registry.job(name)
+            job = self._loaded[name] = self._registry.job(name)
         except PluginError as error:
             if name not in self:
                 raise KeyError(name) from error
             raise
+        return job
 
     def __contains__(self, name: object) -> bool:
         return self._registry.offers_job(name)

@@ -74,13 +74,7 @@ class Recorder:
 
         Raises `NotAsReadError` when not all stand as they were read: singly they can be recorded.
         """
-        locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
-        written, free = Written(), list[End]()
-        for end in ends:
-            if end.attempt.instance.instance_id in locked:
-                written += Written(locked=(told_locked(connection, end.attempt.instance.instance_id),), waiting=(end,))
-            else:
-                free.append(end)
+        written, free = _without_locked(connection, ends)
         if singly or any(end.stop is StopReason.CANCEL for end in free) or _any_stops_all(batches):
             for end in free:
                 written += self.record_end(connection, end, batches, now, stopping=stopping)
@@ -312,6 +306,16 @@ class Recorder:
             history.note_late(connection, attempt.history_id, attempt.instance.claim_token, late, now)
         ended = moves.Ended(seq=attempt.step.seq, status=HistoryStatus.FENCED, message=None)
         return Written(told=(Told(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
+
+
+def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[Written, Sequence[End]]:
+    """Return what is told of the ends whose rows somebody else keeps locked, and the others."""
+    locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
+    if not locked:
+        return Written(), ends
+    waiting = tuple(end for end in ends if end.attempt.instance.instance_id in locked)
+    who = tuple(told_locked(connection, end.attempt.instance.instance_id) for end in waiting)
+    return Written(locked=who, waiting=waiting), [end for end in ends if end.attempt.instance.instance_id not in locked]
 
 
 def _is_idle(connection: Any, instance: BatchInstance) -> bool:

@@ -7,7 +7,6 @@ takes none and skips them all: what is left over tells it from one whose retries
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from batchctl.domain.outcomes import StepOutcome
@@ -206,21 +205,30 @@ def moved(instance: BatchInstance, move: Move) -> BatchInstance:
 
 def claimed(instance: BatchInstance, controller: str) -> BatchInstance:
     """Return the instance as it stands once a controller has claimed it, under the next token."""
-    return replace(
-        instance,
-        status=TRANSITIONS[InstanceVerb.CLAIM][instance.status],
-        claim_token=instance.claim_token + 1,
-        claimed_by=controller,
-    )
+    return _under_the_next_token(instance, controller, InstanceVerb.CLAIM)
 
 
 def taken_over(instance: BatchInstance, controller: str) -> BatchInstance:
     """Return the instance as it stands once another controller has taken it over with its running step."""
-    return replace(
-        instance,
-        status=TRANSITIONS[InstanceVerb.TAKE_OVER][instance.status],
-        claim_token=instance.claim_token + 1,
-        claimed_by=controller,
+    return _under_the_next_token(instance, controller, InstanceVerb.TAKE_OVER)
+
+
+def _under_the_next_token(instance: BatchInstance, controller: str, verb: InstanceVerb) -> BatchInstance:
+    return BatchInstance(
+        instance.instance_id,
+        instance.batch_id,
+        instance.intake_id,
+        instance.last_seq,
+        TRANSITIONS[verb][instance.status],
+        instance.retry_count,
+        instance.next_run_time,
+        instance.cycle_key,
+        instance.data,
+        instance.claim_token + 1,
+        controller,
+        instance.lost_count,
+        instance.entity,
+        instance.file_name,
     )
 
 

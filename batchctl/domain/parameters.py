@@ -140,8 +140,11 @@ def _constant(text: str) -> Scalar:
 
 def parameters_for(request: StepRequest, column: int) -> dict[str, Value]:
     """Parse and fill the parameter list in one Data column of a step about to run."""
+    text = request.step.data[column - 1]
+    if text is None:
+        return {}
     try:
-        parameters = parse_parameters(request.step.data[column - 1])
+        parameters = parse_parameters(text)
     except MalformedTemplate as error:
         message = f"Step {request.step.seq} '{visible(request.step.name)}', Data{column}: {error}."
         raise StepRefused(message, next_step="batchctl check") from None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import import_module
@@ -134,8 +133,10 @@ def readable(rows: Iterable[Any], make: Callable[[Any], Made]) -> list[Made]:
     """Make values of rows, leaving out those that hold nonsense; `check` names them."""
     made = []
     for row in rows:
-        with suppress(TypeError, ValueError, OverflowError):
+        try:
             made.append(make(row))
+        except (TypeError, ValueError, OverflowError):
+            continue
     return made
 
 

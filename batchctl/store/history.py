@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import compress, repeat
-from operator import attrgetter, is_not
+from itertools import compress
+from operator import attrgetter
+from types import NoneType
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
@@ -212,10 +213,9 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
 
 def _ended(one: Ending, now: datetime) -> tuple[Names, Values]:
     """Return the columns of which something is known; their values, and what the row is found by."""
-    known = _known(one) + (_UNPROVED if one.identity is None else _proof(one.identity))
-    are_known = tuple(map(is_not, known, repeat(None)))
-    values = str(one.status), one.ended_at, now, *compress(known, are_known), one.history_id, one.token
-    return _that_are_known(are_known), values
+    known = _known(one) if one.identity is None else _known(one) + _proof(one.identity)
+    columns, are_known = _that_are_known(*map(type, known))
+    return columns, (str(one.status), one.ended_at, now, *compress(known, are_known), one.history_id, one.token)
 
 
 _known = attrgetter(
@@ -229,12 +229,13 @@ _known = attrgetter(
 _KNOWN = "ReturnCode", "Message", "Output", "RowsAffected", "RetryCountAfter", "NextRunTimeAfter"
 _proof = attrgetter("pid", "pid_start", "boot_id", "db_session", "spawned_at")
 _PROOF = "Pid", "PidStart", "BootId", "DbSession", "Spawned"
-_UNPROVED = (None,) * len(_PROOF)
 
 
 @lru_cache(maxsize=256)
-def _that_are_known(are_known: tuple[bool, ...]) -> Names:
-    return "Status", "EndTime", "z_updated", *compress(_KNOWN + _PROOF, are_known)
+def _that_are_known(*kinds: type) -> tuple[Names, Sequence[bool]]:
+    """Return the columns that are written when values are of these types, and which values those are."""
+    are_known = [kind is not NoneType for kind in kinds]
+    return ("Status", "EndTime", "z_updated", *compress(_KNOWN + _PROOF, are_known)), are_known
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import compress
@@ -160,7 +160,7 @@ def next_due(connection: Connection, now: datetime) -> datetime | None:
     return due
 
 
-def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Container[int]:
+def locked(connection: Connection, instance_ids: Sequence[InstanceId]) -> Collection[int]:
     """Return those instances that somebody else keeps locked, as far as the database can tell."""
     return dialect_of(connection).locked_instances(connection, instance_ids)
 

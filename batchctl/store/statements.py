@@ -70,8 +70,10 @@ class Compiled:
 
     def rows(self, names: Names, values: Iterable[Values]) -> list[list[object]]:
         """Return the same of many, whose values stand in the order of `names`."""
-        pick, constants = _picking((*names, *self.constants), self.order), (*self.constants.values(),)
-        rows = [list(pick(each + constants)) for each in values]
+        pick = _picking((*names, *self.constants), self.order)
+        if self.constants:
+            values = [(*each, *self.constants.values()) for each in values]
+        rows = [list(pick(each)) for each in values]
         for at, made in self.converts:
             for row in rows:
                 row[at] = made(row[at])

@@ -125,7 +125,8 @@ class ThreadStepRunner:
     def start(self, key: HistoryId, handler: StepHandler, rendered: Rendered, *, leashed: bool = False) -> None:
         """Begin an execution; its end arrives through `collect`."""
         step = self._running[key] = RunningStep(self._means, key)
-        if self._supervision is not None and _is_one_command(handler, rendered):
+        may_be_command = _may_be_one_command(type(handler))
+        if may_be_command and self._supervision is not None and _is_one_command(handler, rendered):
             commanded = self._commands[key] = _Commanded(step, cast("RunsOneCommand", handler), rendered)
             step.announced = True
             order = partial(self._order, self._supervision, commanded, leashed=leashed)
@@ -133,7 +134,7 @@ class ThreadStepRunner:
                 order()()
             else:
                 self._on_thread(step, lambda: self._loop.post(order()))
-        elif rendered.brief and not _may_be_one_command(type(handler)):
+        elif rendered.brief and not may_be_command:
             carry = partial(self._execute, step, handler, rendered)
             self._brief.append((_kind(handler, rendered), step, carry))
         else:
@@ -376,8 +377,8 @@ class ThreadStepRunner:
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
         if step.stopping and not end.stopped:
             end = replace(end, stopped=True)
-        tell = partial(commanded.handler.outcome, commanded.rendered, end)
-        carry = partial(self._carry, step, commanded.handler, tell, ended_at)
+        handler = commanded.handler
+        carry = partial(self._carry, step, handler, ended_at, handler.outcome, commanded.rendered, end)
         if commanded.rendered.brief:
             self._reports.append(carry())
             return
@@ -451,7 +452,7 @@ class ThreadStepRunner:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
             return self._put_back(step, "not started: its worker has lost touch with the database")
-        return self._carry(step, handler, partial(handler.execute, rendered, step))
+        return self._carry(step, handler, None, handler.execute, rendered, step)
 
     def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> Finished:
         """Return what is reported of what could not be begun through no fault of its own."""
@@ -459,14 +460,10 @@ class ThreadStepRunner:
         return Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
 
     def _carry(
-        self,
-        step: RunningStep,
-        handler: object,
-        work: Callable[[], StepOutcome],
-        ended_at: datetime | None = None,
+        self, step: RunningStep, handler: object, ended_at: datetime | None, work: Callable[..., object], *given: object
     ) -> Finished:
         try:
-            outcome = _answer(handler, work())
+            outcome = _answer(handler, work(*given))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
             outcome = _failure(error)
         return self._finished(step, outcome, ended_at)

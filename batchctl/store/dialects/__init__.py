@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -150,7 +150,7 @@ class Dialect(Protocol):
         """
         ...
 
-    def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
+    def locked_instances(self, connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
         """Return those instances that cannot be written without waiting for somebody else's transaction.
 
         Where the database can tell, the others are locked for this one; where it cannot, or need not because the

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -372,7 +372,7 @@ def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str
     return f"session {number} ({said})", f"KILL {number}"
 
 
-def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
+def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
     """Lock the rows of instances and of their intake; return those that others have locked."""
     asking = _FREE_INSTANCES.format(marks=", ".join("?" * len(instance_ids)))
     free = {row[0] for row in _session(connection).execute(asking, list(instance_ids)).fetchall()}

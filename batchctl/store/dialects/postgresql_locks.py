@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -76,7 +76,7 @@ def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str
     return who, f"SELECT pg_terminate_backend({found.pid})"
 
 
-def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:
+def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:
     """Lock the rows of instances and of their intake, unless it is hurried; return those that others have locked."""
     if _raw(connection).batchctl_hurried:
         return ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -267,7 +267,7 @@ def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str
     return None
 
 
-def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Container[int]:  # noqa: ARG001 - the protocol's
+def locked_instances(connection: Connection, instance_ids: Sequence[int]) -> Collection[int]:  # noqa: ARG001 - the protocol's
     """None of them: one lock is for the whole file."""
     return ()
 
