@@ -210,7 +210,7 @@ class ThreadStepRunner:
         """Carry out what is brief; what proves not to be so does not make the others wait."""
         now = time.monotonic()
         until = now + NOTICE
-        while self._brief and now < until:
+        while self._brief:
             if only_proved and self._brief[0][0] not in self._proved_brief:
                 break
             kind, step, carry = self._brief.popleft()
@@ -222,6 +222,8 @@ class ThreadStepRunner:
             (self._proved_brief.add if now - began < NOTICE else self._proved_brief.discard)(kind)
             if now - began >= LONGEST_BRIEF:
                 self._not_brief.add(kind)
+            if now >= until:
+                break
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""

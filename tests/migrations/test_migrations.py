@@ -20,6 +20,35 @@ from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 from tests.postgres import PostgresServer
 
+FILLED = """
+INSERT INTO ProcessBatch (ProcessBatchName, OnFailure) VALUES ('Daily', 'continue');
+INSERT INTO FileProcess (Entity, FileName) VALUES ('Daily', 'one');
+INSERT INTO FileProcess (Entity, FileName) VALUES ('Daily', 'two');
+INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, NextRunTime, Data1)
+SELECT ProcessBatch_id, 1, 'retry', '2026-11-21 03:15:00', 'text' FROM ProcessBatch WHERE ProcessBatchName = 'Daily';
+INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status)
+SELECT ProcessBatch_id, 2, 'paused' FROM ProcessBatch WHERE ProcessBatchName = 'Daily';
+INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, CommandText,
+Status, StartTime, EndTime)
+SELECT 1, ProcessBatch_id, 10, 'load', 'sql', 'SELECT 1', 'failed', '2026-11-21 03:15:00.123', '2026-11-21 03:15:01.500'
+FROM ProcessBatch WHERE ProcessBatchName = 'Daily'
+"""
+"""Rows of what the oldest schema has."""
+OF_OLD = {
+    "ProcessBatch": "ProcessBatch_id, ProcessBatchName, OnFailure, z_inserted",
+    "FileProcess": "FileProcess_id, Entity, Status, z_updated",
+    "BatchControl": "BatchControl_id, Status, NextRunTime, Data1, z_updated",
+    "BatchProcessHistory": "BatchProcessHistory_id, Status, StartTime, EndTime, CommandText",
+}
+
+
+@pytest.fixture
+def hand(empty_database: ControlDatabase) -> Iterator[Hand]:
+    """Return a person's client."""
+    made = empty_database.hand()
+    yield made
+    made.close()
+
 
 @pytest.fixture
 def empty(empty_database: ControlDatabase) -> Iterator[StoreTransactions]:
@@ -98,6 +127,35 @@ def test_up_down_up(empty: StoreTransactions) -> None:
 
     assert left == {}
     assert definitions_of(empty) == made
+
+
+def fill(transactions: StoreTransactions, hand: Hand, revision: str) -> None:
+    """Make a database of a revision, with rows."""
+    transactions.run(frozenset(), lambda connection: schema.upgrade(connection, revision))
+    for statement in FILLED.split(";"):
+        hand.sql(statement)
+
+
+@pytest.mark.parametrize("revision", schema.revisions()[:-1])
+def test_an_upgrade_keeps_the_rows_and_so_does_the_way_back(
+    empty: StoreTransactions, hand: Hand, revision: str
+) -> None:
+    def rows() -> dict[str, list[tuple[object, ...]]]:
+        # An upgrade past 0004 brings the batch `Task` along.
+        with_all = {table: hand.sql(f"SELECT {columns} FROM {table} ORDER BY 1") for table, columns in OF_OLD.items()}
+        return with_all | {"ProcessBatch": [row for row in with_all["ProcessBatch"] if row[1] == "Daily"]}
+
+    fill(empty, hand, revision)
+    before = rows()
+    empty.run(frozenset(), schema.upgrade)
+    with empty.read() as connection:
+        assert schema.differences(connection) == []
+    after = rows()
+    empty.run(frozenset(), lambda connection: schema.downgrade(connection, revision))
+
+    assert [len(found) for found in before.values()] == [1, 2, 2, 1]
+    assert after == before
+    assert rows() == before
 
 
 def test_an_upgrade_cut_in_the_middle_leaves_nothing(empty: StoreTransactions) -> None:

@@ -47,12 +47,13 @@ _OWN_ONLY = (
     " and one.claimed_by == self.recorder.controller)) for key in batches)"
 )
 _LOOK = "look = _Look(connection, batches, limit, now, parked, page=places)"
-_ANY_TIME = "return _MOVE(connection, _changes(before, after, now), **_identity(before))"
 _STARTS = "self._flights.add(written.committed().starts); self._flights.begin()"
+_WRITES = "moved, closed = update_all(connection, moving), update_all(connection, closing)"
 _COMMITS_HALF = (
+    "moved = update_all(connection, moving)\n"
     "    from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection)\n"
     "    of(connection).begin_write(connection)\n"
-    "    closed = sum("
+    "    closed = update_all(connection, closing)"
 )
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -73,7 +74,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "the end of a step is committed in two parts",
-        (turns, "    closed = sum(", _COMMITS_HALF),
+        (turns, _WRITES, _COMMITS_HALF),
     ),
     _mutant(
         "the clock of the host decides",
@@ -103,7 +104,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant("what is unclear counts as gone", (rescue, "if trace is Trace.UNCLEAR or ", "if ")),
     _mutant(
         "an adoption takes no new token",
-        (moves, "claim_token=instance.claim_token + 1", "claim_token=instance.claim_token", "taken_over"),
+        (moves, "instance.claim_token + 1", "instance.claim_token + (verb is not InstanceVerb.TAKE_OVER)"),
     ),
     _mutant(
         "an adoption in doubt is forgotten",
@@ -116,7 +117,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "a claim takes no new token",
-        (moves, "claim_token=instance.claim_token + 1", "claim_token=instance.claim_token", "claimed"),
+        (moves, "instance.claim_token + 1", "instance.claim_token + (verb is not InstanceVerb.CLAIM)"),
     ),
     _mutant(
         "MaxConcurrent counts only what one's own program has claimed",
@@ -132,8 +133,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "NextRunTime is ignored",
         (gates, "if instance.next_run_time <= now:", "if True:"),
         (gates, "instance.next_run_time > now", "False"),
-        (instances, "return _CLAIM(connection, _changes(before, after, now), **_identity(before), now=now)", _ANY_TIME),
-        (instances, "(_CLAIM if claim else _MOVE)", "_MOVE"),
+        (instances, "    if claim:\n", "    if False:\n"),
     ),
     _mutant(
         "instances are not taken in order", (instances, "readable(asked(), instance)", "readable(rows[::-1], instance)")
