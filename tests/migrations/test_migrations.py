@@ -158,6 +158,26 @@ def test_an_upgrade_keeps_the_rows_and_so_does_the_way_back(
     assert rows() == before
 
 
+def test_an_upgrade_names_the_rows_that_have_to_be_corrected_first(postgres: PostgresServer, tmp_path: Path) -> None:
+    """Only PostgreSQL ever took a time that is no day of the calendar."""
+    older = PostgresControl(postgres, tmp_path, postgres.new_database())
+    transactions = StoreTransactions(engine.open_engine(older.url, tmp_path))
+    with closing(older.hand()) as hand:
+        fill(transactions, hand, "0006")
+        hand.sql("UPDATE BatchControl SET NextRunTime = 'infinity'")
+        with pytest.raises(DatabaseUnusable, match=r"^BatchControl 1, 2: NextRunTime is no day") as refused:
+            transactions.run(frozenset(), schema.upgrade)
+        assert hand.sql("SELECT version_num FROM alembic_version") == [("0006",)]
+        correction, then, _ = str(refused.value.next_step).partition(", or another time; then: batchctl db upgrade")
+        hand.sql(correction)
+    transactions.run(frozenset(), schema.upgrade)
+    with transactions.read() as connection:
+        schema.verify(connection)
+    transactions.close()
+
+    assert then
+
+
 def test_an_upgrade_cut_in_the_middle_leaves_nothing(empty: StoreTransactions) -> None:
     def cut(connection: object) -> None:
         schema.upgrade(connection)  # type: ignore[arg-type] # the store's connection
