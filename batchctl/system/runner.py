@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -22,6 +22,7 @@ from batchctl.domain.text import shorten, visible
 from batchctl.plugin_api import Command, CommandEnd, Job, Provable, RunsOneCommand, StepHandler
 from batchctl.ports import Bell, Clock, Finished, Report, Trace
 from batchctl.system import adoption, journal, platform
+from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
 from batchctl.system.controllers import is_gone
 from batchctl.system.cookies import all_own_cookies_of
@@ -37,8 +38,6 @@ STOP_GRACE = timedelta(seconds=10)
 MESSAGE_CAP = 20_000
 NOTICE = 0.02
 """Seconds an execution runs before its process is reported: a shorter one is reported once, with its end."""
-LONGEST_BRIEF = 1.0
-"""Seconds from which on nobody will take an execution's word again that it is brief."""
 _LOOK = 0.1
 """Seconds between two looks at commands that were adopted."""
 _END_FIELDS = frozenset(CommandEnd.__slots__)
@@ -57,8 +56,6 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
 _parts_of = attrgetter(*(field for field, _, _ in _PARTS))
 _LEAST, _MOST = -(2**63), 2**63 - 1
 """The numbers that a column can hold."""
-
-Carry = Callable[[], Finished]
 
 
 class ThreadStepRunner:
@@ -101,12 +98,7 @@ class ThreadStepRunner:
         self._adopted: dict[HistoryId, adoption.Watch] = {}
         self._leashed: set[HistoryId] = set()
         self._lease: float | None = None
-        self._brief: deque[tuple[Hashable, RunningStep, Carry]] = deque()
-        """Executions shorter than their way to another thread and back; `collect` carries them out itself."""
-        self._not_brief: set[Hashable] = set()
-        """Kinds of executions of which one was not brief after all: others wait for no other."""
-        self._proved_brief: set[Hashable] = set()
-        """Kinds of executions of which the last one took no longer than nobody notices."""
+        self._brief = BriefExecutions(self._reports.append, self._carry_on_thread)
         self._state = state_directory
         self._supervision: Supervision | None = None
         if state_directory is not None:
@@ -135,10 +127,9 @@ class ThreadStepRunner:
             else:
                 self._on_thread(step, lambda: self._loop.post(order()))
         elif rendered.brief and not may_be_command:
-            carry = partial(self._execute, step, handler, rendered)
-            self._brief.append((_kind(handler, rendered), step, carry))
+            self._brief.add(handler, rendered, step, partial(self._execute, step, handler, rendered))
         else:
-            self._on_thread(step, partial(self._post, partial(self._execute, step, handler, rendered)))
+            self._carry_on_thread(step, partial(self._execute, step, handler, rendered))
 
     def refuse(self, key: HistoryId, reason: str) -> None:
         """Report an execution that could not be rendered as a fatal failure."""
@@ -160,7 +151,7 @@ class ThreadStepRunner:
     def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported; waits at most `wait` for the first report, a `wake` or the bell."""
         until = time.monotonic() + wait.total_seconds()
-        self._carry_brief()
+        self._brief.carry_out()
         if bell is None or self._reports:
             return self._listen(until)
         with self._hearing(bell) as look_every:
@@ -204,26 +195,7 @@ class ThreadStepRunner:
 
     def hasten(self) -> None:
         """Carry out at once what has proved to be brief."""
-        self._carry_brief(only_proved=True)
-
-    def _carry_brief(self, *, only_proved: bool = False) -> None:
-        """Carry out what is brief; what proves not to be so does not make the others wait."""
-        now = time.monotonic()
-        until = now + NOTICE
-        while self._brief:
-            if only_proved and self._brief[0][0] not in self._proved_brief:
-                break
-            kind, step, carry = self._brief.popleft()
-            if kind in self._not_brief:
-                self._on_thread(step, partial(self._post, carry))
-                continue
-            self._reports.append(carry())
-            began, now = now, time.monotonic()
-            (self._proved_brief.add if now - began < NOTICE else self._proved_brief.discard)(kind)
-            if now - began >= LONGEST_BRIEF:
-                self._not_brief.add(kind)
-            if now >= until:
-                break
+        self._brief.carry_out(only_proved=True)
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
@@ -439,6 +411,9 @@ class ThreadStepRunner:
         except Exception:  # noqa: BLE001 - a handler may raise anything; then it has proved nothing
             return False
 
+    def _carry_on_thread(self, step: RunningStep, carry: Carry) -> None:
+        self._on_thread(step, partial(self._post, carry))
+
     def _on_thread(self, step: RunningStep, work: Callable[[], None]) -> None:
         try:
             self._threads.run(work)
@@ -511,11 +486,6 @@ def _recorded(entry: HistoryEntry) -> Identity:
 
 def _is_one_command(handler: StepHandler, rendered: Rendered) -> bool:
     return _may_be_one_command(type(handler)) and cast("RunsOneCommand", handler).is_one_command(rendered)
-
-
-def _kind(handler: StepHandler, rendered: Rendered) -> Hashable:
-    """Return what executions have in common that take about as long: the handler, and the job if there is one."""
-    return type(handler), str(rendered.spec.get("job"))
 
 
 @cache

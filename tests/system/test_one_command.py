@@ -14,7 +14,7 @@ import pytest
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Command, CommandEnd, Execution, Rendered, RunsOneCommand, StepOutcome
 from batchctl.ports import Finished, Report
-from batchctl.system import runner as runner_module
+from batchctl.system import brief
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import KEY, WAIT, Does, finished, spawned, start
 from tests.system.watching import LIMIT, Ear, ends
@@ -245,7 +245,7 @@ def test_what_once_was_not_brief_does_not_keep_the_controller_waiting_again(
     own = threading.current_thread().name
     assert [call("slow"), call("slow"), call("quick")] == [own] * 3
     with monkeypatch.context() as strict:
-        strict.setattr(runner_module, "LONGEST_BRIEF", 0.0)
+        strict.setattr(brief, "LONGEST", 0.0)
         assert call("slow") == own, "nobody knew it before"
 
     assert call("slow").startswith("batchctl-step")
@@ -278,7 +278,7 @@ def test_only_what_has_proved_to_be_brief_is_carried_out_at_once(
     assert finished(runner).outcome.succeeded
 
     with monkeypatch.context() as strict:
-        strict.setattr(runner_module, "NOTICE", 0.0)
+        strict.setattr(brief, "MOMENT", 0.0)
         begin("job")
         assert finished(runner).outcome.succeeded
     begin("job")
