@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, exists, func, not_, or_, select, text, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, func, not_, or_, select, text, update
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
@@ -36,19 +36,16 @@ _LOAD_LOCKED = RowSelect(
     .where(_f.FileProcess_id == bindparam("intake_id"))
     .with_for_update(key_share=True, of=file_process)
 )
-_LOOKED = (
-    select(_f.FileProcess_id, _f.Entity)
-    .where(text(f"FileProcess.{READY_INTAKE}"), _f.FileProcess_id > bindparam("after"))
-    .order_by(_f.FileProcess_id)
-    .limit(bindparam("most"))
-    .cte("looked")
-)
-_NEWER = RowSelect(
-    select(file_process)
-    .where(text(f"FileProcess.{READY_INTAKE}"), _f.FileProcess_id > bindparam("after"))
-    .order_by(_f.FileProcess_id)
-    .limit(bindparam("most"))
-)
+
+
+def _page(wanted: Select[Any]) -> Select[Any]:
+    """Return the query of the next ready rows, by their number."""
+    ready = text(f"FileProcess.{READY_INTAKE}"), _f.FileProcess_id > bindparam("after")
+    return wanted.where(*ready).order_by(_f.FileProcess_id).limit(bindparam("most"))
+
+
+_LOOKED = _page(select(_f.FileProcess_id, _f.Entity)).cte("looked")
+_NEWER = RowSelect(_page(select(file_process)))
 _l = _LOOKED.c
 _TAKEN = select(_c.BatchControl_id).where(
     _c.FileProcess_id == _l.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id
@@ -71,16 +68,7 @@ _LOOK = RowSelect(
     .join(_LACKING, text("1 = 1"), isouter=True)
     .order_by(_m.FileProcess_id, _m.Seq, _m.ProcessBatch_id)
 )
-_UNTAKEN = (
-    select(file_process)
-    .where(
-        text(f"FileProcess.{READY_INTAKE}"),
-        not_(exists().where(exactly(ENTITY, _f.Entity))),
-        _f.FileProcess_id > bindparam("after"),
-    )
-    .order_by(_f.FileProcess_id)
-    .limit(bindparam("most"))
-)
+_UNTAKEN = _page(select(file_process).where(not_(exists().where(exactly(ENTITY, _f.Entity)))))
 _same = file_process.alias("same")
 _FIRST = select(func.min(_same.c.FileProcess_id)).where(
     exactly(_same.c.Entity, bindparam("entity", type_=_f.Entity.type)),
