@@ -156,6 +156,9 @@ def _show(done: Intervention) -> None:
     would = "would become" if done.dry_run else "is now"
     subject = f"BatchControl {at} of batch {done.batch} {would} {done.after.status}"
     out.print(cell(f"{subject} (it was {done.before.status})."), soft_wrap=True)
+    for step in done.skipped:
+        skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
+        out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
     before, after = columns.changes(columns.instance(done.before), columns.instance(done.after))
     rows = [(cell(name), cell(before[name]), cell(after[name])) for name in before if name != "Status"]
     if rows:

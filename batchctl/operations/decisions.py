@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues, Step
 from batchctl.domain.status import TRANSITIONS, InstanceStatus, InstanceVerb
 from batchctl.domain.text import unfit, visible
 
@@ -135,6 +135,11 @@ def rerun(
     last_seq = instance.last_seq if from_seq is None else _before(instance, batch, from_seq)
     corrected = replace(instance, data=_corrected(instance.data, corrections or {}))
     return _afresh(corrected, batch, status, last_seq)
+
+
+def passed_over(before: BatchInstance, after: BatchInstance, batch: BatchDefinition) -> tuple[Step, ...]:
+    """Return the steps that a person decides to go on without."""
+    return tuple(step for step in batch.steps if before.last_seq < step.seq <= after.last_seq)
 
 
 def _afresh(instance: BatchInstance, batch: BatchDefinition, status: InstanceStatus, last_seq: int) -> BatchInstance:

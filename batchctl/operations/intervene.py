@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from batchctl.domain import moves
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
-from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId
+from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
 from batchctl.operations import columns, decisions
@@ -43,6 +43,8 @@ class Intervention:
     after: BatchInstance
     batch: str
     dry_run: bool
+    skipped: tuple[Step, ...] = ()
+    """Steps that it goes on without."""
     commands: tuple[Command, ...] = ()
 
 
@@ -149,8 +151,7 @@ class Operator:
             raise StatusChanged(decisions.named(before), "not as it was", action, next_step="batchctl status")
         if after.data != before.data:
             instances.correct(connection, after, now)
-        if action is Action.SKIP:
-            self._record_skipped(connection, before, batch, reason)
+        self._record_skipped(connection, before, decisions.passed_over(before, after, batch), reason)
         if before.status.is_final:
             intake.reopen(connection, after.intake_id, now)
         if after.status.is_final:
@@ -159,23 +160,23 @@ class Operator:
         self._audit(connection, action, instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(
-        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, reason: str | None
+        self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None
     ) -> None:
-        now = self.clock.now()
-        step = batch.step_after(instance.last_seq)
-        if step is None:
+        if not skipped:
             return
+        so_far = history.attempts_so_far(connection, instance.instance_id)
         said = storable(f"skipped by {self.user} on {self.host}: {reason}")
-        history.add_skipped(
-            connection,
-            instance=instance,
-            step=step,
-            attempt_no=history.attempts_so_far(connection, instance.instance_id).at(step.seq) + 1,
-            command_text=visible(f"-- not run: {said}"),
-            message=said,
-            host=_fitting(self.host),
-            now=now,
-        )
+        for step in skipped:
+            history.add_skipped(
+                connection,
+                instance=instance,
+                step=step,
+                attempt_no=so_far.at(step.seq) + 1,
+                command_text=visible(f"-- not run: {said}"),
+                message=said,
+                host=_fitting(self.host),
+                now=self.clock.now(),
+            )
 
     def _audit(
         self,
@@ -223,7 +224,13 @@ class Operator:
         commands: tuple[Command, ...] = (),
     ) -> Intervention:
         return Intervention(
-            action=action, before=before, after=after, batch=batch.name, dry_run=self.dry_run, commands=commands
+            action=action,
+            before=before,
+            after=after,
+            batch=batch.name,
+            dry_run=self.dry_run,
+            skipped=decisions.passed_over(before, after, batch),
+            commands=commands,
         )
 
     def _switching(self, batch: BatchDefinition, *, enabled: bool) -> Switching:

@@ -41,6 +41,7 @@ _f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
 _r, _n = resource.c, batch_resource.c
 _h = batch_process_history.alias("h")
 _earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
+_h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
 
 _CLAIMED = tuple(status.value for status in InstanceStatus if status.is_claimed)
@@ -80,6 +81,15 @@ def broken(connection: Connection, settled: datetime, most: int) -> Iterator[Bro
 
 def _instances(*conditions: ColumnElement[bool]) -> Select[int]:
     return select(_c.BatchControl_id).where(*conditions).order_by(_c.BatchControl_id)
+
+
+def _is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return the condition that the definition still has every step that an instance has done: else it tells nothing."""
+    done, at = _h_done.c, _s_now.c
+    still_there = exists().where(
+        at.ProcessBatch_id == done.ProcessBatch_id, at.ProcessControlSeq == done.ProcessControlSeq
+    )
+    return not_(exists().where(done.BatchControl_id == instance_id, done.Status.in_(_DONE), not_(still_there)))
 
 
 def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
@@ -199,7 +209,7 @@ INVARIANTS: tuple[Invariant, ...] = (
                 _s.z_inserted <= _h.c.StartTime,
             ),
         )
-        .where(_h.c.Cause != "manual", not_(_DONE_BEFORE))
+        .where(_h.c.Cause != "manual", not_(_DONE_BEFORE), _is_as_it_was(_h.c.BatchControl_id))
         .distinct()
         .order_by(_ID),
         "look whether the batch's steps were renumbered meanwhile; else look in the target what is missing",
@@ -225,10 +235,10 @@ INVARIANTS: tuple[Invariant, ...] = (
         select(_c.BatchControl_id)
         .select_from(batch_control)
         .join(step, and_(_s.ProcessBatch_id == _c.ProcessBatch_id, _s.z_inserted <= _c.z_updated))
-        .where(_c.Status == "complete", not_(_DONE_EVER))
+        .where(_c.Status == "complete", not_(_DONE_EVER), _is_as_it_was(_c.BatchControl_id))
         .distinct()
         .order_by(_c.BatchControl_id),
-        "batchctl history {id}; then: batchctl rerun {id} --from SEQ --reason ...",
+        "batchctl history {id}; look in the target what is missing; then: batchctl rerun {id} --from SEQ --reason ...",
     ),
     Invariant(
         "I10",

@@ -129,6 +129,12 @@ def test_a_failure_that_no_retry_can_mend_breaks_no_law(world: World) -> None:
     assert broken(world) == set()
 
 
+def test_steps_that_were_renumbered_behind_what_is_complete_break_no_law(night: World) -> None:
+    night.sql("UPDATE ProcessControl SET ProcessControlSeq = ProcessControlSeq * 10")
+
+    assert broken(night) == set()
+
+
 def test_every_law_has_a_row_that_breaks_it() -> None:
     assert set(PLANTED) == {invariant.code for invariant in INVARIANTS}
 

@@ -12,6 +12,7 @@ from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
+from batchctl.operations import fsck
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Intervention, Operator
 from tests.control.world import BAD, OK, World
@@ -263,6 +264,32 @@ def test_a_skipped_step_stands_in_the_history_with_who_and_why(
     ) == [(20, 1, "manual", "skipped", "-- not run: skipped by anna on host1: done by hand\\nlast night")]
     world.process()
     assert world.history() == [(1, 20, 1, "manual", "skipped"), (1, 30, 1, "auto", "success")]
+
+
+def test_steps_that_a_rerun_passes_over_stand_in_the_history_as_skipped(
+    world: World, operator: Operator, dry_operator: Operator
+) -> None:
+    """What a verb allows, fsck does not call broken."""
+    world.batch(steps=3)
+    world.sql("UPDATE ProcessControl SET z_inserted = '2026-11-01 00:00:00'")  # before the world's clock
+    world.runner.script = lambda rendered: BAD
+    world.submit()
+    world.create()
+    world.process()
+    planned = dry_operator.rerun(InstanceId(1), reason=REASON, from_seq=30)
+    done = operator.rerun(InstanceId(1), reason=REASON, from_seq=30)
+    world.runner.script = lambda rendered: OK
+    world.process()
+
+    assert [step.seq for step in planned.skipped] == [step.seq for step in done.skipped] == [10, 20]
+    assert world.statuses() == ["complete"]
+    assert world.history() == [
+        (1, 10, 1, "auto", "failed"),
+        (1, 10, 2, "manual", "skipped"),
+        (1, 20, 1, "manual", "skipped"),
+        (1, 30, 1, "auto", "success"),
+    ]
+    assert fsck.examine(world.transactions, world.clock, settled_after=timedelta(0)) == ()
 
 
 def test_skipping_the_last_step_completes_the_instance_and_its_row(
