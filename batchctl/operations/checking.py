@@ -59,6 +59,7 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         unknown_settings = reports.unknown_settings(connection, SETTINGS)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
         limit = limits.overall_as_written(connection), limits.overall(connection)
+        idle_needs = limits.idle_needs(connection)
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
@@ -87,11 +88,14 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
     for step in defined.steps_without_batch:
         message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
         found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))
+    for row_id, table, missing in idle_needs:
+        message = f"{table} {missing} does not exist: the row limits nothing."
+        found.append(Finding("BatchResource", str(row_id), f"{table}_id", message))
     for orphan in orphans:
-        column, row_id = (
+        column, missing = (
             ("ProcessBatch_id", orphan.batch_id) if orphan.lacks_batch else ("FileProcess_id", orphan.intake_id)
         )
-        message = f"{column.removesuffix('_id')} {row_id} does not exist: the instance never runs."
+        message = f"{column.removesuffix('_id')} {missing} does not exist: the instance never runs."
         found.append(Finding("BatchControl", str(orphan.instance_id), column, message))
     return tuple(found)
 

@@ -58,6 +58,14 @@ _NEEDS = (
     .join(resource, _r.Resource_id == _n.Resource_id)
     .order_by(_n.ProcessBatch_id, _n.Resource_id)
 )
+_IDLE_NEEDS = (
+    select(_n.BatchResource_id, _n.ProcessBatch_id, _n.Resource_id, _b.ProcessBatchName)
+    .select_from(batch_resource)
+    .join(resource, _r.Resource_id == _n.Resource_id, isouter=True)
+    .join(process_batch, _b.ProcessBatch_id == _n.ProcessBatch_id, isouter=True)
+    .where(or_(_r.Resource_id.is_(None), _b.ProcessBatch_id.is_(None)))
+    .order_by(_n.BatchResource_id)
+)
 _LIMIT = select(_s.Setting_id, _s.Value).where(_s.Name == MAX_CONCURRENT)
 
 
@@ -74,6 +82,16 @@ def needs(connection: Connection) -> dict[BatchId, list[Need]]:
         )
         found.setdefault(BatchId(row.ProcessBatch_id), []).append(need)
     return found
+
+
+def idle_needs(connection: Connection) -> list[tuple[int, str, int]]:
+    """Return the needs without a batch or a resource (written with foreign keys switched off): the row, and what is not there."""
+    return [
+        (row.BatchResource_id, "ProcessBatch", row.ProcessBatch_id)
+        if row.ProcessBatchName is None
+        else (row.BatchResource_id, "Resource", row.Resource_id)
+        for row in connection.execute(_IDLE_NEEDS)
+    ]
 
 
 def overall(connection: Connection) -> int | None:

@@ -156,9 +156,13 @@ def test_rows_written_with_foreign_keys_switched_off_are_findings(world: World) 
     world.hand.loosen()
     world.step(99, 10)
     world.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (98, 1), (1, 97)")
+    world.sql("INSERT INTO Resource (ResourceName) VALUES ('there')")
+    world.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (1, 1), (1, 96), (95, 1)")
 
     assert found(world) == [
         ("ProcessControl", "step 10 'step 10'", "ProcessBatch_id"),
+        ("BatchResource", "2", "Resource_id"),
+        ("BatchResource", "3", "ProcessBatch_id"),
         ("BatchControl", "2", "ProcessBatch_id"),
         ("BatchControl", "3", "FileProcess_id"),
     ]
