@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
@@ -49,8 +49,8 @@ class Worker:
     clock: Clock
     listener: Listener
     leading: Leading | None = None
-    _waits: bool = False
-    """True while something besides the steps could not be done; that has been told."""
+    _waiting: set[str] = field(default_factory=set)
+    """The duties besides the steps that could not be done the last time; that has been told."""
     _is_tidy: bool = False
 
     def begin(self, *, patient: bool = False) -> None:
@@ -61,7 +61,7 @@ class Worker:
         self.membership.begin()
         self.runner.keep_lease(self.membership.lease_until)
         if patient:
-            self._go_on(self._look_after_the_dead)
+            self._go_on("stay", self._look_after_the_dead)
         else:
             self._look_after_the_dead()
 
@@ -85,11 +85,11 @@ class Worker:
         """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
         if self.membership.is_due:
             # Whatever else the database refuses: who gives no sign of life is taken for dead.
-            self._go_on(self._stay)
+            self._go_on("stay", self._stay)
         self.controller.turn(timedelta(0) if self._creates else wait, self.membership.due_in)
         noticed = self.controller.take_notice()
         if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
-            self._go_on(partial(self._lead, self.leading, noticed=noticed))
+            self._go_on("lead", partial(self._lead, self.leading, noticed=noticed))
 
     def end(self) -> None:
         """Leave the database; what was let go goes on."""
@@ -165,18 +165,19 @@ class Worker:
                 leading.creation = creation
                 break
 
-    def _go_on(self, work: Callable[[], None]) -> None:
+    def _go_on(self, duty: str, work: Callable[[], None]) -> None:
         """Do what must not keep the steps under way from going on, whatever it meets; it is tried again."""
         try:
             work()
         except BatchctlError as error:
             if self.controller.trouble is None:
                 # Otherwise the controller has told it, and tells when it is over.
-                self._waits = True
-                self.listener(Event("controller.waiting", {"Message": error.message}))
+                if not self._waiting:
+                    self.listener(Event("controller.waiting", {"Message": error.message}))
+                self._waiting.add(duty)
         except Exception as error:  # noqa: BLE001 - nothing may end the controller
             self.listener(Event("controller.trouble", {"Message": f"{type(error).__name__}: {error}"}))
         else:
-            if self._waits:
-                self._waits = False
+            if self._waiting == {duty}:
                 self.listener(Event("controller.resumed"))
+            self._waiting.discard(duty)

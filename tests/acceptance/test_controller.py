@@ -385,6 +385,24 @@ def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(s
     assert shop.value("SELECT Status FROM BatchControl") == "complete"
 
 
+def test_a_database_that_is_moved_away_is_missed_and_its_end_recorded_once_it_is_back(sqlite_shop: Shop) -> None:
+    shop = sqlite_shop
+    shop.batch("B", shop.says("read go < fifo; exit 0"))
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0.2")
+    shop.hear()
+    there, aside = shop.directory / "batchctl.db", shop.directory / "aside.db"
+    there.rename(aside)
+    shop.fifo.write_text("go\n", encoding="utf-8")
+    said = iter(controller.stderr or ())
+    assert any("controller.waiting" in line and "moved, replaced or deleted" in line for line in said)
+    aside.rename(there)
+    assert any("controller.resumed" in line for line in said)
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM BatchControl") == "complete"
+
+
 def test_the_example_registration_works_from_the_databases_own_shell_under_a_running_controller(shop: Shop) -> None:
     script = Path(__file__).parents[2] / "examples" / "register_a_batch.sql"
     controller = shop.start("run")

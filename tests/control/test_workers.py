@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from batchctl.control.creation import Creator
-from batchctl.control.membership import REMEMBERED
+from batchctl.control.membership import REMEMBERED, Membership
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
@@ -305,6 +305,24 @@ def test_a_worker_takes_over_what_a_silent_one_has_left(world: World, hands: tup
     second.runner.end(key, world.ok)
     second.turn()
     assert world.statuses() == ["complete"]
+
+
+def test_what_cannot_be_done_for_long_is_told_once_and_so_is_its_end(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = hired(world, "c1")
+    told = len(worker.events)
+    with monkeypatch.context() as broken:
+        broken.setattr(Membership, "beat", lambda membership: away())
+        for _ in range(3):
+            world.clock.advance(RHYTHM.heartbeat_interval)
+            worker.turn()
+    assert [event.name for event in worker.events[told:]] == ["controller.waiting"]
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    worker.turn(2)
+
+    assert [event.name for event in worker.events[told:]] == ["controller.waiting", "controller.resumed"]
+    worker.worker.end()
 
 
 def test_a_worker_that_serves_waits_for_a_database_that_goes_away_while_it_begins(

@@ -105,6 +105,25 @@ def test_a_full_disk_is_named_and_passes(sqlite_database: SqliteControl) -> None
     assert transactions.run(C1, fill) == 1
 
 
+@pytest.mark.parametrize("replaced", [True, False])
+def test_nothing_is_written_into_a_file_that_others_do_not_see(
+    sqlite_database: SqliteControl, tmp_path: Path, *, replaced: bool
+) -> None:
+    file = sqlite_database.directory / "batchctl.db"
+    transactions = StoreTransactions(engine.open_engine(sqlite_database.url, sqlite_database.directory))
+    transactions.run(frozenset(), lambda connection: None)
+    file.rename(tmp_path / "aside.db")
+    if replaced:
+        file.write_bytes((tmp_path / "aside.db").read_bytes())
+
+    with pytest.raises(DatabaseUnusable, match="moved, replaced or deleted") as refused:
+        transactions.run(frozenset(), lambda connection: pytest.fail("it has begun"))
+    assert str(file) in refused.value.message
+    (tmp_path / "aside.db").replace(file)
+    transactions.run(frozenset(), lambda connection: None)
+    transactions.close()
+
+
 @pytest.mark.parametrize("name", ["a#b.db", "with space.db", "ünï😀.db", "quote'.db"])
 def test_any_file_name_is_taken_literally(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()

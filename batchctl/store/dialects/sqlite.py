@@ -84,6 +84,12 @@ def _log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
+class _Opened(sqlite3.Connection):
+    """A connection that knows which file it has opened."""
+
+    batchctl_file: tuple[Path, tuple[int, int] | None]
+
+
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(
@@ -92,7 +98,9 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
             timeout=BUSY_TIMEOUT,
             isolation_level=None,
             check_same_thread=False,
+            factory=_Opened,
         )
+        connection.batchctl_file = path, _number_of(path)
         connection.text_factory = _read_text
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
@@ -126,7 +134,28 @@ def begin_write(
     tell: Callable[[datetime], None] | None = None,  # noqa: ARG001 - the protocol's
 ) -> None:
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
-    _raw(connection).execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
+    raw = _raw(connection)
+    if isinstance(raw, _Opened):
+        _refuse_another_file(*raw.batchctl_file)
+    raw.execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
+
+
+def _refuse_another_file(path: Path, number: tuple[int, int] | None) -> None:
+    """Write nothing that nobody would ever see: what stands in a file that was moved away or deleted is lost."""
+    if _number_of(path) != number:
+        message = (
+            f"The control database {path} is not the file any more that was opened: it was moved, replaced or deleted."
+        )
+        raise DatabaseUnusable(message, next_step="move it back, or restart batchctl to work with what is there now")
+
+
+def _number_of(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from every other one of this host, whatever they are called."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - before every transaction, and Path's own takes twice as long
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def commit(connection: Connection) -> None:
