@@ -97,12 +97,13 @@ def _type_of(column: Column[Any], times: Iterable[str]) -> str:
 def _is_time(at: str, others: Iterable[str]) -> str:
     # What is written in full, as batchctl does, is itself after a journey through SQLite's calendar; by way of
     # '+0 days', without which older versions take the 31st of February as they find it. What is short takes longer.
-    # First of all it has to begin with a digit, because SQLite refuses to look at 'now' in a constraint.
-    in_full = f"({at} >= '0' AND {at} < ':' AND strftime('%Y-%m-%d %H:%M:%f', {at}, '+0 days') IS {at})"
+    # First of all it has to begin with a digit, because SQLite refuses to look at 'now' in a constraint; and Python knows
+    # no year 0.
+    in_full = f"({at} >= '0001' AND {at} < ':' AND strftime('%Y-%m-%d %H:%M:%f', {at}, '+0 days') IS {at})"
     in_short = (
-        f"({at} GLOB '[0-9][0-9][0-9][0-9]-*'"
+        f"({at} >= '0001' AND {at} GLOB '[0-9][0-9][0-9][0-9]-*'"
         f" AND date(substr({at}, 1, 10), '+0 days') IS substr({at}, 1, 10) AND substr({at}, 12, 2) < '24'"
         f" AND substr(strftime('%Y-%m-%d %H:%M:%S', {at}), 1, length({at})) IS substr({at}, 1, 19)"
-        f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*')"
+        f" AND substr({at}, 20) NOT GLOB '*[^.0-9]*' AND {at} GLOB '*[0-9]' AND instr({at}, char(0)) = 0)"
     )
     return " OR ".join([*(f"{at} IS {other}" for other in others), in_full, in_short])

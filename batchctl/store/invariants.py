@@ -463,4 +463,14 @@ INVARIANTS: tuple[Invariant, ...] = (
         .order_by(_r.Resource_id),
         "look whether Exclusive of BatchResource was changed meanwhile: what had begun goes on",
     ),
+    Invariant(
+        "I44",
+        "a claimed instance has an attempt under way",
+        "BatchControl",
+        _instances(
+            _c.Status.in_(_CLAIMED),
+            not_(exists().where(_OF_INSTANCE, _h.c.Status == "running", _h.c.ClaimToken == _c.ClaimToken)),
+        ),
+        "somebody has deleted the attempt, or claimed by hand: end the controller that ClaimedBy names, then start one",
+    ),
 )

@@ -283,6 +283,7 @@ batch_process_history = _table(
     _words("Status", status.HistoryStatus),
     _check("EndTime", ENDED_OR_LIVE),
     _index("UX_BatchProcessHistory_Live", "BatchControl_id", where=LIVE_ENTRY, unique=True),
+    sqlite_autoincrement=True,
 )
 
 audit_log = _table(

@@ -1,6 +1,7 @@
 """Let SQLite look once at a time that stands in several columns of a row, and at a word only for what it says.
 
-What the constraints let through stays the same. The other databases have nothing to do.
+What the constraints let through stays the same but for times that the engine could not read: with a blank or a point at
+their end, with a NUL, or of the year 0. The other databases have nothing to do.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ IN_SHORT = (
     " AND substr({0}, 20) NOT GLOB '*[^.0-9]*'"
 )
 BEFORE = f"{YEAR} AND ({IN_FULL} OR ({IN_SHORT}))"
-AFTER = f"({{0}} >= '0' AND {{0}} < ':' AND {IN_FULL}) OR ({YEAR} AND {IN_SHORT})"
+LEGIBLE = "{0} GLOB '*[0-9]' AND instr({0}, char(0)) = 0"
+AFTER = f"({{0}} >= '0001' AND {{0}} < ':' AND {IN_FULL}) OR ({{0}} >= '0001' AND {YEAR} AND {IN_SHORT} AND {LEGIBLE})"
 TEXT = "typeof({0}) = 'text'"
 OF_TWENTY = f"{TEXT} AND instr({{0}}, char(0)) = 0 AND length({{0}}) <= 20"
 

@@ -59,6 +59,8 @@ PLANTED = {
     "I41": [*CLAIMED_TWICE],
     "I42": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=1, exclusive=0)],
     "I43": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=2, exclusive=1)],
+    "I44": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
+            "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE BatchControl_id = 3"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {
@@ -72,6 +74,10 @@ BESIDES = {
     "I13": {"I02"},
     "I13h": {"I07", "I08", "I09"},
     "I19": {"I07", "I08", "I09", "I16"},
+    "I21": {"I44"},
+    "I41": {"I44"},
+    "I42": {"I44"},
+    "I43": {"I44"},
 }
 
 

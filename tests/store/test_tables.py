@@ -178,3 +178,18 @@ def test_claiming_uses_the_partial_index(filled: Hand, control_database: Control
     filled.sql("ANALYZE")
     explain = {"sqlite": "EXPLAIN QUERY PLAN", "postgresql": "EXPLAIN"}[control_database.kind]
     assert "IX_BatchControl_InLine" in str(filled.sql(f"{explain} {claims}"))
+
+
+def test_the_number_of_an_attempt_is_never_given_again(filled: Hand) -> None:
+    """By it a host remembers what became of a command."""
+    add = (
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " CommandText) SELECT BatchControl_id, ProcessBatch_id, 1, 'step', 'sql', '' FROM BatchControl"
+    )
+    given = []
+    for _ in range(2):
+        filled.sql(add)
+        given += filled.sql("SELECT max(BatchProcessHistory_id) FROM BatchProcessHistory")
+        filled.sql("DELETE FROM BatchProcessHistory")
+
+    assert given[1] > given[0]

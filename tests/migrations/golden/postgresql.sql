@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0009.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0010.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -361,6 +361,10 @@ UPDATE alembic_version SET version_num='0008' WHERE alembic_version.version_num 
 -- Running upgrade 0008 -> 0009
 
 UPDATE alembic_version SET version_num='0009' WHERE alembic_version.version_num = '0008';
+
+-- Running upgrade 0009 -> 0010
+
+UPDATE alembic_version SET version_num='0010' WHERE alembic_version.version_num = '0009';
 
 COMMIT;
 
