@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import dis
 import inspect
 import textwrap
 from collections.abc import Iterator
@@ -32,14 +34,10 @@ class Mutant:
 
     name: str
     changes: tuple[Change, ...]
-    first: int = 0
-    """The first of the seeds that are played: where one in 500 finds it, not every 500 do."""
 
 
-def _mutant(
-    name: str, *changes: tuple[ModuleType, str, str] | tuple[ModuleType, str, str, str], first: int = 0
-) -> Mutant:
-    return Mutant(name, tuple(Change(*change) for change in changes), first)
+def _mutant(name: str, *changes: tuple[ModuleType, str, str] | tuple[ModuleType, str, str, str]) -> Mutant:
+    return Mutant(name, tuple(Change(*change) for change in changes))
 
 
 _OWN_ONLY = (
@@ -113,7 +111,6 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "what another has adopted is stopped",
         (flights, "self._runner.let_go(key)", "self._runner.stop(key)"),
-        first=500,
     ),
     _mutant(
         "a claim takes no new token",
@@ -136,7 +133,8 @@ MUTANTS: tuple[Mutant, ...] = (
         (instances, "    if claim:\n", "    if False:\n"),
     ),
     _mutant(
-        "instances are not taken in order", (instances, "readable(asked(), instance)", "readable(rows[::-1], instance)")
+        "instances are not taken in order",
+        (instances, "readable(asked(), instance)", "readable(asked()[::-1], instance)"),
     ),
     _mutant("the FileProcess row is not completed", (recording, "if over:", "if False:")),
     _mutant("duplicates are not looked for", (creation, "if check else None", "if False else None")),
@@ -184,7 +182,18 @@ def made(mutant: Mutant) -> Iterator[None]:
             # Whoever has imported the function gets the mistake too.
             stack.callback(setattr, function, "__code__", function.__code__)
             function.__code__ = _compiled(function, source)
+            assert not (unknown := _unknown_names(function)), f"{mutant.name}: nobody knows {unknown}: it only crashes"
         yield
+
+
+def _unknown_names(function: FunctionType) -> set[str]:
+    """Return the global names that a function uses and that there are not."""
+    used, codes = set[str](), [function.__code__]
+    while codes:
+        code = codes.pop()
+        used |= {one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return used - function.__globals__.keys() - vars(builtins).keys()
 
 
 def _functions(module: ModuleType) -> Iterator[FunctionType]:

@@ -14,7 +14,7 @@ SCHEDULES = 500
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mistake_is_found(mutant: Mutant) -> None:
     with made(mutant):
-        found = any(play(script_of(seed)).law is not None for seed in range(mutant.first, mutant.first + SCHEDULES))
+        found = any(play(script_of(seed)).law is not None for seed in range(SCHEDULES))
 
     assert found
 
