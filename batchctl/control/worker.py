@@ -32,6 +32,8 @@ class Leading:
     """The creation pass under way."""
     has_made: bool = False
     """True once that pass has made something."""
+    has_looked: bool = False
+    """True once a pass has looked through everything."""
     is_leader: bool = False
     done_at: float = 0.0
     tried_at: float = -math.inf
@@ -75,7 +77,9 @@ class Worker:
     @property
     def is_idle(self) -> bool:
         """Say whether nothing is under way and nothing may start now."""
-        return self.controller.is_idle and not self._creates
+        # To look through what is known is no work, however long it takes.
+        may_make = self.leading is None or self.leading.has_made or not self.leading.has_looked
+        return self.controller.is_idle and not (self._creates and may_make)
 
     @property
     def _creates(self) -> bool:
@@ -164,6 +168,8 @@ class Worker:
             if is_first or self.clock.monotonic() >= until:
                 leading.creation = creation
                 break
+        else:
+            leading.has_looked = True
 
     def _go_on(self, duty: str, work: Callable[[], None]) -> None:
         """Do what must not keep the steps under way from going on, whatever it meets; it is tried again."""

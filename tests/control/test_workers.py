@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from batchctl.control import worker as worker_module
 from batchctl.control.creation import Creator
 from batchctl.control.membership import REMEMBERED, Membership
 from batchctl.control.rescue import Rescue
@@ -305,6 +306,29 @@ def test_a_worker_takes_over_what_a_silent_one_has_left(world: World, hands: tup
     second.runner.end(key, world.ok)
     second.turn()
     assert world.statuses() == ["complete"]
+
+
+def test_to_look_through_what_is_known_is_no_work(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else nobody who waits for idleness would ever see it beside many ready rows."""
+    monkeypatch.setattr(worker_module, "SLICE", -1.0)
+    world.batch(Enabled=0)
+    world.hand.many("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', ?)", [(str(at),) for at in range(3000)])
+    hand = hired(world, "c1")
+    hand.turn()
+    was_idle = [hand.worker.is_idle]
+    while world.one("SELECT count(*) FROM BatchControl") < 3000:
+        hand.turn()
+    hand.turn(20)
+    was_idle.append(hand.worker.is_idle)
+    world.clock.advance(POLL)
+    hand.turn()
+    was_idle.append(hand.worker.is_idle)
+    leading = hand.worker.leading
+    hand.worker.end()
+
+    assert leading is not None
+    assert leading.creation is not None, "it looks through all of it again"
+    assert was_idle == [False, True, True], "at first nobody knows what there is to be made"
 
 
 def test_what_cannot_be_done_for_long_is_told_once_and_so_is_its_end(
