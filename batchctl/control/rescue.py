@@ -70,6 +70,8 @@ class _LeftOver:
     batch: BatchDefinition
     handler: StepHandler
     rendered: Rendered
+    may_run_within: bool = False
+    """True while the process of whoever began it may live, and a job within it runs on."""
 
 
 @dataclass(slots=True)
@@ -219,10 +221,11 @@ class Rescue:
             self._tell("step.adopted", entry, ClaimedBy=self.recorder.controller)
             return Rescued(adopted=((attempt, entry),))
         if trace is Trace.LEFT_OVER:
-            found = _LeftOver(entry, owner, batch, prepared.handler, prepared.rendered)
+            found = _LeftOver(entry, owner, batch, prepared.handler, prepared.rendered, self._may_live(owner))
             return self._taken_first(found, has_claim=has_claim) or Rescued()
         never_ran = trace is Trace.NEVER_RAN
-        return self._give_up(entry, owner, batch, Verdict(message=self._say(trace, entry), never_ran=never_ran))
+        message = self._say(trace, entry, may_run_within=self._may_live(owner))
+        return self._give_up(entry, owner, batch, Verdict(message=message, never_ran=never_ran))
 
     def _taken_first(self, found: _LeftOver, *, has_claim: bool) -> _LeftOver | None:
         """Make sure, before anything is stopped, that its controller has not come back; None when it has."""
@@ -239,7 +242,8 @@ class Rescue:
         """Stop what is left, and only then write that it is lost: from then on it may be repeated."""
         entry = found.entry
         stopped = self.runner.stop_left_over(entry, found.handler, found.rendered)
-        verdict = Verdict(message=self._say(Trace.LEFT_OVER, entry, stopped))
+        message = self._say(Trace.LEFT_OVER, entry, stopped, may_run_within=found.may_run_within)
+        verdict = Verdict(message=message)
         return self._give_up(entry, found.owner, found.batch, verdict)
 
     def _give_up(
@@ -253,16 +257,25 @@ class Rescue:
                 self.listener(Event(f"instance.{after.status}", {"BatchControl_id": after.instance_id}))
         return Rescued(lost=() if verdict.never_ran or not done else (entry.instance_id,), freed=done)
 
-    def _say(self, trace: Trace, entry: HistoryEntry, stopped: Sequence[int] = ()) -> str:
+    def _may_live(self, owner: ControllerRow | None) -> bool:
+        """Say whether a controller of this host has only been silent, as far as anybody can tell."""
+        return owner is not None and owner.host == self.recorder.host and not self.runner.is_gone(owner)
+
+    def _say(self, trace: Trace, entry: HistoryEntry, stopped: Sequence[int] = (), *, may_run_within: bool) -> str:
         if trace is Trace.NEVER_RAN:
             return "the controller died before the step was started; it never ran"
+        here = visible(self.recorder.host)
         said = "the controller died while the step ran; nobody knows how it ended"
         if stopped:
             numbers = ", ".join(str(pid) for pid in stopped)
-            return f"{said}. What was left of it on {visible(self.recorder.host)} (process {numbers}) has been stopped"
+            said += f". What was left of it on {here} (process {numbers}) has been stopped"
+        if may_run_within:
+            return f"{said}. If its controller was only frozen, a job within its process may run on"
+        if stopped:
+            return said
         if entry.host and entry.host != self.recorder.host:
-            return f"{said}. It ran on {visible(entry.host)}, which cannot be asked from {visible(self.recorder.host)}"
-        return f"{said}. Nothing of it runs on {visible(self.recorder.host)} any more"
+            return f"{said}. It ran on {visible(entry.host)}, which cannot be asked from {here}"
+        return f"{said}. Nothing of it runs on {here} any more"
 
     def _release_claims(self, dead: Mapping[str | None, ControllerRow | None]) -> None:
         """Give back claims under which no attempt is open; only a hand in the tables leaves such."""

@@ -260,6 +260,21 @@ def test_what_is_left_over_is_stopped_once_it_is_taken_and_before_it_may_be_repe
     assert "left of it on host1 (process 4712) has been stopped" in world.one("SELECT Message FROM BatchProcessHistory")
 
 
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_of_a_controller_that_may_only_be_frozen_it_is_not_said_that_nothing_runs(
+    world: World, *, is_gone: bool
+) -> None:
+    running(world)
+    rescue, runner = elsewhere(world, trace=Trace.GONE)
+    wait_until_dead(world, rescue)
+    runner.gone = lambda row: is_gone
+    look(rescue)
+    (said,) = world.sql("SELECT Message FROM BatchProcessHistory")[0]
+
+    assert ("Nothing of it runs on host1 any more" in said) is is_gone
+    assert ("a job within its process may run on" in said) is not is_gone
+
+
 def test_nothing_is_stopped_before_all_of_a_silent_controller_is_taken(world: World) -> None:
     running(world)
     other = world.batch("Other", steps=1)
