@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TypeAlias
@@ -19,7 +20,7 @@ class Event:
     fields: Mapping[str, EventValue] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Write the event as `name Column=value ...`, values with spaces in quotes, nothing invisible."""
+        """Write the event as `name Column=value ...`, values with spaces or quotes as JSON strings, nothing invisible."""
         return " ".join([self.name, *(f"{key}={_shown(value)}" for key, value in self.fields.items())])
 
 
@@ -33,4 +34,4 @@ def silent(event: Event) -> None:
 def _shown(value: EventValue) -> str:
     text = str(value)
     plain = text.isprintable() and " " not in text and '"' not in text and text != ""
-    return text if plain else ascii(text) if not text.isprintable() else f'"{text}"'
+    return text if plain else json.dumps(text, ensure_ascii=not text.isprintable())

@@ -185,7 +185,18 @@ def _next(seen: Overview) -> list[str]:
         return [f"batchctl why {seen.waiting[0].instance.instance_id}   (every gate, passed or blocking)"]
     if not seen.instances and not seen.intake:
         return ["batchctl batches   (what is registered)", "batchctl submit ENTITY --file FILE"]
+    if not seen.controllers and _is_ready(seen):
+        return ["batchctl run   (takes in and works off what is ready)"]
     return ["batchctl history   (the newest attempts)"]
+
+
+def _is_ready(seen: Overview) -> bool:
+    """Say whether a controller would find anything to do at once."""
+    from batchctl.domain.status import InstanceStatus, IntakeStatus
+
+    return (
+        seen.instances.get(InstanceStatus.READY, 0) > 0 or seen.intake.get(IntakeStatus.READY, 0) > seen.untaken_count
+    )
 
 
 def _as_json(seen: Overview) -> Columns:

@@ -79,6 +79,20 @@ def test_status_for_people_names_trouble_its_reason_and_what_to_type(night: Nigh
         assert said in done.stdout
 
 
+def test_status_says_how_to_work_off_what_waits_for_a_controller(tmp_path: Path, run_batchctl: RunBatchctl) -> None:
+    fresh = Night(a_file(tmp_path), run_batchctl)
+    fresh.batch("Loads", GOOD)
+    fresh.arrive("Nobody takes this")
+    said = [fresh("status").stdout]
+    fresh.arrive("Loads", "first.csv")
+    said.append(fresh("status").stdout)
+    assert fresh("create").returncode == 0
+    said.append(fresh("status").stdout)
+
+    assert ["Next: batchctl run " in one for one in said] == [False, True, False]
+    assert "no controller is running   batchctl process" in said[2]
+
+
 def test_show_as_json_holds_the_row_its_steps_history_and_audit(night: Night) -> None:
     shown = night.json("show", "2")
 
