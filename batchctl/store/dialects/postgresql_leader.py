@@ -28,6 +28,14 @@ _ROLES = text(f"""
 SELECT quote_ident(a.usename) AS leaders, quote_ident(current_user) AS own,
        (SELECT rolsuper FROM pg_roles WHERE oid = a.usesysid) AS is_superuser {_OF_LEADER} {_THIS_ONE}
 """)  # noqa: S608 - all of it is ours
+_OUT_OF_REACH = text(f"""
+SELECT leaders, own, is_superuser FROM (
+    SELECT a.usesysid, quote_ident(a.usename) AS leaders, quote_ident(current_user) AS own,
+           (SELECT rolsuper FROM pg_roles WHERE oid = a.usesysid) AS is_superuser,
+           (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS may_anything {_OF_LEADER}
+) AS roles WHERE NOT may_anything
+AND (is_superuser OR NOT (pg_has_role(usesysid, 'USAGE') OR pg_has_role('pg_signal_backend', 'USAGE')))
+""")  # noqa: S608 - all of it is ours
 _NO_RIGHT = "42501"
 
 
@@ -55,6 +63,11 @@ def end_leader(connection: Connection, holder: Holder) -> bool:
         if roles is None:
             return False
         raise _refused(holder, roles) from error
+
+
+def out_of_reach(connection: Connection) -> Row[Any] | None:
+    """Return the leader's role and one's own, if this role may not end the leader's session."""
+    return connection.execute(_OUT_OF_REACH).first()
 
 
 def _refused(holder: Holder, roles: Row[Any]) -> Refused:
