@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from enum import Flag, StrEnum, auto
 from typing import Any, Protocol, TypeVar
 
+from batchctl.domain.leader import Holder
 from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
@@ -251,12 +252,15 @@ class LeaderLock(Protocol):
         """Give the lock back, if one has it."""
         ...
 
-    def holder(self) -> str | None:
-        """Name the leader, if there is one; a long name may be cut."""
+    def holder(self) -> Holder | None:
+        """Return who leads, if anybody does."""
         ...
 
-    def wrest(self, holder: str) -> None:
-        """Take the lock from whoever has it under this name, so that anybody may take it; he finds out by himself."""
+    def wrest(self, holder: Holder) -> bool:
+        """Take the lock from its holder, so that anybody may take it; he finds out by himself.
+
+        False when he has it no more. Raises `Refused`, with what a person can do, where this program may not take it.
+        """
         ...
 
 

@@ -28,7 +28,7 @@ def controllers(session: Session, as_json: bool) -> None:
                     **columns.controller(one.row),
                     "State": one.state,
                     "Claims": one.claims,
-                    "Leads": one.row.name == leader,
+                    "Leads": leader is not None and leader.is_called(one.row.name),
                 }
                 for one in found
             ]
@@ -38,7 +38,7 @@ def controllers(session: Session, as_json: bool) -> None:
         (
             cell(one.row.name),
             word(one.state),
-            cell("leader" if one.row.name == leader else ""),
+            cell("leader" if leader is not None and leader.is_called(one.row.name) else ""),
             cell(one.row.host),
             cell(one.row.pid),
             cell(one.row.slots),

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from batchctl.control.obstacles import LOCKED_LOOK, Locks
-from batchctl.domain.errors import Conflict
+from batchctl.control.obstacles import LOCKED_LOOK, Locks, Refusals
+from batchctl.domain.errors import Conflict, Refused
+from batchctl.domain.leader import Holder
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.status import ControllerStatus
@@ -42,10 +43,13 @@ class Membership:
     """When, by one's own clock, the next sign of life is to be given."""
     _locks: Locks = field(init=False)
     """Whether somebody keeps one's row locked."""
+    _refusals: Refusals = field(init=False)
+    """Whether one may not take the lead from a controller that was written off."""
 
     def __post_init__(self) -> None:
-        """Know of no lock yet."""
+        """Know of nothing that is in the way yet."""
         self._locks = Locks(self.transactions, self.clock, self.listener)
+        self._refusals = Refusals(self.clock, self.listener)
 
     def begin(self) -> None:
         """Enter oneself before anything is claimed, and forget who has ended long ago.
@@ -119,21 +123,21 @@ class Membership:
         One after the other: by the time that the second looks, the lock may be another's.
         """
 
-        def is_lost(connection: Any) -> str | None:
-            holder = lock.holder()
-            if holder is None:
-                return None
-            return holder if any(name.startswith(holder) for name in controllers.lost(connection)) else None
-
-        def wrest(connection: Any) -> str | None:
-            if holder := is_lost(connection):
-                lock.wrest(holder)
-            return holder
+        def wrest(connection: Any) -> bool:
+            return _lost_leader(connection, lock) == found and lock.wrest(holder)
 
         with self.transactions.read() as connection:
-            found = is_lost(connection)
-        if found and (deposed := self.transactions.run(frozenset({Boundary.HEARTBEAT}), wrest, hurried=True)):
-            self.listener(Event("controller.deposed", {"ClaimedBy": deposed}))
+            found = _lost_leader(connection, lock)
+        if found is None:
+            return
+        holder, name = found
+        if self._refusals.is_fresh(holder):
+            return
+        try:
+            if self.transactions.run(frozenset({Boundary.HEARTBEAT}), wrest, hurried=True):
+                self.listener(Event("controller.deposed", {"ClaimedBy": name}))
+        except Refused as error:
+            self._refusals.meet(holder, name, error)
 
     def is_trusted(self) -> bool:
         """Say whether nobody can have taken this controller for dead."""
@@ -176,3 +180,11 @@ class Membership:
             seq=seq,
             now=self.clock.now(),
         )
+
+
+def _lost_leader(connection: Any, lock: LeaderLock) -> tuple[Holder, str] | None:
+    """Return who has the lead, and under which name he was written off; None when nobody has it, or a living one."""
+    holder = lock.holder()
+    if holder is None:
+        return None
+    return next(((holder, name) for name in controllers.lost(connection) if holder.is_called(name)), None)

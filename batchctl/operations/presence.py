@@ -53,7 +53,7 @@ def check_nobody_works(connection: Any, presence: Presence, lock: LeaderLock, no
     """Refuse what must not be done beneath a controller: it goes on as if everything were as it was at its start."""
     living = presence.living_of_any_version(connection, now)
     # Before controllers were listed, only the lock told of one.
-    who = [_who(row) for row in living] or [visible(name) for name in [lock.holder()] if name is not None]
+    who = [_who(row) for row in living] or [visible(leader.name) for leader in [lock.holder()] if leader is not None]
     if who:
         message = f"The control database is in use, and must not be while it is upgraded: controller {', '.join(who)}."
         later = f"{int((BEATS * presence.rhythm.heartbeat_interval).total_seconds())} s"

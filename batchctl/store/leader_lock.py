@@ -7,6 +7,7 @@ from contextlib import suppress
 from sqlalchemy import Connection, Engine
 
 from batchctl.domain.errors import BatchctlError
+from batchctl.domain.leader import Holder
 from batchctl.store.dialects import dialect_of
 
 
@@ -38,8 +39,8 @@ class SessionLeaderLock:
                 connection.invalidate()
                 connection.close()
 
-    def holder(self) -> str | None:
-        """Name the leader, if there is one."""
+    def holder(self) -> Holder | None:
+        """Return whose session has the lock, if any has."""
         try:
             with self._engine.connect() as connection:
                 return self._dialect.lock_holder(connection)
@@ -48,10 +49,10 @@ class SessionLeaderLock:
                 raise self._dialect.unusable(error, self._dialect.place_of(self._engine)) from error
             raise
 
-    def wrest(self, holder: str) -> None:
-        """End the session that has the lock, if it is his."""
+    def wrest(self, holder: Holder) -> bool:
+        """End the holder's session, if it still has the lock."""
         with self._engine.connect() as connection:
-            self._dialect.end_leader(connection, holder)
+            return self._dialect.end_leader(connection, holder)
 
     def _acquire(self, controller: str) -> bool:
         connection = self._engine.connect()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import DatabaseUnusable, Refused
+from batchctl.domain.leader import Holder
 from batchctl.domain.text import visible
 from batchctl.system import platform
 
@@ -50,28 +50,37 @@ class FileLeaderLock:
             platform.unlock(descriptor)
             os.close(descriptor)
 
-    def holder(self) -> str | None:
-        """Name the leader, if there is one."""
+    def holder(self) -> Holder | None:
+        """Return who leads, if anybody does."""
         try:
             descriptor = os.open(self._path, os.O_RDWR)
         except FileNotFoundError:
             return None
         except OSError:
             # Who may not write here may still read who says it holds the lock.
-            return self._said()
+            said = self._said()
+            return None if said is None else Holder(said)
         try:
             if _lock(descriptor):
                 platform.unlock(descriptor)
                 return None
-            return _read(descriptor) or "unknown"
+            return Holder(_read(descriptor) or "unknown")
         finally:
             os.close(descriptor)
 
-    def wrest(self, holder: str) -> None:
+    def wrest(self, holder: Holder) -> bool:
         """Let the next one lock another file, if this one is still his: nobody can end a lock but its process."""
-        if self._said() == holder:
-            with suppress(OSError):
-                os.unlink(self._path)
+        if self._said() != holder.name:
+            return False
+        try:
+            os.unlink(self._path)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            path = visible(self._path)
+            message = f"it has the lock file '{path}' still, which this user cannot remove: {error.strerror}"
+            raise Refused(message, next_step=f"end the process of {visible(holder.name)}") from error
+        return True
 
     def _is_the_file(self, descriptor: int) -> bool:
         self._looked_at = time.monotonic()

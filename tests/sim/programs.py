@@ -14,6 +14,7 @@ from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
+from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
 from batchctl.operations.intervene import Operator
@@ -159,14 +160,16 @@ class ScriptedLeaderLock:
         """Give it back."""
         self._world.release_lock(self._program)
 
-    def holder(self) -> str | None:
-        """Name the leader."""
-        return None if self._world.leader is None else self._world.leader.name
+    def holder(self) -> Holder | None:
+        """Return who leads."""
+        return None if self._world.leader is None else Holder(self._world.leader.name)
 
-    def wrest(self, holder: str) -> None:
+    def wrest(self, holder: Holder) -> bool:
         """Take it from him."""
-        if self.holder() == holder:
+        is_his = self.holder() == holder
+        if is_his:
             self._world.leader = None
+        return is_his
 
 
 class Person(Actor):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.leader import Holder
 from batchctl.system import lock as product
 from batchctl.system.lock import FileLeaderLock
 from tests.system.watching import Ear, ends
@@ -49,7 +50,7 @@ def test_the_holder_is_known_while_it_holds(tmp_path: Path) -> None:
     lock = FileLeaderLock(str(tmp_path / "lock"))
 
     assert lock.take("me:1:abc")
-    assert FileLeaderLock(str(tmp_path / "lock")).holder() == "me:1:abc"
+    assert FileLeaderLock(str(tmp_path / "lock")).holder() == Holder("me:1:abc")
     assert lock.take("me:1:abc"), "who has it keeps it"
     lock.release()
     assert lock.holder() is None
@@ -63,7 +64,7 @@ def test_a_lock_that_was_given_back_is_anybodys(tmp_path: Path) -> None:
 
     assert second.take("me:2:abc")
     assert not first.take("me:1:abc")
-    assert first.holder() == "me:2:abc"
+    assert first.holder() == Holder("me:2:abc")
 
 
 def test_a_second_controller_is_refused_and_knows_who_the_first_is(tmp_path: Path, ear: Ear) -> None:
@@ -73,7 +74,7 @@ def test_a_second_controller_is_refused_and_knows_who_the_first_is(tmp_path: Pat
     lock = FileLeaderLock(str(path))
 
     assert not lock.take("me:2:abc")
-    assert lock.holder() == "other:1:abc"
+    assert lock.holder() == Holder("other:1:abc")
     end(other)
 
 
@@ -86,7 +87,7 @@ def test_a_dead_leader_holds_nothing(tmp_path: Path, ear: Ear) -> None:
 
     assert lock.holder() is None
     assert lock.take("me:2:abc")
-    assert lock.holder() == "me:2:abc"
+    assert lock.holder() == Holder("me:2:abc")
 
 
 def test_a_child_of_a_dead_leader_holds_nothing(tmp_path: Path, ear: Ear) -> None:
@@ -107,7 +108,7 @@ def test_a_holder_who_has_not_said_its_name_is_still_a_holder(tmp_path: Path) ->
 
     assert first.take("me:1:abc")
     path.write_text("", encoding="ascii")
-    assert second.holder() == "unknown"
+    assert second.holder() == Holder("unknown")
     assert not second.take("me:2:abc")
 
 
@@ -125,7 +126,7 @@ def test_a_lock_file_that_is_taken_away_costs_the_leadership(
 
     assert first.take("me:1:abc") is not is_made_anew, "it is looked at anew, and one of the two leads"
     assert second.take("me:2:abc") is is_made_anew
-    assert first.holder() == ("me:2:abc" if is_made_anew else "me:1:abc")
+    assert first.holder() == Holder("me:2:abc" if is_made_anew else "me:1:abc")
 
 
 def test_a_lock_file_that_cannot_be_made_is_named(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.leader import Holder
 from batchctl.ports import Change
 
 
@@ -131,12 +132,15 @@ class Dialect(Protocol):
         """Take the leader's lock for the session, under the controller's name; false when another session has it."""
         ...
 
-    def lock_holder(self, connection: Connection) -> str | None:
-        """Name the controller whose session has the leader's lock."""
+    def lock_holder(self, connection: Connection) -> Holder | None:
+        """Return the controller whose session has the leader's lock, and that session."""
         ...
 
-    def end_leader(self, connection: Connection, holder: str) -> None:
-        """End the session that has the leader's lock under this name, if the database lets a controller do so."""
+    def end_leader(self, connection: Connection, holder: Holder) -> bool:
+        """End the holder's session; false when it does not have the leader's lock any more.
+
+        Raises `Refused`, with what a person can do, when the database does not let this role end it.
+        """
         ...
 
     def look(self, connection: Connection) -> None:

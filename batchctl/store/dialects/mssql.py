@@ -13,7 +13,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import Busy, DatabaseUnusable
+from batchctl.domain.errors import Busy, DatabaseUnusable, Refused
+from batchctl.domain.leader import Holder, label_of
 from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
@@ -319,9 +320,9 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
 
 
 def try_lock(connection: Connection, controller: str) -> bool:
-    """Take the leader's lock for the session, under the controller's name; false when another session has it."""
+    """Take the leader's lock for the session, under the controller's label; false when another session has it."""
     session = _session(connection)
-    session.execute(_NAME_SESSION, [controller])
+    session.execute(_NAME_SESSION, [label_of(controller)])
     return _is_granted(session, _TRY_LOCK, "the controller's lock")
 
 
@@ -335,12 +336,12 @@ def _is_granted(session: Session, asking: str, lock: str) -> bool:
     raise _refused(f"did not grant {lock}: {reason} (sp_getapplock returned {code})", "try again")
 
 
-def lock_holder(connection: Connection) -> str | None:
-    """Name the controller whose session has the lock."""
+def lock_holder(connection: Connection) -> Holder | None:
+    """Return the controller whose session has the lock, and that session."""
     session = _session(connection)
     if session.execute(_MAY_HAVE_LOCK).fetchone()[0] == 1:
         return None
-    unseen = "in a session that this login may not see (VIEW SERVER STATE)"
+    unseen = Holder("in a session that this login may not see (VIEW SERVER STATE)")
     try:
         found = session.execute(_HOLDER).fetchone()
     except ServerError as error:
@@ -349,11 +350,13 @@ def lock_holder(connection: Connection) -> str | None:
         raise
     if found is None:
         return unseen
-    return str(found[0] or "").rstrip("\x00") or f"session {found[1]}"
+    return Holder(str(found[0] or "").rstrip("\x00") or f"session {found[1]}", found[1])
 
 
-def end_leader(connection: Connection, holder: str) -> None:
-    """Nothing: only who administers the server may end the session of another."""
+def end_leader(connection: Connection, holder: Holder) -> bool:  # noqa: ARG001 - the protocol's
+    """Refuse: only who administers the server may end the session of another."""
+    message = f"session {holder.session} has the leader's lock still, and no controller may end it"
+    raise Refused(message, next_step=f"let a DBA: KILL {holder.session}")
 
 
 def look(connection: Connection) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.leader import Holder
 from batchctl.ports import Change
 
 WRITES_ALONE = True
@@ -276,12 +277,12 @@ def try_lock(connection: Connection, controller: str) -> bool:
     raise NotImplementedError(connection, controller)
 
 
-def lock_holder(connection: Connection) -> str | None:
+def lock_holder(connection: Connection) -> Holder | None:
     """Not here."""
     raise NotImplementedError(connection)
 
 
-def end_leader(connection: Connection, holder: str) -> None:
+def end_leader(connection: Connection, holder: Holder) -> bool:
     """Not here."""
     raise NotImplementedError(connection, holder)
 

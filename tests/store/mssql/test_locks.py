@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
+from batchctl.domain.errors import Refused
+from batchctl.domain.leader import Holder
 from batchctl.store import engine
 from batchctl.store.dialects import mssql
 from batchctl.store.leader_lock import SessionLeaderLock
@@ -140,10 +142,31 @@ def test_the_holder_of_the_lock_is_looked_for_in_this_database_alone(
     server.when("APPLOCK_TEST", one(0))
     server.when("dm_tran_locks", one("etl-2:815", 61))
 
-    assert lock.holder() == "etl-2:815"
+    assert lock.holder() == Holder("etl-2:815", 61)
     (sql,) = server.said("dm_tran_locks")
     assert "l.resource_database_id = DB_ID()" in sql
     assert "l.request_status = 'GRANT'" in sql
+
+
+def test_a_long_name_stands_for_nobody_else_in_the_64_characters_of_a_session(
+    server: SqlServer, lock: SessionLeaderLock
+) -> None:
+    server.when("sp_getapplock", one(0))
+    for number in (1, 2):
+        assert lock.take(f"{'h' * 60}:4711:1a2b3c0{number}")
+        lock.release()
+    names = [str(values[0]) for sql, values in server.asked if "CONTEXT_INFO" in sql]
+    one_name, other = [name for name in names if name.startswith("hhh")]
+
+    assert one_name != other
+    assert max(len(one_name), len(other)) <= 64
+
+
+def test_a_leader_is_left_to_a_dba_who_is_told_what_ends_it(lock: SessionLeaderLock) -> None:
+    with pytest.raises(Refused, match="session 61 has the leader's lock still") as refused:
+        lock.wrest(Holder("etl-2:815", 61))
+
+    assert refused.value.next_step == "let a DBA: KILL 61"
 
 
 def test_rows_that_others_keep_locked_are_passed_over(server: SqlServer, transaction: Connection) -> None:
