@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import compress
 from operator import attrgetter, ne
 from typing import Any
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, s
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
-from batchctl.store.columns import data_values, readable, text_of
+from batchctl.store.columns import data_values, readable, text_of, unquoted
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
@@ -37,7 +37,8 @@ _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
 _LATER = text(f"BatchControl.{LATER}")
 
 _ADD = RowInsert(batch_control)
-_WHOLE = select(*(each for each in _c if not each.name.startswith("z_")), _f.Entity, _f.FileName).join(file_process)
+_OWN = [each for each in _c if not each.name.startswith("z_")]
+_WHOLE = select(*_OWN, _f.Entity, _f.FileName).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
 
 
@@ -47,15 +48,29 @@ def _page(*conditions: ColumnElement[bool] | TextClause) -> RowSelect:
     return RowSelect(_WHOLE.where(*behind, *conditions).order_by(_c.BatchControl_id).limit(bindparam("most")))
 
 
+def _among_the_next(condition: ColumnElement[bool]) -> RowSelect:
+    """Return the query of such a page of those that are due, for which only so many instances are read."""
+    behind = _c.ProcessBatch_id == bindparam("batch_id"), _c.BatchControl_id > bindparam("after")
+    line = select(*_OWN).where(*behind, condition).order_by(_c.BatchControl_id).limit(bindparam("among"))
+    near = line.subquery(unquoted("Near")).c
+    whole = select(*near, _f.Entity, _f.FileName).join(file_process, near.FileProcess_id == _f.FileProcess_id)
+    due = one_of("Near.Status", WAITING_INSTANCE), near.NextRunTime <= bindparam("now")
+    return RowSelect(whole.where(*due).order_by(near.BatchControl_id).limit(bindparam("most")))
+
+
 _OPEN_OF = _page(_IN_LINE), _page(_IS_CLAIMED), _page(_IS_PAUSED)
 _IN_LINE_OF = _page(_IN_LINE)
 _AT_ONCE_OF = _page(_WAITS, text(f"BatchControl.{AT_ONCE}"))
 _DUE_OF = _page(_IN_LINE, _WAITS, _c.NextRunTime <= bindparam("now"))
+_NEAR_OF = _among_the_next(_IN_LINE)
 _DEFERRED_OF = RowSelect(
-    _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id"), _WAITS, _LATER, _c.NextRunTime <= bindparam("now"))
+    select(_c.BatchControl_id)
+    .where(_c.ProcessBatch_id == bindparam("batch_id"), _WAITS, _LATER, _c.NextRunTime <= bindparam("now"))
     .order_by(_c.NextRunTime)
     .limit(bindparam("most"))
 )
+MOST_LOADED = 256
+"""How many instances are loaded by their numbers at once at most; SQL Server takes 2100 parameters."""
 _CLAIMED = _WHOLE.where(_IS_CLAIMED).order_by(once_found(_c.BatchControl_id))
 _STANDING = _WHOLE.where(one_of("BatchControl.Status", STANDING_INSTANCE)).order_by(_c.BatchControl_id)
 _NEXT_DUE = select(func.min(_c.NextRunTime)).where(_WAITS, _LATER, _c.NextRunTime > bindparam("now"))
@@ -128,20 +143,45 @@ def ask_at_once(connection: Connection, batch_id: BatchId, after: int, most: int
     return lambda: readable(asked(), instance)
 
 
-def ask_deferred(
-    connection: Connection, batch_id: BatchId, most: int, now: datetime
-) -> Callable[[], list[BatchInstance]]:
-    """Ask for those of a batch that have waited for a time which has come, the earliest time first."""
+def ask_deferred(connection: Connection, batch_id: BatchId, most: int, now: datetime) -> Callable[[], list[InstanceId]]:
+    """Ask for the numbers of those of a batch that have waited for a time which has come, the earliest time first."""
     asked = _DEFERRED_OF.ask(connection, batch_id=batch_id, most=most, now=now)
+    return lambda: [InstanceId(row.BatchControl_id) for row in asked()]
+
+
+def ask_near(
+    connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime, *, among: int
+) -> Callable[[], list[BatchInstance]]:
+    """Ask for both kinds in order of creation, as far as they are among the next in line, of which no more are read."""
+    asked = _NEAR_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now, among=among)
     return lambda: readable(asked(), instance)
 
 
 def ask_due(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
 ) -> Callable[[], list[BatchInstance]]:
-    """Ask for both kinds in order of creation; whatever stands between them is read too."""
+    """Ask for both kinds in order of creation; whatever stands between them is read too, however much it is."""
     asked = _DUE_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now)
     return lambda: readable(asked(), instance)
+
+
+def these(connection: Connection, numbers: Sequence[InstanceId]) -> list[BatchInstance]:
+    """Return up to `MOST_LOADED` instances by their numbers, in order of creation."""
+    # As many marks as numbers would be another statement for each count, to be compiled here and planned there.
+    size = 1 << (len(numbers) - 1).bit_length()
+    filled = [*numbers, *[numbers[-1]] * (size - len(numbers))]
+    return readable(_these(size)(connection, **dict(zip(_marks(size), filled, strict=True))), instance)
+
+
+@cache
+def _these(size: int) -> RowSelect:
+    wanted = _c.BatchControl_id.in_([bindparam(mark) for mark in _marks(size)])
+    return RowSelect(_WHOLE.where(wanted).order_by(_c.BatchControl_id))
+
+
+@cache
+def _marks(size: int) -> Names:
+    return tuple(f"id{at}" for at in range(size))
 
 
 def claimed(connection: Connection) -> list[BatchInstance]:

@@ -218,6 +218,8 @@ class RowSelect:
         return partial(self._made, compiled.ask(connection, where), converts)
 
     def _made(self, asked: Callable[[], Sequence[Any]], converts: Converts) -> list[Any]:
+        if not converts:
+            return list(map(self._make, asked()))
         found = []
         for row in asked():
             values = list(row)

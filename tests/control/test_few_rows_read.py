@@ -39,10 +39,6 @@ IN_FRONT = {
     "are held": ("Status", "'held'"),
     "wait for their retry": ("Status, NextRunTime", "'retry', '2200-01-01'"),
     "wait for their time": ("Status, NextRunTime", "'ready', '2200-01-01'"),
-    "wait for their retry, and some are due": (
-        "Status, NextRunTime",
-        "'retry', CASE WHEN n % 4000 = 0 THEN timestamp '2026-01-01' ELSE '2200-01-01' END",
-    ),
 }
 """What keeps nobody back in a batch with OnFailure continue."""
 
@@ -78,16 +74,26 @@ def test_a_night_beside_many_rows_reads_few(world: World, kind: str, on_failure:
 def test_what_stands_in_front_and_keeps_nobody_back_is_not_read(world: World, kind: str) -> None:
     batch = world.batch(steps=3, OnFailure="continue", MaxConcurrent=2)
     add_many(world, batch, *IN_FRONT[kind])
-    for table in ("FileProcess", "BatchControl"):
-        world.hand.sql(f"SELECT setval(pg_get_serial_sequence('{table}', lower('{table}_id')), 2000000)")
+    number_on(world)
 
     assert rows_read_by_a_night(world) < FEW
     done = world.sql("SELECT BatchControl_id FROM BatchControl WHERE Status = 'complete' ORDER BY BatchControl_id")
-    if "due" in kind:
-        # Created earlier, so their turn comes first.
-        assert done[:2] == [(1004000,), (1008000,)]
-    else:
-        assert done == [(2000001,), (2000002,)]
+    assert done == [(2000001,), (2000002,)]
+
+
+@pytest.mark.parametrize(("due", "most"), [(50, FEW), (200, 5 * FEW), (5_000, MANY // 2)])
+def test_what_is_due_costs_as_much_as_it_is_and_not_as_what_stands_in_front(world: World, due: int, most: int) -> None:
+    batch = world.batch(steps=3, OnFailure="continue", MaxConcurrent=2)
+    last = 1_000_000 + MANY
+    # The later it was created, the sooner it was due.
+    when = f"CASE WHEN n > {last - due} THEN timestamp '2026-01-01' + ({last} - n) * interval '1 minute' ELSE '2200-01-01' END"
+    add_many(world, batch, "Status, NextRunTime", f"'retry', {when}")
+    number_on(world)
+
+    assert rows_read_by_a_night(world) < most
+    done = world.sql("SELECT BatchControl_id FROM BatchControl WHERE Status = 'complete' ORDER BY BatchControl_id")
+    first = last - due + 1
+    assert done[:2] == [(first,), (first + 1,)]
 
 
 def add_many(world: World, batch: int, columns: str, values: str) -> None:
@@ -96,6 +102,12 @@ def add_many(world: World, batch: int, columns: str, values: str) -> None:
             world.hand.sql(statement)
     world.hand.sql("UPDATE ProcessBatch SET Enabled = 0 WHERE ProcessBatchName = 'Task'")
     world.hand.sql("VACUUM (ANALYZE)")
+
+
+def number_on(world: World) -> None:
+    """Let what is created from now on stand behind."""
+    for table in ("FileProcess", "BatchControl"):
+        world.hand.sql(f"SELECT setval(pg_get_serial_sequence('{table}', lower('{table}_id')), 2000000)")
 
 
 def rows_read_by_a_night(world: World) -> int:

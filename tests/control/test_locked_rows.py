@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from batchctl.control import claiming
+from batchctl.control.claiming import MANY_DEFERRED
 from batchctl.control.controller import CONTENDED_LOOK, Controller
 from batchctl.control.obstacles import LOCKED_LOOK
 from batchctl.control.rescue import MOST_LOCKS
@@ -66,6 +68,34 @@ def test_locked_instances_at_the_head_of_a_batch_let_the_others_pass_one_at_a_ti
         world.clock.advance(LOCKED_LOOK)
 
     assert world.statuses() == ["ready"] * 2 + ["complete"] * 4
+
+
+@pytest.mark.parametrize("near", [1, 500])
+def test_locked_instances_at_the_head_let_many_others_that_are_due_pass_in_order(
+    world: World, client: Hand, monkeypatch: pytest.MonkeyPatch, near: int
+) -> None:
+    monkeypatch.setattr(claiming, "NEAR", near)
+    many, locked = MANY_DEFERRED + 20, 10
+    world.batch("A", steps=1, OnFailure="continue", MaxConcurrent=3)
+    for _ in range(many):
+        world.submit("A")
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+    later = "UPDATE BatchControl SET NextRunTime = ? WHERE BatchControl_id > 1 AND BatchControl_id <= ?"
+    for upto, at in ((many, "2026-01-01"), (many // 2, "2026-01-02"), (locked, "2026-01-03")):
+        world.sql(later, at, upto)
+    client.sql(f"UPDATE BatchControl SET Data1 = 'x' WHERE BatchControl_id <= {locked}")
+    controller = world.controller(slots=3)
+    for _ in range(many):
+        controller.turn(NO_WAIT)
+        world.clock.advance(LOCKED_LOOK)
+    while_locked = [at for at, *_ in world.history()]
+    client.sql("ROLLBACK")
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+
+    assert while_locked == list(range(locked + 1, many + 1))
+    assert [at for at, *_ in world.history()][len(while_locked) :] == list(range(2, locked + 1))
 
 
 def test_a_locked_instance_is_passed_over_and_taken_once_it_is_free(world: World, client: Hand) -> None:

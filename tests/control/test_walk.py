@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from batchctl.control.claiming import MOST_DEFERRED
+from batchctl.control import claiming
+from batchctl.control.claiming import FIRST_PAGE, MANY_DEFERRED
 from batchctl.domain.outcomes import Rendered, StepOutcome
+from batchctl.store import instances
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 
@@ -215,19 +218,97 @@ def test_an_outcome_the_database_refuses_fails_alone_and_loses_no_other(world: W
     assert "could not be recorded" in world.one("SELECT Message FROM BatchProcessHistory WHERE Status = 'failed'")
 
 
-@pytest.mark.parametrize("many", [10, 2 * MOST_DEFERRED])
-def test_what_has_waited_for_its_time_takes_its_turn_by_creation_among_the_others(world: World, many: int) -> None:
+@pytest.mark.parametrize(
+    ("many", "near", "numbered", "asked"),
+    [
+        (50, 500, 10_000, {"these"}),
+        (250, 500, 10_000, {"these", "ask_near"}),
+        (250, 1, 10_000, {"these", "ask_near", "all numbers"}),
+        (250, 4, 10_000, {"these", "ask_near", "all numbers"}),
+        (250, 1, MANY_DEFERRED + 1, {"these", "ask_near", "all numbers", "ask_due"}),
+        (250, 4, MANY_DEFERRED + 1, {"these", "ask_near", "all numbers", "ask_due"}),
+    ],
+    ids=["few", "near the head", "by number", "both", "too many", "near the head of too many"],
+)
+def test_what_has_waited_for_its_time_takes_its_turn_by_creation_among_the_others(
+    world: World, monkeypatch: pytest.MonkeyPatch, many: int, near: int, numbered: int, asked: set[str]
+) -> None:
     world.batch(steps=1, MaxConcurrent=5, OnFailure="continue")
     for _ in range(many):
         world.submit()
     world.create()
-    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
     # The later it was created, the sooner it was due; every third waits for no time, and every fifth is not due yet.
     waiting = "UPDATE BatchControl SET Status = 'retry', NextRunTime = ? WHERE BatchControl_id % 3 <> 0 AND BatchControl_id > 1"
     world.sql(waiting, "2026-01-02 00:00:00")
     world.sql(f"{waiting} AND BatchControl_id > ?", "2026-01-01 00:00:00", many // 2)
     world.sql(f"{waiting} AND BatchControl_id % 5 = 0", "2200-01-01 00:00:00")
-    world.process()
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1 OR BatchControl_id BETWEEN 6 AND 20")
+    monkeypatch.setattr(claiming, "NEAR", near)
+    monkeypatch.setattr(claiming, "MOST_NUMBERED", numbered)
+    done = recorded(monkeypatch)
+    world.process(slots=5)
 
     began = [instance_id for instance_id, *_ in world.history()]
-    assert began == [at for at in range(2, many + 1) if at % 3 == 0 or at % 5 != 0]
+    assert began == [at for at in (2, 3, 4, *range(21, many + 1)) if at % 3 == 0 or at % 5 != 0]
+    assert done == asked
+
+
+def recorded(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return what will name the ways by which instances that are due have been looked for, and claims one by one.
+
+    What is found twice cannot be claimed together.
+    """
+    done: set[str] = set()
+
+    def recording(name: str, function: Any) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
+            if name != "ask_deferred":
+                done.add(name)
+            elif given[2] > MANY_DEFERRED:
+                done.add("all numbers")
+            return function(*given, **named)
+
+        return call
+
+    for name in ("these", "ask_near", "ask_due", "ask_deferred", "claim"):
+        monkeypatch.setattr(instances, name, recording(name, getattr(instances, name)))
+    return done
+
+
+def test_of_what_is_due_no_more_is_loaded_than_is_wanted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.batch(steps=1, OnFailure="continue")
+    for _ in range(MANY_DEFERRED - 1):
+        world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET NextRunTime = '2026-01-01 00:00:00'")
+    world.runner.script = lambda rendered: RUNS_ON
+    loaded: list[int] = []
+    these = instances.these
+
+    def load(connection: Any, numbers: Any) -> Any:
+        loaded.append(len(numbers))
+        return these(connection, numbers)
+
+    monkeypatch.setattr(instances, "these", load)
+    world.process()
+
+    assert len(world.runner.open) == 1
+    assert set(loaded) == {FIRST_PAGE}
+
+
+def test_an_instance_that_cannot_be_claimed_lets_the_next_that_is_due_pass(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claiming, "NEAR", 1)
+    world.batch(steps=1, OnFailure="continue")
+    for _ in range(MANY_DEFERRED + 3):
+        world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET NextRunTime = '2026-01-01 00:00:00' WHERE BatchControl_id > 1")
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+    # The next number of a claim is one too many for the column.
+    world.sql("UPDATE BatchControl SET ClaimToken = 9223372036854775807 WHERE BatchControl_id IN (2, 3)")
+    world.process()
+
+    assert world.statuses() == ["failed", "ready", "ready"] + ["complete"] * MANY_DEFERRED
+    assert [at for at, *_ in world.history()] == list(range(4, MANY_DEFERRED + 4))

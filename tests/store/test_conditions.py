@@ -25,6 +25,7 @@ QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
     ("IX_BatchControl_Paused", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
     ("IX_BatchControl_InLine", lambda connection: instances.ask_in_line(connection, BATCH, 0, 8)()),
     ("IX_BatchControl_InLine", lambda connection: instances.ask_due(connection, BATCH, 0, 8, NOW)()),
+    ("IX_BatchControl_InLine", lambda connection: instances.ask_near(connection, BATCH, 0, 8, NOW, among=50)()),
     ("IX_BatchControl_AtOnce", lambda connection: instances.ask_at_once(connection, BATCH, 0, 8)()),
     ("IX_BatchControl_Deferred", lambda connection: instances.ask_deferred(connection, BATCH, 8, NOW)()),
     ("IX_BatchControl_InLine", lambda connection: reports.open_in(connection, [InstanceStatus.HELD], 8)),
@@ -81,6 +82,21 @@ def test_a_query_of_few_rows_finds_its_index(
 
     plans = [row[3] for statement in sent for row in raw.execute(f"EXPLAIN QUERY PLAN {statement}")]
     assert any(f"INDEX {index}" in step for step in plans), plans
+
+
+def test_instances_are_loaded_by_their_numbers_and_nothing_else(connection: Connection) -> None:
+    raw: Any = connection.connection.dbapi_connection
+    raw.executescript(MUCH_IS_DONE)
+    sent: list[str] = []
+    raw.set_trace_callback(sent.append)
+    found = instances.these(connection, [InstanceId(at) for at in (9, 2, 2000, 7, 8)])
+    raw.set_trace_callback(None)
+
+    assert [one.instance_id for one in found] == [2, 7, 8, 9]
+    assert [one.status for one in instances.these(connection, [InstanceId(50)])] == ["running"]
+    (statement,) = sent
+    plan = [row[3] for row in raw.execute(f"EXPLAIN QUERY PLAN {statement}")]
+    assert [step.partition(" USING ")[2] for step in plan] == ["INTEGER PRIMARY KEY (rowid=?)"] * 2, plan
 
 
 @pytest.mark.parametrize("table", tables.metadata.sorted_tables, ids=lambda table: str(table.name))

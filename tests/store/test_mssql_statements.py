@@ -43,7 +43,7 @@ def statements() -> Iterator[tuple[str, ClauseElement]]:
                     pass
 
 
-FOUND = dict(statements())
+FOUND = dict(statements()) | {"instances.these": instances._these(instances.MOST_LOADED)._statement}
 
 
 @pytest.fixture(params=URLS)
