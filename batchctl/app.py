@@ -27,7 +27,7 @@ from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener, silent
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
-from batchctl.ports import Boundary, Finished, LeaderLock
+from batchctl.ports import Boundary, Files, Finished, Ids, LeaderLock
 from batchctl.preparation import Preparer
 from batchctl.registry import Registry
 from batchctl.store import engine, identity, schema
@@ -62,7 +62,7 @@ class App:
         self.slots = settings.slots
         """How many steps may be under way at once."""
         self.clock = SystemClock()
-        self.ids = SystemIds()
+        self.ids: Ids = SystemIds()
         self._stop_by: float | None = None
         self._stop_told = False
         self._controller: Controller | None = None
@@ -477,8 +477,9 @@ def read_below(directory: Path, name: str) -> str:
     if not path.is_relative_to(directory.resolve()):
         message = f"'{visible(name)}' lies outside the directory of the configuration."
         raise StepRefused(message)
+    files: Files = SystemFiles()
     try:
-        return SystemFiles().read_text(str(path))
+        return files.read_text(str(path))
     except (OSError, UnicodeDecodeError) as error:
         message = f"'{visible(name)}' cannot be read: {error}."
         raise StepRefused(message) from None

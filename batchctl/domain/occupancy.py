@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
 
-UNLIMITED = 1_000_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:

@@ -180,11 +180,6 @@ def sources(verb: InstanceVerb) -> frozenset[InstanceStatus]:
     return frozenset(TRANSITIONS[verb])
 
 
-def verbs_allowed(status: InstanceStatus) -> tuple[InstanceVerb, ...]:
-    """Return the verbs allowed in a status, in the order of their definition."""
-    return tuple(verb for verb, moves in TRANSITIONS.items() if status in moves)
-
-
 def word(kind: type[Word], text: str) -> Word:
     """Read a status word in any letter case."""
     return kind(text.strip().lower())
