@@ -52,7 +52,10 @@ class _Way:
             return make_url(text)
         except (ArgumentError, ValueError):
             message = "The setting database_url is not a database URL; write one such as sqlite:///batchctl.db."
-            raise ConfigurationError(message) from None
+            next_step = (
+                "correct it in batchctl.toml, or BATCHCTL_DATABASE_URL (on a server: postgresql://user@host/database)"
+            )
+            raise ConfigurationError(message, next_step=next_step) from None
 
     def renewed(self) -> URL:
         """Return the URL for one more connection; a secret that is away for a while is no reason to end a controller."""

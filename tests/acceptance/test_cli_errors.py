@@ -38,7 +38,26 @@ def test_a_file_that_is_no_database_is_named(run_batchctl: RunBatchctl, tmp_path
 
     assert done.returncode == 4
     assert "is not a SQLite database" in done.stderr
+    assert "Next: correct database_url in batchctl.toml" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "said", "next_step"),
+    [
+        ("sqlite:///folder", "cannot be opened", "it has to name a file"),
+        ("postgresql:/x", "is not a database URL", "postgresql://user@host/database"),
+    ],
+)
+def test_a_url_that_cannot_be_used_says_what_to_correct(
+    run_batchctl: RunBatchctl, tmp_path: Path, url: str, said: str, next_step: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    done = run_batchctl("status", cwd=tmp_path, env={"BATCHCTL_DATABASE_URL": url})
+
+    assert said in done.stderr
+    assert "Next: correct" in done.stderr
+    assert next_step in done.stderr
 
 
 def test_a_database_without_tables_is_told_from_a_missing_one(run_batchctl: RunBatchctl, tmp_path: Path) -> None:

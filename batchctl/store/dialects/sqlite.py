@@ -35,6 +35,17 @@ _UNUSABLE = {
     "SQLITE_IOERR": "cannot be read or written: the disk reports an error",
 }
 
+_CORRECT_URL = "correct database_url in batchctl.toml, or BATCHCTL_DATABASE_URL"
+_TO_MEND = {
+    "SQLITE_NOTADB": _CORRECT_URL,
+    "SQLITE_CANTOPEN": f"{_CORRECT_URL}: it has to name a file, in a folder that there is",
+    "SQLITE_PERM": "act as the user who runs the controller",
+    "SQLITE_AUTH": "act as the user who runs the controller",
+    "SQLITE_FULL": "make room on its disk; a running controller goes on by itself then",
+    "SQLITE_IOERR": "look at the disk and its mount; then: batchctl doctor",
+}
+"""What a person does about it, where the reason does not say so."""
+
 LOOK_SECONDS = 0.005
 """How often it is looked whether another process has written: nothing tells of it, and a look takes some microseconds."""
 
@@ -251,14 +262,16 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     """Explain an error of the database file itself."""
     code = _name_of(error)
     reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
+    next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
     if code in _TRANSIENT:
         reason = "is locked by another program that does not let go"
+        next_step = f"find that program (fuser {where} names its process), and end it"
     if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and (culprit := _not_writable(Path(where))):
         next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
         return DatabaseUnusable(
             f"The control database {where} {reason}: {culprit} is not writable.", next_step=next_step
         )
-    return DatabaseUnusable(f"The control database {where} {reason}.")
+    return DatabaseUnusable(f"The control database {where} {reason}.", next_step=next_step)
 
 
 def _not_writable(path: Path) -> Path | None:
