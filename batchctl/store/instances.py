@@ -126,21 +126,23 @@ def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstanc
 
 
 def open_of(connection: Connection, batch_id: BatchId, after: int, most: int) -> list[BatchInstance]:
-    """Return a batch's open instances behind `after`, in order of creation."""
-    rows = [row for page in _OPEN_OF for row in page(connection, batch_id=batch_id, after=after, most=most)]
-    return readable(sorted(rows, key=attrgetter("BatchControl_id"))[:most], instance)
+    """Return a batch's open instances behind `after`, in order of creation; none only where there is none any more."""
+
+    def page(after: int) -> list[Any]:
+        rows = [row for query in _OPEN_OF for row in query(connection, batch_id=batch_id, after=after, most=most)]
+        return sorted(rows, key=attrgetter("BatchControl_id"))[:most]
+
+    return _legible(page(after), page)
 
 
 def ask_in_line(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
     """Ask for those of them that may start or keep later ones from starting: neither under way nor paused."""
-    asked = _IN_LINE_OF.ask(connection, batch_id=batch_id, after=after, most=most)
-    return lambda: readable(asked(), instance)
+    return _ask(_IN_LINE_OF, connection, after=after, batch_id=batch_id, most=most)
 
 
 def ask_at_once(connection: Connection, batch_id: BatchId, after: int, most: int) -> Callable[[], list[BatchInstance]]:
     """Ask for those of them that wait for no time, whatever stands between them."""
-    asked = _AT_ONCE_OF.ask(connection, batch_id=batch_id, after=after, most=most)
-    return lambda: readable(asked(), instance)
+    return _ask(_AT_ONCE_OF, connection, after=after, batch_id=batch_id, most=most)
 
 
 def ask_deferred(connection: Connection, batch_id: BatchId, most: int, now: datetime) -> Callable[[], list[InstanceId]]:
@@ -153,16 +155,26 @@ def ask_near(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime, *, among: int
 ) -> Callable[[], list[BatchInstance]]:
     """Ask for both kinds in order of creation, as far as they are among the next in line, of which no more are read."""
-    asked = _NEAR_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now, among=among)
-    return lambda: readable(asked(), instance)
+    return _ask(_NEAR_OF, connection, after=after, batch_id=batch_id, most=most, now=now, among=among)
 
 
 def ask_due(
     connection: Connection, batch_id: BatchId, after: int, most: int, now: datetime
 ) -> Callable[[], list[BatchInstance]]:
     """Ask for both kinds in order of creation; whatever stands between them is read too, however much it is."""
-    asked = _DUE_OF.ask(connection, batch_id=batch_id, after=after, most=most, now=now)
-    return lambda: readable(asked(), instance)
+    return _ask(_DUE_OF, connection, after=after, batch_id=batch_id, most=most, now=now)
+
+
+def _ask(query: RowSelect, connection: Connection, *, after: int, **where: object) -> Callable[[], list[BatchInstance]]:
+    asked = query.ask(connection, after=after, **where)
+    return lambda: _legible(asked(), lambda behind: query(connection, after=behind, **where))
+
+
+def _legible(rows: Sequence[Any], behind: Callable[[int], Sequence[Any]]) -> list[BatchInstance]:
+    """Return a page's instances; a page of nothing but nonsense is passed over, or it would hide all that follows."""
+    while rows and not (found := readable(rows, instance)):
+        rows = behind(rows[-1].BatchControl_id)
+    return found if rows else []
 
 
 def these(connection: Connection, numbers: Sequence[InstanceId]) -> list[BatchInstance]:

@@ -88,6 +88,24 @@ def test_values_of_a_wrong_type_leave_the_others_alone(sqlite_world: World, chan
     sound_one_completes(sqlite_world)
 
 
+@pytest.mark.parametrize("on_failure", ["hold_batch", "continue"])
+@pytest.mark.parametrize("waited_until", ["1900-01-01 00:00:00.000", "2026-11-20 00:00:00.000"])
+def test_pages_of_nothing_but_nonsense_hide_nothing_that_follows(
+    sqlite_world: World, on_failure: str, waited_until: str
+) -> None:
+    world = sqlite_world
+    world.batch("B", steps=1, OnFailure=on_failure)
+    for _ in range(10):
+        world.submit()
+    world.create()
+    world.hand.loosen()
+    world.sql("UPDATE BatchControl SET NextRunTime = ?", waited_until)
+    world.sql("UPDATE BatchControl SET RetryCount = 'many' WHERE BatchControl_id < 10")
+    world.process()
+
+    assert world.statuses() == [*["ready"] * 9, "complete"]
+
+
 def spoil_file_row(world: World, change: str) -> None:
     """Write nonsense into the first of two FileProcess rows, and let both be worked off."""
     world.batch("sound")

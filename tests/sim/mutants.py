@@ -134,7 +134,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "instances are not taken in order",
-        (instances, "readable(asked(), instance)", "readable(asked()[::-1], instance)"),
+        (instances, "readable(rows, instance)", "readable(rows[::-1], instance)"),
     ),
     _mutant("the FileProcess row is not completed", (recording, "if over:", "if False:")),
     _mutant("duplicates are not looked for", (creation, "if check else None", "if False else None")),
