@@ -167,8 +167,8 @@ class StepRunner(Protocol):
         """Return what has been reported since the last `collect`; waits for nothing, and carries nothing out."""
         ...
 
-    def hasten(self) -> None:
-        """Carry out at once what is known to take a moment only; `collect` carries out the rest, and reports both."""
+    def hasten(self) -> Sequence[Report]:
+        """Carry out at once what is known to take a moment only, and report it; `collect` carries out the rest."""
         ...
 
     def wake(self) -> None:

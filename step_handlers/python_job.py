@@ -77,7 +77,7 @@ class PythonJob:
             for argument, value in parameters_for(request, 2).items()
         }
         given = json.dumps(arguments) if arguments else "{}"
-        line = _command_line((*around.batchctl_command, "job", "run", name), given, around.directory)
+        line = _command_line(around.batchctl_command, name, given, around.directory)
         text = f"{heading(request, shell.COMMENT)}{line}"
         return Rendered(text, {"job": name, "arguments": arguments}, brief=around.jobs[name].in_process)
 
@@ -151,5 +151,6 @@ def _argument_problems(name: str, step: Step, job: str, surroundings: Surroundin
 
 
 @lru_cache(maxsize=256)
-def _command_line(call: tuple[str, ...], arguments: str, directory: str) -> str:
-    return shell.command_line([*call, "--arguments", arguments], directory=directory, environment={}, secrets={})
+def _command_line(batchctl: tuple[str, ...], job: str, arguments: str, directory: str) -> str:
+    call = [*batchctl, "job", "run", job, "--arguments", arguments]
+    return shell.command_line(call, directory=directory, environment={}, secrets={})

@@ -75,7 +75,7 @@ class Flights:
             # Whoever froze meanwhile looks first whether it is still his to start.
             if not flight.begun and self._is_trusted():
                 self._begin(key, flight)
-        self._runner.hasten()
+        self._take_in(self._runner.hasten())
 
     def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:
         """Go on with an attempt that a dead controller has begun."""

@@ -87,10 +87,12 @@ class Worker:
 
     def turn(self, wait: timedelta) -> None:
         """Give a sign of life if one is due, look after the dead, move the steps, do the leader's duties."""
-        if self.membership.is_due:
+        due_in = self.membership.due_in
+        if due_in is None:
             # Whatever else the database refuses: who gives no sign of life is taken for dead.
             self._go_on("stay", self._stay)
-        self.controller.turn(timedelta(0) if self._creates else wait, self.membership.due_in)
+            due_in = self.membership.due_in
+        self.controller.turn(timedelta(0) if self._creates else wait, due_in)
         noticed = self.controller.take_notice()
         if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
             self._go_on("lead", partial(self._lead, self.leading, noticed=noticed))

@@ -106,17 +106,12 @@ def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, n
 
 
 def _after_success(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, may_go_on: bool) -> Move:
-    verb, next_step = InstanceVerb.FINISH, batch.step_after(end.seq)
-    if next_step is not None:
-        match instance.status:
-            case InstanceStatus.CANCELLING:
-                verb = InstanceVerb.CANCEL
-            case InstanceStatus.PAUSING:
-                verb = InstanceVerb.PAUSE
-            case _:
-                verb = InstanceVerb.ADVANCE if may_go_on else InstanceVerb.RELEASE
-    begins = next_step if verb is InstanceVerb.ADVANCE else None
-    return Move(verb, end.seq, batch.retry_count, LONG_AGO, 0, begins)
+    next_step = batch.step_after(end.seq)
+    if next_step is None:
+        return Move(InstanceVerb.FINISH, end.seq, batch.retry_count, LONG_AGO, 0)
+    if may_go_on and instance.status not in _ASKED:
+        return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, 0, next_step)
+    return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, batch.retry_count, LONG_AGO, 0)
 
 
 def _after_failure(instance: BatchInstance, batch: BatchDefinition, end: Ended, now: datetime) -> Move:
@@ -245,10 +240,13 @@ def released(instance: BatchInstance) -> Move:
     return _unchanged(instance, _asked(instance, InstanceVerb.RELEASE))
 
 
+_ASKED = {InstanceStatus.PAUSING: InstanceVerb.PAUSE, InstanceStatus.CANCELLING: InstanceVerb.CANCEL}
+"""What a person asks for by writing these."""
+
+
 def _asked(instance: BatchInstance, otherwise: InstanceVerb) -> InstanceVerb:
     """Return what a person has asked for an instance, if anything."""
-    asked = {InstanceStatus.PAUSING: InstanceVerb.PAUSE, InstanceStatus.CANCELLING: InstanceVerb.CANCEL}
-    return asked.get(instance.status, otherwise)
+    return _ASKED.get(instance.status, otherwise)
 
 
 def finished(instance: BatchInstance) -> Move:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import compress
-from operator import attrgetter
-from types import NoneType
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
@@ -213,34 +210,42 @@ def keep_in_doubt(connection: Connection, endings: Sequence[Ending]) -> None:
 
 def _ended(one: Ending, now: datetime) -> tuple[Names, Values]:
     """Return the columns of which something is known; their values, and what the row is found by."""
-    known = _known(one) if one.identity is None else _known(one) + _proof(one.identity)
-    columns, are_known = _that_are_known(*map(type, known))
-    return columns, (str(one.status), one.ended_at, now, *compress(known, are_known), one.history_id, one.token)
+    outcome = one.outcome
+    # In the order of the table, so that nobody has to put them in it.
+    known: dict[str, object] = {"Status": str(one.status), "EndTime": one.ended_at}
+    if outcome.return_code is not None:
+        known["ReturnCode"] = outcome.return_code
+    if one.message is not None:
+        known["Message"] = one.message
+    if outcome.output is not None:
+        known["Output"] = outcome.output
+    if outcome.rows_affected is not None:
+        known["RowsAffected"] = outcome.rows_affected
+    if one.identity is not None:
+        known |= _proof(one.identity)
+    if one.retry_count_after is not None:
+        known["RetryCountAfter"] = one.retry_count_after
+    if one.next_run_time_after is not None:
+        known["NextRunTimeAfter"] = one.next_run_time_after
+    known["z_updated"] = now
+    return (*known,), (*known.values(), one.history_id, one.token)
 
 
-_known = attrgetter(
-    "outcome.return_code",
-    "message",
-    "outcome.output",
-    "outcome.rows_affected",
-    "retry_count_after",
-    "next_run_time_after",
-)
-_KNOWN = "ReturnCode", "Message", "Output", "RowsAffected", "RetryCountAfter", "NextRunTimeAfter"
-_proof = attrgetter("pid", "pid_start", "boot_id", "db_session", "spawned_at")
-_PROOF = "Pid", "PidStart", "BootId", "DbSession", "Spawned"
-
-
-@lru_cache(maxsize=256)
-def _that_are_known(*kinds: type) -> tuple[Names, Sequence[bool]]:
-    """Return the columns that are written when values are of these types, and which values those are."""
-    are_known = [kind is not NoneType for kind in kinds]
-    return ("Status", "EndTime", "z_updated", *compress(_KNOWN + _PROOF, are_known)), are_known
+def _proof(identity: Identity) -> dict[str, object]:
+    """Return the columns that prove whether an attempt is alive, as far as they are known."""
+    proof = {
+        "Pid": identity.pid,
+        "PidStart": identity.pid_start,
+        "BootId": identity.boot_id,
+        "DbSession": identity.db_session,
+        "Spawned": identity.spawned_at,
+    }
+    return {column: known for column, known in proof.items() if known is not None}
 
 
 def record_spawned(connection: Connection, history_id: HistoryId, token: int, identity: Identity) -> None:
     """Record what proves whether the attempt is alive."""
-    if proof := {name: proved for name, proved in zip(_PROOF, _proof(identity), strict=True) if proved is not None}:
+    if proof := _proof(identity):
         _LIVE_ENTRY(connection, proof, history_id=history_id, token=token)
 
 

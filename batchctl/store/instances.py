@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from functools import cache, lru_cache
-from itertools import compress
-from operator import attrgetter, ne
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, select, text, update
@@ -247,7 +246,7 @@ def move(connection: Connection, before: BatchInstance, after: BatchInstance, no
 
 def frees(before: BatchInstance, after: BatchInstance) -> bool:
     """Say whether a move gives up what others may have waited for."""
-    return before.status.is_claimed and not after.status.is_claimed
+    return before.status is not after.status and before.status.is_claimed and not after.status.is_claimed
 
 
 def moving(
@@ -266,25 +265,25 @@ def correct(connection: Connection, changed: BatchInstance, now: datetime) -> No
 
 
 def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by: object) -> tuple[Names, Values]:
-    """Return the columns that differ, with z_updated; their values, and what the row is found by."""
-    was, stands = _progress(before), _progress(after)
-    differ = tuple(map(ne, was, stands))
-    status, seq, retries, token = was[:4]
-    found = before.instance_id, status, token, seq, retries
-    return _that_differ(differ), (now, *compress(stands, differ), *found, *found_by)
-
-
-_PROGRESS = "Status", "PrevProcessControlSeq", "RetryCount", "ClaimToken", "NextRunTime", "ClaimedBy", "LostCount"
-
-
-def _progress(one: BatchInstance) -> Values:
-    status, token = str(one.status), one.claim_token
-    return status, one.last_seq, one.retry_count, token, one.next_run_time, one.claimed_by, one.lost_count
-
-
-@lru_cache(maxsize=128)
-def _that_differ(differ: tuple[bool, ...]) -> Names:
-    return "z_updated", *compress(_PROGRESS, differ)
+    """Return the columns that differ, and z_updated; their values, and what the row is found by."""
+    changes: dict[str, object] = {}  # In the order of the table, so that nobody has to put them in it.
+    if after.last_seq != before.last_seq:
+        changes["PrevProcessControlSeq"] = after.last_seq
+    if after.status is not before.status:
+        changes["Status"] = str(after.status)
+    if after.retry_count != before.retry_count:
+        changes["RetryCount"] = after.retry_count
+    if after.next_run_time != before.next_run_time:
+        changes["NextRunTime"] = after.next_run_time
+    if after.claim_token != before.claim_token:
+        changes["ClaimToken"] = after.claim_token
+    if after.claimed_by != before.claimed_by:
+        changes["ClaimedBy"] = after.claimed_by
+    if after.lost_count != before.lost_count:
+        changes["LostCount"] = after.lost_count
+    changes["z_updated"] = now
+    found = before.instance_id, str(before.status), before.claim_token, before.last_seq, before.retry_count
+    return (*changes,), (*changes.values(), *found, *found_by)
 
 
 def instance(row: Any) -> BatchInstance:

@@ -70,10 +70,13 @@ class Compiled:
 
     def rows(self, names: Names, values: Iterable[Values]) -> list[list[object]]:
         """Return the same of many, whose values stand in the order of `names`."""
-        pick = _picking((*names, *self.constants), self.order)
         if self.constants:
-            values = [(*each, *self.constants.values()) for each in values]
-        rows = [list(pick(each)) for each in values]
+            names, values = (*names, *self.constants), [(*each, *self.constants.values()) for each in values]
+        if names == self.order:
+            rows = [list(each) for each in values]
+        else:
+            pick = _picking(names, self.order)
+            rows = [list(pick(each)) for each in values]
         for at, made in self.converts:
             for row in rows:
                 row[at] = made(row[at])
@@ -100,10 +103,11 @@ class Rows:
         """Execute an INSERT; return the ids the database gave the rows."""
         driver, statement = driver_of(connection), self.statement
         if connection.dialect.name == "sqlite":
-            driver.executemany(statement.text, self.values)
-            ((last,),) = driver.execute("SELECT last_insert_rowid()")
+            *others, last = self.values
+            driver.executemany(statement.text, others)
+            last_id = driver.execute(statement.text, last).lastrowid
             # Nobody else writes within a transaction, so the numbers follow each other.
-            return list(range(last - len(self.values) + 1, last + 1))
+            return list(range(last_id - len(others), last_id + 1))
         if len(self.values) >= MANY and statement.of_many is not None:
             # The rows get their numbers in the order they are sent in.
             return sorted(int(row[0]) for row in driver.execute(statement.of_many, [self.as_text()]).fetchall())

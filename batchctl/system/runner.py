@@ -9,8 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import cache, lru_cache, partial
-from operator import attrgetter
+from functools import cache, partial
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast
@@ -41,19 +40,19 @@ NOTICE = 0.02
 _LOOK = 0.1
 """Seconds between two looks at commands that were adopted."""
 _END_FIELDS = frozenset(CommandEnd.__slots__)
+_WHOLE = "int or None"
 _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
     ("succeeded", (bool,), "bool"),
     ("message", (str, NoneType), "str or None"),
-    ("return_code", (int, NoneType), "int or None"),
+    ("return_code", (int, NoneType), _WHOLE),
     ("output", (str, NoneType), "str or None"),
-    ("rows_affected", (int, NoneType), "int or None"),
+    ("rows_affected", (int, NoneType), _WHOLE),
     ("value", (str, int, float, bool, NoneType), "str, int, float, bool or None"),
     ("fatal", (bool,), "bool"),
     ("stopped", (bool,), "bool"),
     ("lost", (bool,), "bool"),
 )
 """What the parts of an outcome may be."""
-_parts_of = attrgetter(*(field for field, _, _ in _PARTS))
 _LEAST, _MOST = -(2**63), 2**63 - 1
 """The numbers that a column can hold."""
 
@@ -193,9 +192,10 @@ class ThreadStepRunner:
                 # Whoever gives a connection up closes it, and its number may be another's then.
                 self._loop.unwatch(bell.descriptor)
 
-    def hasten(self) -> None:
-        """Carry out at once what has proved to be brief."""
+    def hasten(self) -> Sequence[Report]:
+        """Carry out at once what has proved to be brief, and report it."""
         self._brief.carry_out(only_proved=True)
+        return self._drained()
 
     def wake(self) -> None:
         """End a waiting `collect` early; may be called from a signal handler."""
@@ -306,7 +306,8 @@ class ThreadStepRunner:
         for report in reports:
             if isinstance(report, Finished):
                 self._running.pop(report.key, None)
-                self._forget(report.key)
+                if self._commands:
+                    self._forget(report.key)
         return reports
 
     def _order(self, supervision: Supervision, commanded: _Commanded, *, leashed: bool) -> Call:
@@ -510,24 +511,32 @@ def _answer(handler: object, outcome: object) -> StepOutcome:
     if not isinstance(outcome, StepOutcome):
         message = f"'{_name(handler)}' returned {type(outcome).__name__}, not StepOutcome"
         raise TypeError(message)
-    wrong = _wrong_part(*map(type, _parts_of(outcome)))
+    wrong = None if _is_plain(outcome) else _wrong_part(outcome)
     if wrong is not None:
         message = f"'{_name(handler)}' returned an outcome {wrong}"
         raise TypeError(message)
-    for field, number in (("return_code", outcome.return_code), ("rows_affected", outcome.rows_affected)):
-        if number is not None and not _LEAST <= number <= _MOST:
-            message = f"'{_name(handler)}' returned an outcome whose `{field}` is no number that fits in 64 bits"
-            raise ValueError(message)
     return outcome
 
 
-@lru_cache(maxsize=256)
-def _wrong_part(*found: type) -> str | None:
-    """Say which part of an outcome is of a type that it may not be."""
-    for kind, (field, kinds, wanted) in zip(found, _PARTS, strict=True):
+def _is_plain(outcome: StepOutcome) -> bool:
+    """Say whether an outcome is a success without a word, as most are: every step's is looked through."""
+    return (
+        outcome.succeeded is True
+        and outcome.message is outcome.output is outcome.value is None
+        and outcome.return_code is outcome.rows_affected is None
+        and outcome.fatal is outcome.stopped is outcome.lost is False
+    )
+
+
+def _wrong_part(outcome: StepOutcome) -> str | None:
+    """Say which part of an outcome is nothing that it may be."""
+    for part, kinds, wanted in _PARTS:
+        found = getattr(outcome, part)
         # To Python, true is a number.
-        if not issubclass(kind, kinds) or (issubclass(kind, bool) and bool not in kinds):
-            return f"whose `{field}` is {kind.__name__}, not {wanted}"
+        if not isinstance(found, kinds) or (isinstance(found, bool) and bool not in kinds):
+            return f"whose `{part}` is {type(found).__name__}, not {wanted}"
+        if wanted == _WHOLE and isinstance(found, int) and not _LEAST <= found <= _MOST:
+            return f"whose `{part}` is no number that fits in 64 bits"
     return None
 
 

@@ -151,8 +151,9 @@ class ScriptedRunner:
         self.reports.clear()
         return found
 
-    def hasten(self) -> None:
+    def hasten(self) -> Sequence[Report]:
         """Everything has been carried out."""
+        return ()
 
     def wake(self) -> None:
         """Nothing waits here."""

@@ -105,8 +105,9 @@ class ScriptedRunner:
                 found.append(Finished(key, running.outcome, self._identity(running), ended_at.replace(microsecond=0)))
         return found
 
-    def hasten(self) -> None:
+    def hasten(self) -> Sequence[Report]:
         """Nothing here is carried out by its program."""
+        return ()
 
     def wake(self) -> None:
         """Nothing waits here."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -257,30 +257,29 @@ def test_only_what_has_proved_to_be_brief_is_carried_out_at_once(
 ) -> None:
     calls: list[str] = []
 
-    def begin(job: str) -> None:
+    def begin(job: str) -> Sequence[Report]:
         def note(execution: Execution) -> StepOutcome:
             del execution
             calls.append(job)
             return StepOutcome(succeeded=True)
 
         runner.start(KEY, Does(note), Rendered("", {"job": job}, brief=True))
-        runner.hasten()
+        return runner.hasten()
 
-    begin("job")
-    assert calls == [], "nobody knew it before"
+    assert (begin("job"), calls) == ([], []), "nobody knew it before"
     assert finished(runner).outcome.succeeded
 
-    begin("job")
-    assert calls == ["job", "job"]
-    assert finished(runner).outcome.succeeded
-    begin("other")
+    (report,) = begin("job")
+    assert isinstance(report, Finished)
+    assert report.outcome.succeeded
+    assert runner.collect(timedelta(0)) == []
+    assert begin("other") == []
     assert calls == ["job", "job"]
     assert finished(runner).outcome.succeeded
 
     with monkeypatch.context() as strict:
         strict.setattr(brief, "MOMENT", 0.0)
-        begin("job")
-        assert finished(runner).outcome.succeeded
-    begin("job")
-    assert calls == ["job", "job", "other", "job"], "it took longer the last time"
+        assert len(begin("job")) == 1
+    assert begin("job") == [], "it took longer the last time"
+    assert calls == ["job", "job", "other", "job"]
     assert finished(runner).outcome.succeeded
