@@ -42,6 +42,9 @@ CONTENDED_LOOK = timedelta(milliseconds=5)
 WARY_TRIES = 3
 """How often a transaction that looks for locks first is tried before the database is left alone for a while."""
 
+AT_A_STRETCH = 0.02
+"""Seconds for which steps that take a moment only follow each other before anything else is seen to."""
+
 BACK_OFF = timedelta(seconds=1)
 LONGEST_BACK_OFF = timedelta(seconds=30)
 """How long to leave a database alone that cannot be used: at first, and at most after pauses that double."""
@@ -178,6 +181,14 @@ class Controller:
         if self.trouble is not None and pause < self._rest:
             self._rest -= pause
             return
+        until = self._clock.monotonic() + AT_A_STRETCH
+        self._move()
+        # What has ended while it was begun needs nobody to wait for it.
+        while self._flights.ended and not (self._waits or self.trouble) and self._clock.monotonic() < until:
+            self._move()
+
+    def _move(self) -> None:
+        """Decide and record in one transaction, start what was recorded."""
         try:
             self._look_around()
             self._notes.write(self._flights)
@@ -353,11 +364,12 @@ class Controller:
         def work(connection: Any) -> Written:
             self._take_in_changes(connection)
             now = self._clock.now()
-            written, left = Written(), ends
-            if self._unsettled:
-                written, left = self._recorder.settle(connection, ends, self._batches, self._flights.knows)
             record = partial(self._recorder.record_ends, connection, stopping=stopping, singly=singly)
-            written += record(left, self._batches, now)
+            if self._unsettled:
+                settled, left = self._recorder.settle(connection, ends, self._batches, self._flights.knows)
+                written = settled + record(left, self._batches, now)
+            else:
+                written = record(ends, self._batches, now)
             if together and (late := self._flights.overhear()):
                 # They share the commit, which costs more than all the rest.
                 written += record(late, self._batches, self._clock.now())

@@ -74,12 +74,13 @@ class Recorder:
 
         Raises `NotAsReadError` when not all stand as they were read: singly they can be recorded.
         """
-        written, free = _without_locked(connection, ends)
-        if singly or any(end.stop is StopReason.CANCEL for end in free) or _any_stops_all(batches):
-            for end in free:
-                written += self.record_end(connection, end, batches, now, stopping=stopping)
-            return written
-        return written + self._record_together(connection, free, batches, now, stopping=stopping) if free else written
+        locked, free = _without_locked(connection, ends)
+        if singly or _any_cancelled(free) or _any_stops_all(batches):
+            each = [self.record_end(connection, end, batches, now, stopping=stopping) for end in free]
+            written = sum(each, Written())
+        else:
+            written = self._record_together(connection, free, batches, now, stopping=stopping) if free else Written()
+        return written if locked is None else locked + written
 
     def record_end(self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool) -> Written:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
@@ -308,11 +309,11 @@ class Recorder:
         return Written(told=(Told(attempt.batch.name, attempt.instance, attempt, ended, stays=True),))
 
 
-def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[Written, Sequence[End]]:
-    """Return what is told of the ends whose rows somebody else keeps locked, and the others."""
+def _without_locked(connection: Any, ends: Sequence[End]) -> tuple[Written | None, Sequence[End]]:
+    """Return what is told of the ends whose rows somebody else keeps locked, if there are any, and the others."""
     locked = instances.locked(connection, [end.attempt.instance.instance_id for end in ends]) if ends else ()
     if not locked:
-        return Written(), ends
+        return None, ends
     waiting = tuple(end for end in ends if end.attempt.instance.instance_id in locked)
     who = tuple(told_locked(connection, end.attempt.instance.instance_id) for end in waiting)
     return Written(locked=who, waiting=waiting), [end for end in ends if end.attempt.instance.instance_id not in locked]
@@ -340,7 +341,11 @@ def told_locked(connection: Any, instance_id: InstanceId) -> tuple[InstanceId, s
 
 
 def _any_stops_all(batches: Batches) -> bool:
-    return any(batch.on_failure is OnFailure.STOP_ALL for batch in batches.values())
+    return OnFailure.STOP_ALL in [batch.on_failure for batch in batches.values()]
+
+
+def _any_cancelled(ends: Sequence[End]) -> bool:
+    return StopReason.CANCEL in [end.stop for end in ends]
 
 
 def _plan(one: Decided, step: Step) -> Plan:

@@ -56,11 +56,10 @@ _WHY_HALF_WAY = {
 
 def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> Ended:
     """Name how an execution ended; a success stands even when a stop was on its way."""
-    said = outcome.message
-    status = HistoryStatus.FAILED
     if outcome.succeeded:
-        status = HistoryStatus.SUCCESS
-    elif outcome.lost:
+        return Ended(step.seq, HistoryStatus.SUCCESS, outcome.message, outcome.fatal)
+    said, status = outcome.message, HistoryStatus.FAILED
+    if outcome.lost:
         status = HistoryStatus.LOST
     elif outcome.stopped and stop is StopReason.TIMEOUT:
         status, said = (

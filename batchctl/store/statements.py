@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
 
+from batchctl.domain.values import value
 from batchctl.store.dialects import dialect_of
 
 Convert = Callable[[Any], Any] | None
@@ -83,7 +84,7 @@ class Compiled:
         return rows
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rows:
     """Rows that one statement is to be executed with."""
 

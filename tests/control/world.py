@@ -101,6 +101,8 @@ class ScriptedRunner:
     """What happens while what is left over is stopped."""
     adopted: list[tuple[HistoryId, str]] = field(default_factory=list)
     goes_on_alone: bool = False
+    reports_at_once: bool = False
+    """True when what has ended while it was begun is reported then."""
     stops_at_once: bool = True
     released: list[HistoryId] = field(default_factory=list)
     lease_until: float = 0.0
@@ -152,8 +154,8 @@ class ScriptedRunner:
         return found
 
     def hasten(self) -> Sequence[Report]:
-        """Everything has been carried out."""
-        return ()
+        """Everything has been carried out; it is reported now or later."""
+        return self._reported() if self.reports_at_once else ()
 
     def wake(self) -> None:
         """Nothing waits here."""
