@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from typing import Protocol
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
@@ -21,13 +22,40 @@ SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
 
 
+class Duty(Protocol):
+    """Something that starts work, and that only the leader does: it finds reasons and inserts `FileProcess` rows.
+
+    Whatever may take its time, such as a question to another database, is done on threads, which wake the controller.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called where its trouble is told."""
+        ...
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether anything is under way that will have to be looked at again."""
+        ...
+
+    def look(self) -> bool:
+        """Do what is due and take in what has come of the rest; waits for nothing. True when it has inserted rows."""
+        ...
+
+    def finish(self) -> bool:
+        """Do all that could be done now, whether due or not, and wait for it within its time limits; likewise."""
+        ...
+
+
 @dataclass(slots=True)
 class Leading:
-    """The leader's duties, which at most one worker at a time has: creating instances."""
+    """The leader's duties, which at most one worker at a time has: starting work, and creating its instances."""
 
     lock: LeaderLock
     creator: Creator
     poll_interval: timedelta
+    duties: Sequence[Duty] = ()
+    """What starts work."""
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
     has_made: bool = False
@@ -71,6 +99,8 @@ class Worker:
         """Do the leader's duties at once and in full, if this worker is the leader or can become it."""
         if self.leading is not None and self._is_leader(self.leading):
             self.leading.done_at = self.clock.monotonic()
+            for duty in self.leading.duties:
+                self._go_on(duty.name, partial(_finish, duty))
             self.leading.creator.create_instances()
             self.controller.look_again()
 
@@ -79,7 +109,13 @@ class Worker:
         """Say whether nothing is under way and nothing may start now."""
         # To look through what is known is no work, however long it takes.
         may_make = self.leading is None or self.leading.has_made or not self.leading.has_looked
-        return self.controller.is_idle and not (self._creates and may_make)
+        return self.controller.is_idle and not (self._creates and may_make) and not self._is_starting
+
+    @property
+    def _is_starting(self) -> bool:
+        if self.leading is None or not self.leading.is_leader or self.controller.is_stopping:
+            return False
+        return any(duty.is_busy for duty in self.leading.duties)
 
     @property
     def _creates(self) -> bool:
@@ -142,8 +178,16 @@ class Worker:
             leading.has_made = False
         if anew:
             leading.done_at = self.clock.monotonic()
+        for duty in leading.duties:
+            self._go_on(duty.name, partial(self._look, leading, duty))
         if leading.creation is not None:
             self._create(leading, leading.creation)
+
+    def _look(self, leading: Leading, duty: Duty) -> None:
+        if duty.look():
+            known = self.controller.batches
+            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=False)
+            leading.has_made = False
 
     def _is_leader(self, leading: Leading) -> bool:
         """Keep the lock, or try once in a while to get it."""
@@ -189,3 +233,7 @@ class Worker:
             if self._waiting == {duty}:
                 self.listener(Event("controller.resumed"))
             self._waiting.discard(duty)
+
+
+def _finish(duty: Duty) -> None:
+    duty.finish()

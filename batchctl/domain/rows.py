@@ -73,6 +73,16 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dependency:
+    """A `BatchDependency` row: the batch that has it waits for another batch to complete for the same CycleKey."""
+
+    row_id: int
+    depends_on: BatchId
+    deadline: timedelta
+    """How long it may wait for that one, counted from the first completion that waits, before somebody should look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeRow:
     """A `FileProcess` row: something asks for work."""
 
@@ -122,6 +132,7 @@ class BatchDefinition:
     description: str | None = None
     steps: tuple[Step, ...] = ()
     needs: tuple[Need, ...] = ()
+    dependencies: tuple[Dependency, ...] = ()
 
     def step_after(self, seq: int) -> Step | None:
         """Return the first step behind `seq`; gaps in the numbering mean nothing."""

@@ -106,6 +106,24 @@ class DependencyMode(StrEnum):
     ANY = "any"
 
 
+class SchedulerEvent(StrEnum):
+    """`SchedulerLog.EventType`: what became of a reason to start work."""
+
+    FIRED = "fired"
+    SKIPPED = "skipped"
+    COMPLETED = "completed"
+    ERROR = "error"
+    RESCUED = "rescued"
+
+
+class DuplicateKey(StrEnum):
+    """`FileWatch.DuplicateKey`: by what a file counts as one that was there before."""
+
+    NAME = "name"
+    NAME_SIZE_TIME = "name_size_time"
+    CONTENT = "content"
+
+
 CLAIMED = frozenset({InstanceStatus.RUNNING, InstanceStatus.PAUSING, InstanceStatus.CANCELLING})
 FINAL = frozenset({InstanceStatus.COMPLETE, InstanceStatus.CANCELLED})
 STANDING_FAILURE = frozenset({InstanceStatus.RETRY, InstanceStatus.FAILED, InstanceStatus.HELD})

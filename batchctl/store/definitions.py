@@ -1,4 +1,4 @@
-"""`ProcessBatch` and `ProcessControl`: what the batches are."""
+"""`ProcessBatch`, `ProcessControl` and `BatchDependency`: what the batches are."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
-from batchctl.domain.rows import BatchDefinition, BatchId, Need, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, word
 from batchctl.store import limits
 from batchctl.store.columns import data_values, text_of
-from batchctl.store.tables import process_batch, process_control
+from batchctl.store.tables import batch_dependency, process_batch, process_control
 
-_b, _p = process_batch.c, process_control.c
+_b, _d, _p = process_batch.c, batch_dependency.c, process_control.c
 
 _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
+_DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
 _NONSENSE = (TypeError, ValueError, OverflowError)
 _ENABLE = (
@@ -47,7 +48,7 @@ class Definitions:
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
     steps: dict[int, list[Step]] = {}
-    needs = limits.needs(connection)
+    needs, dependencies = limits.needs(connection), _dependencies(connection)
     broken: dict[int, Unreadable] = {}
     for row in connection.execute(_STEPS):
         try:
@@ -57,7 +58,9 @@ def read(connection: Connection) -> Definitions:
     batches: list[BatchDefinition] = []
     for row in connection.execute(_BATCHES):
         try:
-            batch = _batch(row, tuple(steps.pop(row.ProcessBatch_id, ())), tuple(needs.get(row.ProcessBatch_id, ())))
+            batch_id = row.ProcessBatch_id
+            its_steps, its_needs = tuple(steps.pop(batch_id, ())), tuple(needs.get(batch_id, ()))
+            batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())))
         except _NONSENSE as error:
             broken[row.ProcessBatch_id] = Unreadable("ProcessBatch", row.ProcessBatch_id, str(error))
         else:
@@ -76,7 +79,21 @@ def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabl
     connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now})
 
 
-def _batch(row: Row[Any], steps: tuple[Step, ...], needs: tuple[Need, ...]) -> BatchDefinition:
+def _dependencies(connection: Connection) -> dict[int, list[Dependency]]:
+    found: dict[int, list[Dependency]] = {}
+    for row in connection.execute(_DEPENDENCIES):
+        dependency = Dependency(
+            row_id=int(row.BatchDependency_id),
+            depends_on=BatchId(row.DependsOnBatch_id),
+            deadline=timedelta(minutes=row.DeadlineMins),
+        )
+        found.setdefault(row.ProcessBatch_id, []).append(dependency)
+    return found
+
+
+def _batch(
+    row: Row[Any], steps: tuple[Step, ...], needs: tuple[Need, ...], dependencies: tuple[Dependency, ...]
+) -> BatchDefinition:
     return BatchDefinition(
         batch_id=BatchId(row.ProcessBatch_id),
         name=str(row.ProcessBatchName),
@@ -94,6 +111,7 @@ def _batch(row: Row[Any], steps: tuple[Step, ...], needs: tuple[Need, ...]) -> B
         description=text_of(row.Description),
         steps=steps,
         needs=needs,
+        dependencies=dependencies,
     )
 
 

@@ -47,6 +47,8 @@ AT_ONCE = "NextRunTime <= '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
+WAITING_COMPLETION = "FileProcess_id IS NULL"
+FIRED = "EventType = 'fired'"
 _ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
 ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
 
@@ -361,5 +363,130 @@ batch_resource = _table(
     UniqueConstraint("ProcessBatch_id", "Resource_id"),
     _check("Units", "Units BETWEEN 1 AND 1000000"),
     _flag("Exclusive"),
+    sqlite_autoincrement=True,
+)
+
+batch_dependency = _table(
+    "BatchDependency",
+    _key("BatchDependency_id"),
+    _required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("DependsOnBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("DeadlineMins", Integer(), "1440"),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ProcessBatch_id", "DependsOnBatch_id"),
+    _check("DeadlineMins", "DeadlineMins BETWEEN 1 AND 525600"),
+    sqlite_autoincrement=True,
+)
+
+batch_completion = _table(
+    "BatchCompletion",
+    _key("BatchCompletion_id"),
+    _required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("DependsOnBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("BatchControl_id", reference(), None, ForeignKey("BatchControl.BatchControl_id")),
+    _column("CycleKey", name()),
+    _column("FileProcess_id", reference(), ForeignKey("FileProcess.FileProcess_id")),
+    _column("Overdue", UtcTime()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    # Each completion is used once for each batch that depends on it.
+    UniqueConstraint("ProcessBatch_id", "BatchControl_id"),
+    _index("IX_BatchCompletion_Waiting", "ProcessBatch_id", "CycleKey", where=WAITING_COMPLETION),
+    sqlite_autoincrement=True,
+)
+
+data_trigger = _table(
+    "DataTrigger",
+    _key("DataTrigger_id"),
+    _required("TriggerName", name()),
+    _required("Entity", name()),
+    _required("ConnectionName", name()),
+    _required("TableName", name()),
+    _required("StatusColumn", name()),
+    _required("PendingValue", name()),
+    _column("CreatedColumn", name()),
+    _column("RowThreshold", reference()),
+    _column("IdleMinutes", Integer()),
+    _required("OnNewRows", SmallInteger(), "0"),
+    _required("DebounceSeconds", Integer(), "60"),
+    _required("Enabled", SmallInteger(), "1"),
+    _column("LastFired", UtcTime()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("TriggerName"),
+    _check("TriggerName", "TriggerName <> ''"),
+    _check("Entity", "Entity <> ''"),
+    _check("RowThreshold", "RowThreshold >= 1"),
+    _check("IdleMinutes", "IdleMinutes BETWEEN 1 AND 525600"),
+    _check("DebounceSeconds", "DebounceSeconds BETWEEN 0 AND 31536000"),
+    _check("Condition", "RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1"),
+    _check("Age", "IdleMinutes IS NULL OR CreatedColumn IS NOT NULL"),
+    _flag("OnNewRows"),
+    _flag("Enabled"),
+    sqlite_autoincrement=True,
+)
+
+scheduler_log = _table(
+    "SchedulerLog",
+    _key("SchedulerLog_id"),
+    _stamp("EventTime"),
+    _required("EventType", word()),
+    _required("Source", name()),
+    _column("Entity", name()),
+    _column("ProcessBatch_id", reference()),
+    _column("FileProcess_id", reference()),
+    _column("BatchControl_id", reference()),
+    _column("Message", text_column()),
+    _column("RowsQueued", reference()),
+    _column("DurationMs", reference()),
+    _check("Source", "Source <> ''"),
+    _words("EventType", status.SchedulerEvent),
+    Index("IX_SchedulerLog_Entity", "Entity", "SchedulerLog_id"),
+    _index("IX_SchedulerLog_Fired", "FileProcess_id", where=FIRED),
+    sqlite_autoincrement=True,
+)
+
+file_watch = _table(
+    "FileWatch",
+    _key("FileWatch_id"),
+    _required("WatchName", name()),
+    _required("Entity", name()),
+    _required("Folder", text_column()),
+    _required("Pattern", name(), "'*'"),
+    _required("Recursive", SmallInteger(), "0"),
+    _required("SettleSeconds", Integer(), "10"),
+    _column("MarkerSuffix", name(50)),
+    _required("DuplicateKey", word(), "'name_size_time'"),
+    _required("Enabled", SmallInteger(), "1"),
+    _column("UnreachableSince", UtcTime()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("WatchName"),
+    _check("WatchName", "WatchName <> ''"),
+    _check("Entity", "Entity <> ''"),
+    _check("Pattern", "Pattern <> ''"),
+    _check("MarkerSuffix", "MarkerSuffix <> ''"),
+    _check("SettleSeconds", "SettleSeconds BETWEEN 0 AND 86400"),
+    _flag("Recursive"),
+    _flag("Enabled"),
+    _words("DuplicateKey", status.DuplicateKey),
+    sqlite_autoincrement=True,
+)
+
+file_watch_seen = _table(
+    "FileWatchSeen",
+    _key("FileWatchSeen_id"),
+    _required("FileWatch_id", reference(), None, ForeignKey("FileWatch.FileWatch_id")),
+    # No database can index the path itself, which may be of any length.
+    _required("PathKey", name(64)),
+    _required("FilePath", text_column()),
+    _required("FileSize", reference()),
+    _required("ModifiedNs", reference()),
+    _column("FileNumber", name(50)),
+    _column("FileProcess_id", reference(), ForeignKey("FileProcess.FileProcess_id")),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("FileWatch_id", "PathKey"),
     sqlite_autoincrement=True,
 )

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0010.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0011.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -596,6 +596,205 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0010' WHERE version_num = '0009';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchDependency', N'U') IS NULL
+CREATE TABLE BatchDependency (
+    BatchDependency_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    DependsOnBatch_id BIGINT NOT NULL,
+    DeadlineMins INTEGER NOT NULL CONSTRAINT [DF_BatchDependency_DeadlineMins] DEFAULT 1440,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchDependency_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchDependency_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchDependency] PRIMARY KEY (BatchDependency_id),
+    CONSTRAINT [UQ_BatchDependency_ProcessBatch_id_DependsOnBatch_id] UNIQUE (ProcessBatch_id, DependsOnBatch_id),
+    CONSTRAINT [CK_BatchDependency_DeadlineMins] CHECK (DeadlineMins BETWEEN 1 AND 525600),
+    CONSTRAINT [FK_BatchDependency_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchDependency_DependsOnBatch_id] FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U') IS NULL
+CREATE TABLE BatchCompletion (
+    BatchCompletion_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    DependsOnBatch_id BIGINT NOT NULL,
+    BatchControl_id BIGINT NOT NULL,
+    CycleKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    FileProcess_id BIGINT NULL,
+    Overdue DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchCompletion_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchCompletion_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchCompletion] PRIMARY KEY (BatchCompletion_id),
+    CONSTRAINT [UQ_BatchCompletion_ProcessBatch_id_BatchControl_id] UNIQUE (ProcessBatch_id, BatchControl_id),
+    CONSTRAINT [FK_BatchCompletion_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchCompletion_DependsOnBatch_id] FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id),
+    CONSTRAINT [FK_BatchCompletion_BatchControl_id] FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id),
+    CONSTRAINT [FK_BatchCompletion_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U') IS NULL
+CREATE TABLE DataTrigger (
+    DataTrigger_id BIGINT NOT NULL IDENTITY,
+    TriggerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ConnectionName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    TableName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    StatusColumn NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    PendingValue NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    CreatedColumn NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    RowThreshold BIGINT NULL,
+    IdleMinutes INTEGER NULL,
+    OnNewRows SMALLINT NOT NULL CONSTRAINT [DF_DataTrigger_OnNewRows] DEFAULT 0,
+    DebounceSeconds INTEGER NOT NULL CONSTRAINT [DF_DataTrigger_DebounceSeconds] DEFAULT 60,
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_DataTrigger_Enabled] DEFAULT 1,
+    LastFired DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_DataTrigger_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_DataTrigger_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_DataTrigger] PRIMARY KEY (DataTrigger_id),
+    CONSTRAINT [UQ_DataTrigger_TriggerName] UNIQUE (TriggerName),
+    CONSTRAINT [CK_DataTrigger_TriggerName] CHECK (TriggerName <> ''),
+    CONSTRAINT [CK_DataTrigger_Entity] CHECK (Entity <> ''),
+    CONSTRAINT [CK_DataTrigger_RowThreshold] CHECK (RowThreshold >= 1),
+    CONSTRAINT [CK_DataTrigger_IdleMinutes] CHECK (IdleMinutes BETWEEN 1 AND 525600),
+    CONSTRAINT [CK_DataTrigger_DebounceSeconds] CHECK (DebounceSeconds BETWEEN 0 AND 31536000),
+    CONSTRAINT [CK_DataTrigger_Condition] CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1),
+    CONSTRAINT [CK_DataTrigger_Age] CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL),
+    CONSTRAINT [CK_DataTrigger_OnNewRows] CHECK (OnNewRows IN (0, 1)),
+    CONSTRAINT [CK_DataTrigger_Enabled] CHECK (Enabled IN (0, 1))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U') IS NULL
+CREATE TABLE SchedulerLog (
+    SchedulerLog_id BIGINT NOT NULL IDENTITY,
+    EventTime DATETIME2(3) NOT NULL CONSTRAINT [DF_SchedulerLog_EventTime] DEFAULT SYSUTCDATETIME(),
+    EventType VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    Source NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    ProcessBatch_id BIGINT NULL,
+    FileProcess_id BIGINT NULL,
+    BatchControl_id BIGINT NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    RowsQueued BIGINT NULL,
+    DurationMs BIGINT NULL,
+    CONSTRAINT [PK_SchedulerLog] PRIMARY KEY (SchedulerLog_id),
+    CONSTRAINT [CK_SchedulerLog_Source] CHECK (Source <> ''),
+    CONSTRAINT [CK_SchedulerLog_EventType] CHECK (lower(EventType) IN ('fired', 'skipped', 'completed', 'error', 'rescued'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatch', N'U') IS NULL
+CREATE TABLE FileWatch (
+    FileWatch_id BIGINT NOT NULL IDENTITY,
+    WatchName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Folder NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Pattern NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_FileWatch_Pattern] DEFAULT '*',
+    Recursive SMALLINT NOT NULL CONSTRAINT [DF_FileWatch_Recursive] DEFAULT 0,
+    SettleSeconds INTEGER NOT NULL CONSTRAINT [DF_FileWatch_SettleSeconds] DEFAULT 10,
+    MarkerSuffix NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    DuplicateKey VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_FileWatch_DuplicateKey] DEFAULT 'name_size_time',
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_FileWatch_Enabled] DEFAULT 1,
+    UnreachableSince DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatch_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatch_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_FileWatch] PRIMARY KEY (FileWatch_id),
+    CONSTRAINT [UQ_FileWatch_WatchName] UNIQUE (WatchName),
+    CONSTRAINT [CK_FileWatch_WatchName] CHECK (WatchName <> ''),
+    CONSTRAINT [CK_FileWatch_Entity] CHECK (Entity <> ''),
+    CONSTRAINT [CK_FileWatch_Pattern] CHECK (Pattern <> ''),
+    CONSTRAINT [CK_FileWatch_MarkerSuffix] CHECK (MarkerSuffix <> ''),
+    CONSTRAINT [CK_FileWatch_SettleSeconds] CHECK (SettleSeconds BETWEEN 0 AND 86400),
+    CONSTRAINT [CK_FileWatch_Recursive] CHECK (Recursive IN (0, 1)),
+    CONSTRAINT [CK_FileWatch_Enabled] CHECK (Enabled IN (0, 1)),
+    CONSTRAINT [CK_FileWatch_DuplicateKey] CHECK (lower(DuplicateKey) IN ('name', 'name_size_time', 'content'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatchSeen', N'U') IS NULL
+CREATE TABLE FileWatchSeen (
+    FileWatchSeen_id BIGINT NOT NULL IDENTITY,
+    FileWatch_id BIGINT NOT NULL,
+    PathKey NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    FilePath NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    FileSize BIGINT NOT NULL,
+    ModifiedNs BIGINT NOT NULL,
+    FileNumber NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    FileProcess_id BIGINT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_FileWatchSeen] PRIMARY KEY (FileWatchSeen_id),
+    CONSTRAINT [UQ_FileWatchSeen_FileWatch_id_PathKey] UNIQUE (FileWatch_id, PathKey),
+    CONSTRAINT [FK_FileWatchSeen_FileWatch_id] FOREIGN KEY(FileWatch_id) REFERENCES FileWatch (FileWatch_id),
+    CONSTRAINT [FK_FileWatchSeen_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Waiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
+CREATE INDEX [IX_BatchCompletion_Waiting] ON BatchCompletion (ProcessBatch_id, CycleKey) WHERE FileProcess_id IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_SchedulerLog_Entity' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U'))
+CREATE INDEX [IX_SchedulerLog_Entity] ON SchedulerLog (Entity, SchedulerLog_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_SchedulerLog_Fired' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.SchedulerLog', N'U'))
+CREATE INDEX [IX_SchedulerLog_Fired] ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0011' WHERE version_num = '0010';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0010.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0011.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -365,6 +365,148 @@ UPDATE alembic_version SET version_num='0009' WHERE alembic_version.version_num 
 -- Running upgrade 0009 -> 0010
 
 UPDATE alembic_version SET version_num='0010' WHERE alembic_version.version_num = '0009';
+
+-- Running upgrade 0010 -> 0011
+
+CREATE TABLE BatchDependency (
+    BatchDependency_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    DependsOnBatch_id BIGINT NOT NULL, 
+    DeadlineMins INTEGER DEFAULT 1440 NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchDependency" PRIMARY KEY (BatchDependency_id), 
+    CONSTRAINT "UQ_BatchDependency_ProcessBatch_id_DependsOnBatch_id" UNIQUE (ProcessBatch_id, DependsOnBatch_id), 
+    CONSTRAINT "CK_BatchDependency_DeadlineMins" CHECK (DeadlineMins BETWEEN 1 AND 525600), 
+    CONSTRAINT "FK_BatchDependency_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchDependency_DependsOnBatch_id" FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+
+CREATE TABLE BatchCompletion (
+    BatchCompletion_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    DependsOnBatch_id BIGINT NOT NULL, 
+    BatchControl_id BIGINT NOT NULL, 
+    CycleKey VARCHAR(200), 
+    FileProcess_id BIGINT, 
+    Overdue TIMESTAMP(3) WITHOUT TIME ZONE, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchCompletion" PRIMARY KEY (BatchCompletion_id), 
+    CONSTRAINT "UQ_BatchCompletion_ProcessBatch_id_BatchControl_id" UNIQUE (ProcessBatch_id, BatchControl_id), 
+    CONSTRAINT "FK_BatchCompletion_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchCompletion_DependsOnBatch_id" FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchCompletion_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id), 
+    CONSTRAINT "FK_BatchCompletion_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+
+CREATE TABLE DataTrigger (
+    DataTrigger_id BIGSERIAL NOT NULL, 
+    TriggerName VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200) NOT NULL, 
+    ConnectionName VARCHAR(200) NOT NULL, 
+    TableName VARCHAR(200) NOT NULL, 
+    StatusColumn VARCHAR(200) NOT NULL, 
+    PendingValue VARCHAR(200) NOT NULL, 
+    CreatedColumn VARCHAR(200), 
+    RowThreshold BIGINT, 
+    IdleMinutes INTEGER, 
+    OnNewRows SMALLINT DEFAULT 0 NOT NULL, 
+    DebounceSeconds INTEGER DEFAULT 60 NOT NULL, 
+    Enabled SMALLINT DEFAULT 1 NOT NULL, 
+    LastFired TIMESTAMP(3) WITHOUT TIME ZONE, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_DataTrigger" PRIMARY KEY (DataTrigger_id), 
+    CONSTRAINT "UQ_DataTrigger_TriggerName" UNIQUE (TriggerName), 
+    CONSTRAINT "CK_DataTrigger_TriggerName" CHECK (TriggerName <> ''), 
+    CONSTRAINT "CK_DataTrigger_Entity" CHECK (Entity <> ''), 
+    CONSTRAINT "CK_DataTrigger_RowThreshold" CHECK (RowThreshold >= 1), 
+    CONSTRAINT "CK_DataTrigger_IdleMinutes" CHECK (IdleMinutes BETWEEN 1 AND 525600), 
+    CONSTRAINT "CK_DataTrigger_DebounceSeconds" CHECK (DebounceSeconds BETWEEN 0 AND 31536000), 
+    CONSTRAINT "CK_DataTrigger_Condition" CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1), 
+    CONSTRAINT "CK_DataTrigger_Age" CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL), 
+    CONSTRAINT "CK_DataTrigger_OnNewRows" CHECK (OnNewRows IN (0, 1)), 
+    CONSTRAINT "CK_DataTrigger_Enabled" CHECK (Enabled IN (0, 1))
+);
+
+CREATE TABLE SchedulerLog (
+    SchedulerLog_id BIGSERIAL NOT NULL, 
+    EventTime TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    EventType VARCHAR(20) NOT NULL, 
+    Source VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200), 
+    ProcessBatch_id BIGINT, 
+    FileProcess_id BIGINT, 
+    BatchControl_id BIGINT, 
+    Message TEXT, 
+    RowsQueued BIGINT, 
+    DurationMs BIGINT, 
+    CONSTRAINT "PK_SchedulerLog" PRIMARY KEY (SchedulerLog_id), 
+    CONSTRAINT "CK_SchedulerLog_Source" CHECK (Source <> ''), 
+    CONSTRAINT "CK_SchedulerLog_EventType" CHECK (lower(EventType) IN ('fired', 'skipped', 'completed', 'error', 'rescued'))
+);
+
+CREATE TABLE FileWatch (
+    FileWatch_id BIGSERIAL NOT NULL, 
+    WatchName VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200) NOT NULL, 
+    Folder TEXT NOT NULL, 
+    Pattern VARCHAR(200) DEFAULT '*' NOT NULL, 
+    Recursive SMALLINT DEFAULT 0 NOT NULL, 
+    SettleSeconds INTEGER DEFAULT 10 NOT NULL, 
+    MarkerSuffix VARCHAR(50), 
+    DuplicateKey VARCHAR(20) DEFAULT 'name_size_time' NOT NULL, 
+    Enabled SMALLINT DEFAULT 1 NOT NULL, 
+    UnreachableSince TIMESTAMP(3) WITHOUT TIME ZONE, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_FileWatch" PRIMARY KEY (FileWatch_id), 
+    CONSTRAINT "UQ_FileWatch_WatchName" UNIQUE (WatchName), 
+    CONSTRAINT "CK_FileWatch_WatchName" CHECK (WatchName <> ''), 
+    CONSTRAINT "CK_FileWatch_Entity" CHECK (Entity <> ''), 
+    CONSTRAINT "CK_FileWatch_Pattern" CHECK (Pattern <> ''), 
+    CONSTRAINT "CK_FileWatch_MarkerSuffix" CHECK (MarkerSuffix <> ''), 
+    CONSTRAINT "CK_FileWatch_SettleSeconds" CHECK (SettleSeconds BETWEEN 0 AND 86400), 
+    CONSTRAINT "CK_FileWatch_Recursive" CHECK (Recursive IN (0, 1)), 
+    CONSTRAINT "CK_FileWatch_Enabled" CHECK (Enabled IN (0, 1)), 
+    CONSTRAINT "CK_FileWatch_DuplicateKey" CHECK (lower(DuplicateKey) IN ('name', 'name_size_time', 'content'))
+);
+
+CREATE TABLE FileWatchSeen (
+    FileWatchSeen_id BIGSERIAL NOT NULL, 
+    FileWatch_id BIGINT NOT NULL, 
+    PathKey VARCHAR(64) NOT NULL, 
+    FilePath TEXT NOT NULL, 
+    FileSize BIGINT NOT NULL, 
+    ModifiedNs BIGINT NOT NULL, 
+    FileNumber VARCHAR(50), 
+    FileProcess_id BIGINT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_FileWatchSeen" PRIMARY KEY (FileWatchSeen_id), 
+    CONSTRAINT "UQ_FileWatchSeen_FileWatch_id_PathKey" UNIQUE (FileWatch_id, PathKey), 
+    CONSTRAINT "FK_FileWatchSeen_FileWatch_id" FOREIGN KEY(FileWatch_id) REFERENCES FileWatch (FileWatch_id), 
+    CONSTRAINT "FK_FileWatchSeen_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id)
+);
+
+CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey) WHERE FileProcess_id IS NULL;
+
+CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
+
+CREATE INDEX "IX_SchedulerLog_Fired" ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
+
+CREATE TRIGGER TR_SchedulerLog_EventType BEFORE INSERT OR UPDATE OF EventType ON SchedulerLog FOR EACH ROW WHEN (NEW.EventType <> lower(NEW.EventType)) EXECUTE FUNCTION batchctl_lower('eventtype');
+
+CREATE TRIGGER TR_FileWatch_DuplicateKey BEFORE INSERT OR UPDATE OF DuplicateKey ON FileWatch FOR EACH ROW WHEN (NEW.DuplicateKey <> lower(NEW.DuplicateKey)) EXECUTE FUNCTION batchctl_lower('duplicatekey');
+
+CREATE TRIGGER TR_BatchDependency_Notify AFTER INSERT OR UPDATE OR DELETE ON BatchDependency FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_DataTrigger_Notify AFTER INSERT OR UPDATE OR DELETE ON DataTrigger FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_FileWatch_Notify AFTER INSERT OR UPDATE OR DELETE ON FileWatch FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+UPDATE alembic_version SET version_num='0011' WHERE alembic_version.version_num = '0010';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0010.
+-- The control database of batchctl on SQLite, schema 0011.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -434,6 +434,191 @@ UPDATE alembic_version SET version_num='0009' WHERE alembic_version.version_num 
 -- Running upgrade 0009 -> 0010
 
 UPDATE alembic_version SET version_num='0010' WHERE alembic_version.version_num = '0009';
+
+-- Running upgrade 0010 -> 0011
+
+CREATE TABLE BatchDependency (
+    BatchDependency_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ProcessBatch_id INTEGER NOT NULL, 
+    DependsOnBatch_id INTEGER NOT NULL, 
+    DeadlineMins INTEGER DEFAULT 1440 NOT NULL, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_BatchDependency_ProcessBatch_id_DependsOnBatch_id" UNIQUE (ProcessBatch_id, DependsOnBatch_id), 
+    CONSTRAINT "CK_BatchDependency_DeadlineMins" CHECK (DeadlineMins BETWEEN 1 AND 525600), 
+    CONSTRAINT "FK_BatchDependency_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchDependency_DependsOnBatch_id" FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "CK_BatchDependency_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
+    CONSTRAINT "CK_BatchDependency_DependsOnBatch_id_Type" CHECK (typeof(DependsOnBatch_id) = 'integer'), 
+    CONSTRAINT "CK_BatchDependency_DeadlineMins_Type" CHECK (typeof(DeadlineMins) = 'integer'), 
+    CONSTRAINT "CK_BatchDependency_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_BatchDependency_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE BatchCompletion (
+    BatchCompletion_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ProcessBatch_id INTEGER NOT NULL, 
+    DependsOnBatch_id INTEGER NOT NULL, 
+    BatchControl_id INTEGER NOT NULL, 
+    CycleKey VARCHAR(200), 
+    FileProcess_id INTEGER, 
+    Overdue TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_BatchCompletion_ProcessBatch_id_BatchControl_id" UNIQUE (ProcessBatch_id, BatchControl_id), 
+    CONSTRAINT "FK_BatchCompletion_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchCompletion_DependsOnBatch_id" FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "FK_BatchCompletion_BatchControl_id" FOREIGN KEY(BatchControl_id) REFERENCES BatchControl (BatchControl_id), 
+    CONSTRAINT "FK_BatchCompletion_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id), 
+    CONSTRAINT "CK_BatchCompletion_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
+    CONSTRAINT "CK_BatchCompletion_DependsOnBatch_id_Type" CHECK (typeof(DependsOnBatch_id) = 'integer'), 
+    CONSTRAINT "CK_BatchCompletion_BatchControl_id_Type" CHECK (typeof(BatchControl_id) = 'integer'), 
+    CONSTRAINT "CK_BatchCompletion_CycleKey_Type" CHECK (CycleKey IS NULL OR (typeof(CycleKey) = 'text' AND instr(CycleKey, char(0)) = 0 AND length(CycleKey) <= 200)), 
+    CONSTRAINT "CK_BatchCompletion_FileProcess_id_Type" CHECK (FileProcess_id IS NULL OR (typeof(FileProcess_id) = 'integer')), 
+    CONSTRAINT "CK_BatchCompletion_Overdue_Type" CHECK (Overdue IS NULL OR ((Overdue >= '0001' AND Overdue < ':' AND strftime('%Y-%m-%d %H:%M:%f', Overdue, '+0 days') IS Overdue) OR (Overdue >= '0001' AND Overdue GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(Overdue, 1, 10), '+0 days') IS substr(Overdue, 1, 10) AND substr(Overdue, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', Overdue), 1, length(Overdue)) IS substr(Overdue, 1, 19) AND substr(Overdue, 20) NOT GLOB '*[^.0-9]*' AND Overdue GLOB '*[0-9]' AND instr(Overdue, char(0)) = 0))), 
+    CONSTRAINT "CK_BatchCompletion_z_inserted_Type" CHECK (z_inserted IS Overdue OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_BatchCompletion_z_updated_Type" CHECK (z_updated IS Overdue OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE DataTrigger (
+    DataTrigger_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    TriggerName VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200) NOT NULL, 
+    ConnectionName VARCHAR(200) NOT NULL, 
+    TableName VARCHAR(200) NOT NULL, 
+    StatusColumn VARCHAR(200) NOT NULL, 
+    PendingValue VARCHAR(200) NOT NULL, 
+    CreatedColumn VARCHAR(200), 
+    RowThreshold INTEGER, 
+    IdleMinutes INTEGER, 
+    OnNewRows SMALLINT DEFAULT 0 NOT NULL, 
+    DebounceSeconds INTEGER DEFAULT 60 NOT NULL, 
+    Enabled SMALLINT DEFAULT 1 NOT NULL, 
+    LastFired TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_DataTrigger_TriggerName" UNIQUE (TriggerName), 
+    CONSTRAINT "CK_DataTrigger_TriggerName" CHECK (TriggerName <> ''), 
+    CONSTRAINT "CK_DataTrigger_Entity" CHECK (Entity <> ''), 
+    CONSTRAINT "CK_DataTrigger_RowThreshold" CHECK (RowThreshold >= 1), 
+    CONSTRAINT "CK_DataTrigger_IdleMinutes" CHECK (IdleMinutes BETWEEN 1 AND 525600), 
+    CONSTRAINT "CK_DataTrigger_DebounceSeconds" CHECK (DebounceSeconds BETWEEN 0 AND 31536000), 
+    CONSTRAINT "CK_DataTrigger_Condition" CHECK (RowThreshold IS NOT NULL OR IdleMinutes IS NOT NULL OR OnNewRows = 1), 
+    CONSTRAINT "CK_DataTrigger_Age" CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL), 
+    CONSTRAINT "CK_DataTrigger_OnNewRows" CHECK (OnNewRows IN (0, 1)), 
+    CONSTRAINT "CK_DataTrigger_Enabled" CHECK (Enabled IN (0, 1)), 
+    CONSTRAINT "CK_DataTrigger_TriggerName_Type" CHECK (typeof(TriggerName) = 'text' AND instr(TriggerName, char(0)) = 0 AND length(TriggerName) <= 200), 
+    CONSTRAINT "CK_DataTrigger_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
+    CONSTRAINT "CK_DataTrigger_ConnectionName_Type" CHECK (typeof(ConnectionName) = 'text' AND instr(ConnectionName, char(0)) = 0 AND length(ConnectionName) <= 200), 
+    CONSTRAINT "CK_DataTrigger_TableName_Type" CHECK (typeof(TableName) = 'text' AND instr(TableName, char(0)) = 0 AND length(TableName) <= 200), 
+    CONSTRAINT "CK_DataTrigger_StatusColumn_Type" CHECK (typeof(StatusColumn) = 'text' AND instr(StatusColumn, char(0)) = 0 AND length(StatusColumn) <= 200), 
+    CONSTRAINT "CK_DataTrigger_PendingValue_Type" CHECK (typeof(PendingValue) = 'text' AND instr(PendingValue, char(0)) = 0 AND length(PendingValue) <= 200), 
+    CONSTRAINT "CK_DataTrigger_CreatedColumn_Type" CHECK (CreatedColumn IS NULL OR (typeof(CreatedColumn) = 'text' AND instr(CreatedColumn, char(0)) = 0 AND length(CreatedColumn) <= 200)), 
+    CONSTRAINT "CK_DataTrigger_RowThreshold_Type" CHECK (RowThreshold IS NULL OR (typeof(RowThreshold) = 'integer')), 
+    CONSTRAINT "CK_DataTrigger_IdleMinutes_Type" CHECK (IdleMinutes IS NULL OR (typeof(IdleMinutes) = 'integer')), 
+    CONSTRAINT "CK_DataTrigger_OnNewRows_Type" CHECK (typeof(OnNewRows) = 'integer'), 
+    CONSTRAINT "CK_DataTrigger_DebounceSeconds_Type" CHECK (typeof(DebounceSeconds) = 'integer'), 
+    CONSTRAINT "CK_DataTrigger_Enabled_Type" CHECK (typeof(Enabled) = 'integer'), 
+    CONSTRAINT "CK_DataTrigger_LastFired_Type" CHECK (LastFired IS NULL OR ((LastFired >= '0001' AND LastFired < ':' AND strftime('%Y-%m-%d %H:%M:%f', LastFired, '+0 days') IS LastFired) OR (LastFired >= '0001' AND LastFired GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(LastFired, 1, 10), '+0 days') IS substr(LastFired, 1, 10) AND substr(LastFired, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', LastFired), 1, length(LastFired)) IS substr(LastFired, 1, 19) AND substr(LastFired, 20) NOT GLOB '*[^.0-9]*' AND LastFired GLOB '*[0-9]' AND instr(LastFired, char(0)) = 0))), 
+    CONSTRAINT "CK_DataTrigger_z_inserted_Type" CHECK (z_inserted IS LastFired OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_DataTrigger_z_updated_Type" CHECK (z_updated IS LastFired OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE SchedulerLog (
+    SchedulerLog_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    EventTime TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    EventType VARCHAR(20) COLLATE "NOCASE" NOT NULL, 
+    Source VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200), 
+    ProcessBatch_id INTEGER, 
+    FileProcess_id INTEGER, 
+    BatchControl_id INTEGER, 
+    Message TEXT, 
+    RowsQueued INTEGER, 
+    DurationMs INTEGER, 
+    CONSTRAINT "CK_SchedulerLog_Source" CHECK (Source <> ''), 
+    CONSTRAINT "CK_SchedulerLog_EventType" CHECK (EventType = 'fired' OR EventType = 'skipped' OR EventType = 'completed' OR EventType = 'error' OR EventType = 'rescued'), 
+    CONSTRAINT "CK_SchedulerLog_EventTime_Type" CHECK ((EventTime >= '0001' AND EventTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', EventTime, '+0 days') IS EventTime) OR (EventTime >= '0001' AND EventTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(EventTime, 1, 10), '+0 days') IS substr(EventTime, 1, 10) AND substr(EventTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', EventTime), 1, length(EventTime)) IS substr(EventTime, 1, 19) AND substr(EventTime, 20) NOT GLOB '*[^.0-9]*' AND EventTime GLOB '*[0-9]' AND instr(EventTime, char(0)) = 0)), 
+    CONSTRAINT "CK_SchedulerLog_EventType_Type" CHECK (typeof(EventType) = 'text'), 
+    CONSTRAINT "CK_SchedulerLog_Source_Type" CHECK (typeof(Source) = 'text' AND instr(Source, char(0)) = 0 AND length(Source) <= 200), 
+    CONSTRAINT "CK_SchedulerLog_Entity_Type" CHECK (Entity IS NULL OR (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200)), 
+    CONSTRAINT "CK_SchedulerLog_ProcessBatch_id_Type" CHECK (ProcessBatch_id IS NULL OR (typeof(ProcessBatch_id) = 'integer')), 
+    CONSTRAINT "CK_SchedulerLog_FileProcess_id_Type" CHECK (FileProcess_id IS NULL OR (typeof(FileProcess_id) = 'integer')), 
+    CONSTRAINT "CK_SchedulerLog_BatchControl_id_Type" CHECK (BatchControl_id IS NULL OR (typeof(BatchControl_id) = 'integer')), 
+    CONSTRAINT "CK_SchedulerLog_Message_Type" CHECK (Message IS NULL OR (typeof(Message) = 'text' AND instr(Message, char(0)) = 0)), 
+    CONSTRAINT "CK_SchedulerLog_RowsQueued_Type" CHECK (RowsQueued IS NULL OR (typeof(RowsQueued) = 'integer')), 
+    CONSTRAINT "CK_SchedulerLog_DurationMs_Type" CHECK (DurationMs IS NULL OR (typeof(DurationMs) = 'integer'))
+);
+
+CREATE TABLE FileWatch (
+    FileWatch_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    WatchName VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200) NOT NULL, 
+    Folder TEXT NOT NULL, 
+    Pattern VARCHAR(200) DEFAULT '*' NOT NULL, 
+    Recursive SMALLINT DEFAULT 0 NOT NULL, 
+    SettleSeconds INTEGER DEFAULT 10 NOT NULL, 
+    MarkerSuffix VARCHAR(50), 
+    DuplicateKey VARCHAR(20) COLLATE "NOCASE" DEFAULT 'name_size_time' NOT NULL, 
+    Enabled SMALLINT DEFAULT 1 NOT NULL, 
+    UnreachableSince TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_FileWatch_WatchName" UNIQUE (WatchName), 
+    CONSTRAINT "CK_FileWatch_WatchName" CHECK (WatchName <> ''), 
+    CONSTRAINT "CK_FileWatch_Entity" CHECK (Entity <> ''), 
+    CONSTRAINT "CK_FileWatch_Pattern" CHECK (Pattern <> ''), 
+    CONSTRAINT "CK_FileWatch_MarkerSuffix" CHECK (MarkerSuffix <> ''), 
+    CONSTRAINT "CK_FileWatch_SettleSeconds" CHECK (SettleSeconds BETWEEN 0 AND 86400), 
+    CONSTRAINT "CK_FileWatch_Recursive" CHECK (Recursive IN (0, 1)), 
+    CONSTRAINT "CK_FileWatch_Enabled" CHECK (Enabled IN (0, 1)), 
+    CONSTRAINT "CK_FileWatch_DuplicateKey" CHECK (DuplicateKey = 'name' OR DuplicateKey = 'name_size_time' OR DuplicateKey = 'content'), 
+    CONSTRAINT "CK_FileWatch_WatchName_Type" CHECK (typeof(WatchName) = 'text' AND instr(WatchName, char(0)) = 0 AND length(WatchName) <= 200), 
+    CONSTRAINT "CK_FileWatch_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
+    CONSTRAINT "CK_FileWatch_Folder_Type" CHECK (typeof(Folder) = 'text' AND instr(Folder, char(0)) = 0), 
+    CONSTRAINT "CK_FileWatch_Pattern_Type" CHECK (typeof(Pattern) = 'text' AND instr(Pattern, char(0)) = 0 AND length(Pattern) <= 200), 
+    CONSTRAINT "CK_FileWatch_Recursive_Type" CHECK (typeof(Recursive) = 'integer'), 
+    CONSTRAINT "CK_FileWatch_SettleSeconds_Type" CHECK (typeof(SettleSeconds) = 'integer'), 
+    CONSTRAINT "CK_FileWatch_MarkerSuffix_Type" CHECK (MarkerSuffix IS NULL OR (typeof(MarkerSuffix) = 'text' AND instr(MarkerSuffix, char(0)) = 0 AND length(MarkerSuffix) <= 50)), 
+    CONSTRAINT "CK_FileWatch_DuplicateKey_Type" CHECK (typeof(DuplicateKey) = 'text'), 
+    CONSTRAINT "CK_FileWatch_Enabled_Type" CHECK (typeof(Enabled) = 'integer'), 
+    CONSTRAINT "CK_FileWatch_UnreachableSince_Type" CHECK (UnreachableSince IS NULL OR ((UnreachableSince >= '0001' AND UnreachableSince < ':' AND strftime('%Y-%m-%d %H:%M:%f', UnreachableSince, '+0 days') IS UnreachableSince) OR (UnreachableSince >= '0001' AND UnreachableSince GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(UnreachableSince, 1, 10), '+0 days') IS substr(UnreachableSince, 1, 10) AND substr(UnreachableSince, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', UnreachableSince), 1, length(UnreachableSince)) IS substr(UnreachableSince, 1, 19) AND substr(UnreachableSince, 20) NOT GLOB '*[^.0-9]*' AND UnreachableSince GLOB '*[0-9]' AND instr(UnreachableSince, char(0)) = 0))), 
+    CONSTRAINT "CK_FileWatch_z_inserted_Type" CHECK (z_inserted IS UnreachableSince OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_FileWatch_z_updated_Type" CHECK (z_updated IS UnreachableSince OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE FileWatchSeen (
+    FileWatchSeen_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    FileWatch_id INTEGER NOT NULL, 
+    PathKey VARCHAR(64) NOT NULL, 
+    FilePath TEXT NOT NULL, 
+    FileSize INTEGER NOT NULL, 
+    ModifiedNs INTEGER NOT NULL, 
+    FileNumber VARCHAR(50), 
+    FileProcess_id INTEGER, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_FileWatchSeen_FileWatch_id_PathKey" UNIQUE (FileWatch_id, PathKey), 
+    CONSTRAINT "FK_FileWatchSeen_FileWatch_id" FOREIGN KEY(FileWatch_id) REFERENCES FileWatch (FileWatch_id), 
+    CONSTRAINT "FK_FileWatchSeen_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id), 
+    CONSTRAINT "CK_FileWatchSeen_FileWatch_id_Type" CHECK (typeof(FileWatch_id) = 'integer'), 
+    CONSTRAINT "CK_FileWatchSeen_PathKey_Type" CHECK (typeof(PathKey) = 'text' AND instr(PathKey, char(0)) = 0 AND length(PathKey) <= 64), 
+    CONSTRAINT "CK_FileWatchSeen_FilePath_Type" CHECK (typeof(FilePath) = 'text' AND instr(FilePath, char(0)) = 0), 
+    CONSTRAINT "CK_FileWatchSeen_FileSize_Type" CHECK (typeof(FileSize) = 'integer'), 
+    CONSTRAINT "CK_FileWatchSeen_ModifiedNs_Type" CHECK (typeof(ModifiedNs) = 'integer'), 
+    CONSTRAINT "CK_FileWatchSeen_FileNumber_Type" CHECK (FileNumber IS NULL OR (typeof(FileNumber) = 'text' AND instr(FileNumber, char(0)) = 0 AND length(FileNumber) <= 50)), 
+    CONSTRAINT "CK_FileWatchSeen_FileProcess_id_Type" CHECK (FileProcess_id IS NULL OR (typeof(FileProcess_id) = 'integer')), 
+    CONSTRAINT "CK_FileWatchSeen_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_FileWatchSeen_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey) WHERE FileProcess_id IS NULL;
+
+CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
+
+CREATE INDEX "IX_SchedulerLog_Fired" ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
+
+UPDATE alembic_version SET version_num='0011' WHERE alembic_version.version_num = '0010';
 
 COMMIT;
 
