@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from batchctl import __version__, config
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.tally import PassReport
-from batchctl.control.worker import Leading, Worker
+from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import ConfigurationError, PluginError, SchemaMismatch, StepRefused
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
@@ -158,7 +159,7 @@ class App:
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         with self._runner() as runner, self._populators() as populators:
-            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval)
+            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval, self._duties())
             with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
                 if once:
@@ -273,6 +274,10 @@ class App:
                 yield worker
         finally:
             worker.end()
+
+    def _duties(self) -> tuple[Duty, ...]:
+        """Return what the leader does besides creating instances."""
+        return (DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval),)
 
     @property
     def _poll_interval(self) -> timedelta:

@@ -9,7 +9,16 @@ from itertools import chain
 
 from batchctl.domain import moves
 from batchctl.domain.outcomes import Identity, StepOutcome
-from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, HistoryId, InstanceId, Step
+from batchctl.domain.rows import (
+    AttemptsSoFar,
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    HistoryId,
+    InstanceId,
+    IntakeId,
+    Step,
+)
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, StopReason
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
@@ -124,6 +133,8 @@ class Written:
     """What was begun by its statements, one after the other."""
     contended: frozenset[str] = frozenset()
     """True when another controller claimed at the same moment what competes with what might have been claimed here."""
+    fired: tuple[IntakeId, ...] = ()
+    """Rows that ask for work because of what has completed."""
 
     def __add__(self, other: Written) -> Written:
         """Put together what two parts of a transaction wrote."""
@@ -135,6 +146,7 @@ class Written:
             self.waiting + other.waiting,
             self.begun + other.begun,
             self.contended | other.contended,
+            self.fired + other.fired,
         )
 
     @property
@@ -148,12 +160,16 @@ class Written:
     def committed(self) -> Written:
         """Return the same with all attempts to be started; for when it is committed."""
         starts = (*self.starts, *chain.from_iterable(one.attempts() for one in self.begun))
-        return Written(starts, self.told, self.parked, self.locked, self.waiting, contended=self.contended)
+        return Written(
+            starts, self.told, self.parked, self.locked, self.waiting, contended=self.contended, fired=self.fired
+        )
 
     def events(self) -> Iterator[Event]:
         """Yield what is told of it: ends first, because a step of the same instance begins after them."""
         for told in self.told:
             yield from told.events()
+        for intake_id in self.fired:
+            yield Event("dependency.satisfied", {"FileProcess_id": intake_id})
         for attempt in self.starts:
             yield attempt.begun
 

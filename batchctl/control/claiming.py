@@ -18,7 +18,7 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
-from batchctl.store import history, instances, intake, limits
+from batchctl.store import dependencies, history, instances, intake, limits
 from batchctl.store.transactions import NotAsReadError, savepoint
 
 FIRST_PAGE = 2
@@ -90,7 +90,8 @@ class Claimer:
                 written += Written(contended=frozenset({batch.name}))
                 continue
             most = min(places - len(written.started), look.room.places(batch))
-            written += self._claim_of(connection, batch, look.startable(batch), now, most, singly=singly)
+            found = look.startable(batch)
+            written += self._claim_of(connection, batch, batches, found, now, most, singly=singly)
             if len(written.started) >= places:
                 break
         return written
@@ -99,6 +100,7 @@ class Claimer:
         self,
         connection: Any,
         batch: BatchDefinition,
+        batches: Batches,
         found: Iterator[BatchInstance],
         now: datetime,
         most: int,
@@ -112,7 +114,7 @@ class Claimer:
             written += Written(locked=tuple(told_locked(connection, instance_id) for instance_id in held))
             free = [instance for instance in chosen if instance.instance_id not in locked]
             if singly:
-                written += sum((self._claim_one(connection, one, batch, now) for one in free), Written())
+                written += sum((self._claim_one(connection, one, batch, batches, now) for one in free), Written())
             elif free:
                 written += self._claim_together(connection, free, batch, now)
         return written
@@ -132,12 +134,14 @@ class Claimer:
         claims = list(zip(free, claimed, strict=True))
         return self.recorder.begin(connection, [plan for plan in plans if plan is not None], now, claims=claims)
 
-    def _claim_one(self, connection: Any, instance: BatchInstance, batch: BatchDefinition, now: datetime) -> Written:
+    def _claim_one(
+        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
+    ) -> Written:
         after = moves.claimed(instance, self.recorder.controller)
         try:
             with savepoint(connection):
                 if instances.claim(connection, instance, after, now):
-                    return self._begin_next(connection, instance, after, batch, now)
+                    return self._begin_next(connection, instance, after, batch, batches, now)
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one instance and the next
@@ -145,12 +149,18 @@ class Claimer:
         return Written(parked=((instance.instance_id, "it changed meanwhile"),))
 
     def _begin_next(
-        self, connection: Any, before: BatchInstance, instance: BatchInstance, batch: BatchDefinition, now: datetime
+        self,
+        connection: Any,
+        before: BatchInstance,
+        instance: BatchInstance,
+        batch: BatchDefinition,
+        batches: Batches,
+        now: datetime,
     ) -> Written:
         so_far = {instance.instance_id: history.attempts_so_far(connection, instance.instance_id)}
         plan = self._plan(connection, before, instance, batch, so_far)
         if plan is None:
-            return self._finish_without_step(connection, instance, batch, now)
+            return self._finish_without_step(connection, instance, batch, batches, now)
         return self.recorder.begin(connection, [plan], now)
 
     def _plan(
@@ -178,13 +188,14 @@ class Claimer:
         return last is not None and last.seq == step.seq and last.may_have_run
 
     def _finish_without_step(
-        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, now: datetime
+        self, connection: Any, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
     ) -> Written:
         """Complete an instance behind whose last step the definition has none any more."""
         after = moves.moved(instance, moves.finished(instance))
         instances.move(connection, instance, after, now)
         intake.complete_if_done(connection, after.intake_id, now)
-        return Written(told=(Told(batch.name, after),))
+        fired = dependencies.offer(connection, [after], batches, now)
+        return Written(told=(Told(batch.name, after),), fired=tuple(fired))
 
 
 @dataclass(frozen=True)

@@ -340,7 +340,9 @@ class Controller:
         return written
 
     def _take_note(self, written: Written) -> None:
-        """Take note of what could not be claimed or recorded."""
+        """Take note of what could not be claimed or recorded, and of what asks for work now."""
+        if written.fired:
+            self._noticed |= Change.INTAKE
         for instance_id, reason in written.parked:
             self._parked.add(instance_id)
             self._tell("instance.parked", BatchControl_id=instance_id, Message=reason)

@@ -18,13 +18,14 @@ from batchctl.domain.rows import (
     HistoryEntry,
     HistoryId,
     InstanceId,
+    IntakeId,
     Step,
 )
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnFailure, StopReason
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.preparation import Prepared, Preparer
-from batchctl.store import history, instances, intake, turns
+from batchctl.store import dependencies, history, instances, intake, turns
 from batchctl.store.history import Beginning, Ending
 
 
@@ -91,7 +92,7 @@ class Recorder:
         while stands and found is not None and _is_ours(found, attempt):
             decided = self._decide(end, found, batches, now, may_begin=may_begin)
             if instances.move(connection, found, decided.after, now):
-                return self._write_ends(connection, [decided], now)
+                return self._write_ends(connection, [decided], batches, now)
             # Not as it was when the attempt began: a person may have asked to pause or cancel it meanwhile.
             before, found = found, self._load(connection, attempt)
             if found == before:
@@ -160,7 +161,7 @@ class Recorder:
         self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool
     ) -> Written:
         decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
-        return self._write_ends(connection, decided, now, moves=[(one.found, one.after) for one in decided])
+        return self._write_ends(connection, decided, batches, now, moves=[(one.found, one.after) for one in decided])
 
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
         batch = batches.get(end.attempt.batch.batch_id)
@@ -171,19 +172,26 @@ class Recorder:
         return Decided(end, batch, found, ended, move, moves.moved(found, move))
 
     def _write_ends(
-        self, connection: Any, decided: Sequence[Decided], now: datetime, *, moves: turns.Moves = ()
+        self, connection: Any, decided: Sequence[Decided], batches: Batches, now: datetime, *, moves: turns.Moves = ()
     ) -> Written:
         """Write ends and what follows from them, and the moves of their instances that have not been written."""
         plans = [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
         begun = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
-        over = [one.after.intake_id for one in decided if one.after.status.is_final]
-        if over:
-            intake.complete_all_done(connection, over, now)
+        over = [one for one in decided if one.after.status.is_final]
+        fired = self._follow(connection, over, batches, now) if over else ()
         told = [
             Told(one.batch.name, one.after, one.end.attempt, one.ended, one.move.verb is InstanceVerb.ADVANCE)
             for one in decided
         ]
-        return Written(begun=begun, told=tuple(told))
+        return Written(begun=begun, told=tuple(told), fired=fired)
+
+    def _follow(
+        self, connection: Any, over: Sequence[Decided], batches: Batches, now: datetime
+    ) -> tuple[IntakeId, ...]:
+        """Complete the rows of instances that are over, and start what has waited for them; return what was started."""
+        intake.complete_all_done(connection, [one.after.intake_id for one in over], now)
+        completed = [one.after for one in over if one.batch.dependents and one.after.status is InstanceStatus.COMPLETE]
+        return tuple(dependencies.offer(connection, completed, batches, now)) if completed else ()
 
     def _write(
         self,

@@ -27,6 +27,7 @@ BatchId = NewType("BatchId", int)
 InstanceId = NewType("InstanceId", int)
 HistoryId = NewType("HistoryId", int)
 ResourceId = NewType("ResourceId", int)
+CompletionId = NewType("CompletionId", int)
 
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
@@ -133,6 +134,10 @@ class BatchDefinition:
     steps: tuple[Step, ...] = ()
     needs: tuple[Need, ...] = ()
     dependencies: tuple[Dependency, ...] = ()
+    dependents: tuple[BatchId, ...] = ()
+    """The batches that depend on this one."""
+    is_in_cycle: bool = False
+    """True when it would have to complete before itself: then no completion of others starts it."""
 
     def step_after(self, seq: int) -> Step | None:
         """Return the first step behind `seq`; gaps in the numbering mean nothing."""

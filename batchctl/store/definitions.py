@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
+from batchctl.domain import graph
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, word
 from batchctl.store import limits
@@ -66,7 +67,7 @@ def read(connection: Connection) -> Definitions:
         else:
             batches += [batch] if batch.batch_id not in broken else []
     orphans = tuple(step for left in steps.values() for step in left)
-    return Definitions(tuple(batches), orphans, tuple(broken.values()))
+    return Definitions(_connected(batches), orphans, tuple(broken.values()))
 
 
 def all_batches(connection: Connection) -> tuple[BatchDefinition, ...]:
@@ -89,6 +90,25 @@ def _dependencies(connection: Connection) -> dict[int, list[Dependency]]:
         )
         found.setdefault(row.ProcessBatch_id, []).append(dependency)
     return found
+
+
+def _connected(batches: list[BatchDefinition]) -> tuple[BatchDefinition, ...]:
+    """Return the same batches, each knowing which of them depend on it."""
+    dependents: dict[BatchId, list[BatchId]] = {}
+    for batch in batches:
+        for dependency in batch.dependencies:
+            dependents.setdefault(dependency.depends_on, []).append(batch.batch_id)
+    if not dependents:
+        return tuple(batches)
+    cycles = graph.in_cycle(batches)
+    return tuple(
+        replace(
+            batch,
+            dependents=tuple(dict.fromkeys(dependents.get(batch.batch_id, ()))),
+            is_in_cycle=batch.batch_id in cycles,
+        )
+        for batch in batches
+    )
 
 
 def _batch(

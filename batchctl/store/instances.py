@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, s
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
 from batchctl.store.columns import data_values, readable, text_of, unquoted
+from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
@@ -39,6 +40,11 @@ _ADD = RowInsert(batch_control)
 _OWN = [each for each in _c if not each.name.startswith("z_")]
 _WHOLE = select(*_OWN, _f.Entity, _f.FileName).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
+
+
+_OF_BATCH = _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id")).order_by(_c.BatchControl_id.desc()).limit(1)
+_NEWEST = RowSelect(_OF_BATCH.where(exactly(_c.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type))))
+_NEWEST_KEYLESS = RowSelect(_OF_BATCH.where(_c.CycleKey.is_(None)))
 
 
 def _page(*conditions: ColumnElement[bool] | TextClause) -> RowSelect:
@@ -116,6 +122,15 @@ def ask_to_add(
 def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:
     """Return one instance."""
     return next(iter(readable(_LOAD(connection, instance_id=instance_id), instance)), None)
+
+
+def newest(connection: Connection, batch_id: BatchId, cycle_key: str | None) -> BatchInstance | None:
+    """Return the newest instance of a batch for a CycleKey."""
+    if cycle_key is None:
+        found = _NEWEST_KEYLESS(connection, batch_id=batch_id)
+    else:
+        found = _NEWEST(connection, batch_id=batch_id, cycle_key=cycle_key)
+    return next(iter(readable(found, instance)), None)
 
 
 def load_locked(connection: Connection, instance_id: InstanceId) -> BatchInstance | None:

@@ -110,7 +110,13 @@ _NOT_TAKEN_IN = (
 
 
 def add(
-    connection: Connection, *, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, source: str
+    connection: Connection,
+    *,
+    entity: str,
+    file_name: str | None = None,
+    data: str | None = None,
+    cycle_key: str | None = None,
+    source: str,
 ) -> IntakeId:
     """Insert an intake row."""
     values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key, "Source": source}

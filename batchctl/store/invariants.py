@@ -27,7 +27,9 @@ from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.store.definitions import ENTITY
 from batchctl.store.tables import (
     audit_log,
+    batch_completion,
     batch_control,
+    batch_dependency,
     batch_process_history,
     batch_resource,
     controller,
@@ -39,6 +41,7 @@ from batchctl.store.tables import process_control as step
 
 _f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
 _r, _n = resource.c, batch_resource.c
+_d, _o, _other = batch_dependency.c, batch_completion.c, batch_completion.alias("other")
 _h = batch_process_history.alias("h")
 _earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
 _h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
@@ -401,6 +404,51 @@ INVARIANTS: tuple[Invariant, ...] = (
         "somebody has deleted the row of the controller, or claimed by hand; a controller that runs takes it over",
     ),
     Invariant(
+        "I22",
+        "what completions have started was started by one completion of each batch",
+        "BatchCompletion",
+        select(_o.BatchCompletion_id)
+        .where(
+            exists().where(
+                _other.c.BatchCompletion_id < _o.BatchCompletion_id,
+                _other.c.ProcessBatch_id == _o.ProcessBatch_id,
+                or_(
+                    _other.c.BatchControl_id == _o.BatchControl_id,
+                    and_(
+                        _other.c.FileProcess_id == _o.FileProcess_id,
+                        _other.c.DependsOnBatch_id == _o.DependsOnBatch_id,
+                    ),
+                ),
+            )
+        )
+        .order_by(_o.BatchCompletion_id),
+        "somebody has written completions by hand; look in the target whether the batch that was started ran twice",
+    ),
+    Invariant(
+        "I23",
+        "a completion is that of an instance of the batch it names, and what it has started is of the same CycleKey",
+        "BatchCompletion",
+        select(_o.BatchCompletion_id)
+        .where(
+            or_(
+                not_(
+                    exists().where(_c.BatchControl_id == _o.BatchControl_id, _c.ProcessBatch_id == _o.DependsOnBatch_id)
+                ),
+                and_(
+                    _o.FileProcess_id.is_not(None),
+                    not_(
+                        exists().where(
+                            _f.FileProcess_id == _o.FileProcess_id,
+                            or_(_f.CycleKey == _o.CycleKey, and_(_f.CycleKey.is_(None), _o.CycleKey.is_(None))),
+                        )
+                    ),
+                ),
+            )
+        )
+        .order_by(_o.BatchCompletion_id),
+        "somebody has written completions or a CycleKey by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
         "I26",
         "what was done because a person asked for it is in the audit log",
         "BatchProcessHistory",
@@ -472,5 +520,20 @@ INVARIANTS: tuple[Invariant, ...] = (
             not_(exists().where(_OF_INSTANCE, _h.c.Status == "running", _h.c.ClaimToken == _c.ClaimToken)),
         ),
         "somebody has deleted the attempt, or claimed by hand: end the controller that ClaimedBy names, then start one",
+    ),
+    Invariant(
+        "I45",
+        "a completion was offered to every batch that depended on its batch when the instance was made",
+        "BatchControl",
+        select(_c.BatchControl_id)
+        .join(batch_dependency, _d.DependsOnBatch_id == _c.ProcessBatch_id)
+        .where(
+            _c.Status == "complete",
+            _c.z_inserted > _d.z_inserted,
+            not_(exists().where(_o.ProcessBatch_id == _d.ProcessBatch_id, _o.BatchControl_id == _c.BatchControl_id)),
+        )
+        .distinct()
+        .order_by(_c.BatchControl_id),
+        "somebody has set it complete by hand; to start what depends on it: batchctl rerun {id} --reason TEXT",
     ),
 )

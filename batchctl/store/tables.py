@@ -246,6 +246,7 @@ batch_control = _table(
     _index("IX_BatchControl_Claimed", "ProcessBatch_id", where=one_of("Status", CLAIMED_INSTANCE)),
     _index("IX_BatchControl_Standing", "BatchControl_id", where=one_of("Status", STANDING_INSTANCE)),
     _index("IX_BatchControl_Due", "NextRunTime", where=_waits(LATER)),
+    Index("IX_BatchControl_Cycle", "ProcessBatch_id", "CycleKey", "BatchControl_id"),
     sqlite_autoincrement=True,
 )
 
@@ -392,7 +393,11 @@ batch_completion = _table(
     _stamp("z_updated"),
     # Each completion is used once for each batch that depends on it.
     UniqueConstraint("ProcessBatch_id", "BatchControl_id"),
-    _index("IX_BatchCompletion_Waiting", "ProcessBatch_id", "CycleKey", where=WAITING_COMPLETION),
+    _index(
+        "IX_BatchCompletion_Waiting",
+        *("ProcessBatch_id", "CycleKey", "DependsOnBatch_id", "BatchCompletion_id"),
+        where=WAITING_COMPLETION,
+    ),
     sqlite_autoincrement=True,
 )
 

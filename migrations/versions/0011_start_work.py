@@ -27,6 +27,7 @@ WORDS = {
     ("FileWatch", "DuplicateKey"): ("name", "name_size_time", "content"),
 }
 TABLES = ("BatchDependency", "BatchCompletion", "DataTrigger", "SchedulerLog", "FileWatch", "FileWatchSeen")
+WAITING = ("ProcessBatch_id", "CycleKey", "DependsOnBatch_id", "BatchCompletion_id")
 DEFINITIONS = ("BatchDependency", "DataTrigger", "FileWatch")
 """What a controller has to read anew when somebody has changed it."""
 
@@ -125,7 +126,8 @@ def upgrade() -> None:
         *_stamps("z_inserted", "z_updated"),
         sa.UniqueConstraint("FileWatch_id", "PathKey"),
     )
-    _index("IX_BatchCompletion_Waiting", "BatchCompletion", ("ProcessBatch_id", "CycleKey"), "FileProcess_id IS NULL")
+    _index("IX_BatchControl_Cycle", "BatchControl", ("ProcessBatch_id", "CycleKey", "BatchControl_id"))
+    _index("IX_BatchCompletion_Waiting", "BatchCompletion", WAITING, "FileProcess_id IS NULL")
     _index("IX_SchedulerLog_Entity", "SchedulerLog", ("Entity", "SchedulerLog_id"))
     _index("IX_SchedulerLog_Fired", "SchedulerLog", ("FileProcess_id",), "EventType = 'fired'")
     if op.get_context().dialect.name == "postgresql":
@@ -136,6 +138,7 @@ def downgrade() -> None:
     """Drop what the revision made."""
     for table in reversed(TABLES):
         op.drop_table(unquoted(table))
+    op.drop_index("IX_BatchControl_Cycle", unquoted("BatchControl"))
 
 
 def _create_triggers() -> None:

@@ -28,6 +28,20 @@ def needed(*, units: int, exclusive: int) -> list[str]:
     ]
 
 
+DEPENDS = [
+    "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (2, 1)",
+    "UPDATE FileProcess SET CycleKey = 'K' WHERE FileProcess_id < 3",
+]
+
+
+def completed(instance: int, started: int | None = None) -> str:
+    """Let an instance of the first batch be offered to the second."""
+    return (
+        "INSERT INTO BatchCompletion (ProcessBatch_id, DependsOnBatch_id, BatchControl_id, CycleKey, FileProcess_id)"
+        f" VALUES (2, 1, {instance}, 'K', {'NULL' if started is None else started})"
+    )
+
+
 PLANTED = {
     "I01": ["INSERT INTO FileProcess (Entity, z_inserted) VALUES ('B', '2026-11-21 01:00:00')"],
     "I02": ["UPDATE FileProcess SET Status = 'ready' WHERE FileProcess_id = 1"],
@@ -54,6 +68,8 @@ PLANTED = {
             "UPDATE ProcessBatch SET RetryCount = 0"],
     "I20": ["UPDATE BatchProcessHistory SET Status = 'lost', Spawned = StartTime, Pid = 1 WHERE Status = 'failed'"],
     "I21": ["UPDATE BatchControl SET Status = 'running', ClaimedBy = 'nobody' WHERE BatchControl_id = 3"],
+    "I22": [*DEPENDS, completed(1, started=1), completed(2, started=1)],
+    "I23": [*DEPENDS, completed(1, started=3)],
     "I26": ["UPDATE BatchProcessHistory SET Cause = 'manual' WHERE BatchProcessHistory_id = 2"],
     "I27": ["UPDATE BatchProcessHistory SET Spawned = StartTime WHERE BatchProcessHistory_id = 2"],
     "I41": [*CLAIMED_TWICE],
@@ -61,6 +77,7 @@ PLANTED = {
     "I43": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=2, exclusive=1)],
     "I44": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
             "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE BatchControl_id = 3"],
+    "I45": [*DEPENDS, "UPDATE BatchDependency SET z_inserted = '2026-11-01 00:00:00'", completed(1)],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {

@@ -767,8 +767,17 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Cycle' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Cycle] ON BatchControl (ProcessBatch_id, CycleKey, BatchControl_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Waiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
-CREATE INDEX [IX_BatchCompletion_Waiting] ON BatchCompletion (ProcessBatch_id, CycleKey) WHERE FileProcess_id IS NULL;
+CREATE INDEX [IX_BatchCompletion_Waiting] ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id) WHERE FileProcess_id IS NULL;
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -612,7 +612,9 @@ CREATE TABLE FileWatchSeen (
     CONSTRAINT "CK_FileWatchSeen_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
 );
 
-CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey) WHERE FileProcess_id IS NULL;
+CREATE INDEX "IX_BatchControl_Cycle" ON BatchControl (ProcessBatch_id, CycleKey, BatchControl_id);
+
+CREATE INDEX "IX_BatchCompletion_Waiting" ON BatchCompletion (ProcessBatch_id, CycleKey, DependsOnBatch_id, BatchCompletion_id) WHERE FileProcess_id IS NULL;
 
 CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
 

@@ -1,0 +1,84 @@
+"""A duty of the leader: telling of waits that take too long, and starting what another definition has made whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from batchctl.domain.status import SchedulerEvent
+from batchctl.domain.text import visible
+from batchctl.domain.waits import Wait
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import completions, definitions, dependencies, scheduler_log
+
+MOST = 1000
+"""How many waits are looked at in one round."""
+
+_BOUNDARIES = frozenset({Boundary.INTAKE})
+
+
+@dataclass(slots=True)
+class DependencyWatch:
+    """Looks at the batches that wait for others. Whoever completes the last of a set starts it; this is for the rest."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    interval: timedelta
+    _looked_at: float | None = None
+
+    name: ClassVar[str] = "dependencies"
+    is_busy: ClassVar[bool] = False
+
+    def look(self) -> bool:
+        """Look once in a while."""
+        now = self.clock.monotonic()
+        if self._looked_at is not None and now - self._looked_at < self.interval.total_seconds():
+            return False
+        self._looked_at = now
+        return self.finish()
+
+    def finish(self) -> bool:
+        """Look at once."""
+        with self.transactions.read() as connection:
+            if not completions.waiting(connection, 1):
+                return False
+            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            waits = dependencies.waits(connection, batches, MOST)
+            ready = [wait for wait in waits if dependencies.is_ready(connection, wait.batch, wait.cycle_key)]
+        for wait in waits:
+            if wait.told is None and wait not in ready and wait.is_overdue(self.clock.now()):
+                self._tell(wait)
+        started = [self._start(wait, batches) for wait in ready]
+        return any(started)
+
+    def _start(self, wait: Wait, batches: dependencies.Batches) -> bool:
+        def start(connection: Any) -> bool:
+            return bool(dependencies.start(connection, wait.batch, wait.cycle_key, batches, self.clock.now()))
+
+        return self.transactions.run(_BOUNDARIES, start, hurried=True)
+
+    def _tell(self, wait: Wait) -> None:
+        """Tell once that a batch waits for too long; it still starts when what lacks comes after all."""
+        cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
+        said = f"{visible(wait.batch.name)} {cycle} waits since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
+
+        def note(connection: Any) -> bool:
+            now = self.clock.now()
+            is_first = completions.set_overdue(connection, wait.first, now)
+            if is_first:
+                scheduler_log.add(
+                    connection,
+                    SchedulerEvent.ERROR,
+                    dependencies.SOURCE,
+                    now,
+                    entity=wait.batch.entity,
+                    batch_id=wait.batch.batch_id,
+                    message=said,
+                )
+            return is_first
+
+        if self.transactions.run(_BOUNDARIES, note, hurried=True):
+            self.listener(Event("dependency.overdue", {"ProcessBatchName": wait.batch.name, "Message": said}))

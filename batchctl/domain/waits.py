@@ -1,0 +1,86 @@
+"""Why a batch that depends on others has not started: what has completed, what lacks, and until when that is in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, CompletionId, InstanceId
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import visible
+from batchctl.domain.values import value
+
+_STANDS = {
+    InstanceStatus.READY: "has not begun yet",
+    InstanceStatus.RUNNING: "is running",
+    InstanceStatus.RETRY: "has failed and waits for its retry",
+    InstanceStatus.FAILED: "has failed",
+    InstanceStatus.HELD: "is held: a person decides",
+    InstanceStatus.PAUSING: "is running, and paused then",
+    InstanceStatus.PAUSED: "is paused",
+    InstanceStatus.CANCELLING: "is being cancelled",
+    InstanceStatus.CANCELLED: "was cancelled",
+    InstanceStatus.COMPLETE: "is complete, and that was used before: another one has to complete",
+}
+
+
+@value
+class Lacking:
+    """A batch of which no completion waits, and why."""
+
+    batch_id: BatchId
+    name: str
+    reason: str
+    due: datetime
+    """Until when that is in order."""
+    instance_id: InstanceId | None = None
+
+
+@value
+class Wait:
+    """A batch that has not all it needs to start for a CycleKey."""
+
+    batch: BatchDefinition
+    cycle_key: str | None
+    since: datetime
+    """When the first completion came that waits."""
+    lacking: Sequence[Lacking]
+    told: datetime | None
+    """When it was first seen to take too long."""
+    first: CompletionId
+    """The first completion that waits."""
+
+    @property
+    def due(self) -> datetime | None:
+        """Return until when it may wait; None where nothing lacks any more."""
+        return min((one.due for one in self.lacking), default=None)
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Say whether it takes too long."""
+        return self.due is not None and now > self.due
+
+    @property
+    def reason(self) -> str:
+        """Say on one line what it waits for."""
+        if self.batch.is_in_cycle:
+            return "it depends on itself, by way of others or at once, so no completion starts it: batchctl check"
+        return "; ".join(f"{visible(one.name)} {one.reason}" for one in self.lacking) or "nothing: it starts at once"
+
+
+def lacking(
+    wait_since: datetime,
+    waiting: BatchDefinition,
+    missing: BatchId,
+    batch: BatchDefinition | None,
+    newest: BatchInstance | None,
+) -> Lacking:
+    """Say why there is no completion of a batch; `newest` is its newest instance for the CycleKey."""
+    deadline = next(one.deadline for one in waiting.dependencies if one.depends_on == missing)
+    due = wait_since + deadline
+    if batch is None:
+        return Lacking(missing, f"batch {missing}", "does not exist: batchctl check", due)
+    off = "" if batch.enabled else ", and the batch is disabled"
+    if newest is None:
+        return Lacking(missing, batch.name, f"has no instance for this CycleKey yet{off}", due)
+    reason = f"(BatchControl {newest.instance_id}) {_STANDS[newest.status]}{off}"
+    return Lacking(missing, batch.name, reason, due, newest.instance_id)

@@ -1,0 +1,149 @@
+"""What the completion of a batch starts: once every batch that another depends on has completed for a CycleKey.
+
+A completion is offered to each batch that depends on it, in the transaction that completes the instance. Whoever offers
+the last one of a set inserts the `FileProcess` row, and each completion is used once: the second of one batch waits for
+the second of the others. An instance that is run again is offered no second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from batchctl.domain.errors import Conflict
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId
+from batchctl.domain.status import DependencyMode, SchedulerEvent
+from batchctl.domain.text import shorten, visible
+from batchctl.domain.waits import Wait, lacking
+from batchctl.store import completions, instances, intake, scheduler_log
+from batchctl.store.columns import NAME_LENGTH
+from batchctl.store.completions import Completion
+from batchctl.store.dialects import dialect_of
+
+SOURCE = "dependency"
+"""How `FileProcess.Source` begins of what completions have started, and `SchedulerLog.Source`."""
+
+ASKED_SINGLY = 10
+"""Of up to how many batches the completions are asked for one by one: until one lacks, however many of another wait."""
+
+SHOWN = 2000
+"""Characters of what is told of a set."""
+
+Batches = Mapping[BatchId, BatchDefinition]
+
+
+def offer(
+    connection: Connection, completed: Sequence[BatchInstance], batches: Batches, now: datetime
+) -> list[IntakeId]:
+    """Offer completions to the batches that depend on them; return the rows that this has started."""
+    offered: dict[BatchId, list[BatchInstance]] = {}
+    for instance in completed:
+        batch = batches.get(instance.batch_id)
+        for dependent in () if batch is None else batch.dependents:
+            offered.setdefault(dependent, []).append(instance)
+    started: list[IntakeId] = []
+    for batch_id in sorted(offered):
+        _lock(connection, batch_id)
+        new = [one for one in offered[batch_id] if completions.add(connection, batch_id, one, now)]
+        for cycle_key in dict.fromkeys(one.cycle_key for one in (*new, *offered[batch_id])):
+            started += _start(connection, batches[batch_id], cycle_key, batches, now)
+    return started
+
+
+def start(
+    connection: Connection, batch: BatchDefinition, cycle_key: str | None, batches: Batches, now: datetime
+) -> list[IntakeId]:
+    """Start a batch if what waits for it has become a whole set by another definition; return the rows."""
+    _lock(connection, batch.batch_id)
+    return _start(connection, batch, cycle_key, batches, now)
+
+
+def is_ready(connection: Connection, batch: BatchDefinition, cycle_key: str | None) -> bool:
+    """Say whether a whole set waits."""
+    return next(_sets(connection, batch, cycle_key), None) is not None
+
+
+def _lock(connection: Connection, batch_id: BatchId) -> None:
+    """Let of two who complete the last ones of a set at the same moment the second see what the first has offered."""
+    if not dialect_of(connection).lock_name(connection, f"dependencies of batch {batch_id}"):
+        message = f"Somebody else completes what batch {batch_id} depends on."
+        raise Conflict(message)
+
+
+def _start(
+    connection: Connection, batch: BatchDefinition, cycle_key: str | None, batches: Batches, now: datetime
+) -> list[IntakeId]:
+    started: list[IntakeId] = []
+    while (whole := next(_sets(connection, batch, cycle_key), None)) is not None:
+        said = shorten(", ".join(_named(one, batches) for one in whole), SHOWN)
+        source = shorten(f"{SOURCE}: {said}", NAME_LENGTH)
+        row = intake.add(connection, entity=batch.entity, cycle_key=cycle_key, source=source)
+        if not completions.use(connection, whole, row, now):
+            message = f"Somebody else has used a completion that batch {batch.batch_id} waited for."
+            raise Conflict(message)
+        scheduler_log.add(
+            connection,
+            SchedulerEvent.FIRED,
+            SOURCE,
+            now,
+            entity=batch.entity,
+            batch_id=batch.batch_id,
+            intake_id=row,
+            message=said,
+        )
+        started.append(row)
+    if started:
+        dialect_of(connection).tell(connection)
+    return started
+
+
+def _sets(connection: Connection, batch: BatchDefinition, cycle_key: str | None) -> Iterator[list[Completion]]:
+    """Yield the sets that can start a batch as it is defined now; the first of them, as often as it is asked for."""
+    if batch.is_in_cycle or not batch.dependencies:
+        return
+    wanted = dict.fromkeys(dependency.depends_on for dependency in batch.dependencies)
+    found: Iterable[Completion | None]
+    if len(wanted) <= ASKED_SINGLY:
+        found = (completions.oldest(connection, batch.batch_id, cycle_key, each) for each in wanted)
+    else:
+        found = map(completions.oldest_of_each(connection, batch.batch_id, cycle_key).get, wanted)
+    if batch.dependency_mode is DependencyMode.ANY:
+        yield from ([one] for one in found if one is not None)
+    elif (whole := _whole(found)) is not None:
+        yield whole
+
+
+def _whole(found: Iterable[Completion | None]) -> list[Completion] | None:
+    whole: list[Completion] = []
+    for one in found:
+        if one is None:
+            return None
+        whole.append(one)
+    return whole
+
+
+def _named(one: Completion, batches: Batches) -> str:
+    batch = batches.get(one.depends_on)
+    name = f"batch {one.depends_on}" if batch is None else visible(batch.name)
+    return f"{name} (BatchControl {one.instance_id})"
+
+
+def waits(connection: Connection, batches: Batches, most: int) -> list[Wait]:
+    """Return what waits for completions, by batch and CycleKey."""
+    found: list[Wait] = []
+    for waiting in completions.waiting(connection, most):
+        batch = batches.get(waiting.batch_id)
+        if batch is None or not batch.dependencies:
+            continue  # Nobody waits for it any more.
+        there = completions.oldest_of_each(connection, batch.batch_id, waiting.cycle_key)
+        missing = dict.fromkeys(each.depends_on for each in batch.dependencies if each.depends_on not in there)
+        reasons = [
+            lacking(
+                waiting.since, batch, each, batches.get(each), instances.newest(connection, each, waiting.cycle_key)
+            )
+            for each in missing
+        ]
+        found.append(Wait(batch, waiting.cycle_key, waiting.since, reasons, waiting.overdue, waiting.first))
+    return found
