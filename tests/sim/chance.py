@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from tests.sim.script import (
@@ -9,6 +10,7 @@ from tests.sim.script import (
     BatchPlan,
     BootHost,
     CrashHost,
+    DependentPlan,
     Event,
     Fault,
     Jump,
@@ -65,7 +67,9 @@ def script_of(seed: int) -> Script:
     chance = Random(seed)
     swarm = tuple(kind for kind in KINDS if chance.random() < 0.5) or ("crash",)
     drawn = _Draw(chance, swarm, _options(chance))
-    return Script(drawn.options, drawn.events(), seed)
+    # Drawn apart, so that a seed stays the schedule it was before there were any.
+    options = replace(drawn.options, dependents=_dependents(Random(~seed), len(drawn.options.batches)))
+    return Script(options, drawn.events(), seed)
 
 
 def _options(chance: Random) -> Options:
@@ -78,6 +82,15 @@ def _options(chance: Random) -> Options:
         slots=chance.choice((1, 2, 2, 3)),
         orphan_timeout=chance.choice((20.0, 60.0, 300.0)),
         ahead=tuple(float(chance.choice((0, 0, -3600, 86400))) for _ in range(hosts)),
+    )
+
+
+def _dependents(chance: Random, batches: int) -> tuple[DependentPlan, ...]:
+    number = chance.choice((0, 0, 1, 1, 2))
+    every = tuple(range(batches))
+    return tuple(
+        DependentPlan(chance.choice((every, every, every[:1])), any_of_them=chance.random() < 0.25)
+        for _ in range(number)
     )
 
 

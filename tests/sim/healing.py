@@ -34,6 +34,7 @@ def live(world: World) -> None:
         _drain(world)
     waiting.check_finished(world)
     laws.check_end(world)
+    laws.check_dependents(world)
     laws.check_all(world)
 
 

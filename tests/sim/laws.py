@@ -252,6 +252,45 @@ WHERE f.Data IS NOT NULL GROUP BY f.Entity, f.Data, c.ProcessBatch_id HAVING cou
 """
 
 
+_NEVER_OFFERED = """
+SELECT DISTINCT s.Row, d.ProcessBatch_id FROM temp.Seen s JOIN BatchControl c ON c.BatchControl_id = s.Row
+JOIN BatchDependency d ON d.DependsOnBatch_id = c.ProcessBatch_id
+WHERE s.What = 'instance' AND s.Became = 'complete' AND NOT EXISTS
+    (SELECT 1 FROM BatchCompletion o WHERE o.ProcessBatch_id = d.ProcessBatch_id AND o.BatchControl_id = s.Row)
+"""
+_NEVER_COMPLETE = """
+SELECT o.BatchControl_id, o.ProcessBatch_id FROM BatchCompletion o WHERE NOT EXISTS
+    (SELECT 1 FROM temp.Seen s WHERE s.What = 'instance' AND s.Row = o.BatchControl_id AND s.Became = 'complete')
+"""
+_STANDING = """
+SELECT o.ProcessBatch_id, o.CycleKey, count(DISTINCT o.DependsOnBatch_id) FROM BatchCompletion o
+JOIN BatchControl c ON c.BatchControl_id = o.BatchControl_id AND c.Status = 'complete'
+WHERE o.FileProcess_id IS NULL GROUP BY 1, 2
+"""
+_STARTED = """
+SELECT f.FileProcess_id, b.ProcessBatchName, b.ProcessBatch_id, b.DependencyMode, count(o.BatchCompletion_id) AS Members
+FROM FileProcess f JOIN ProcessBatch b ON b.ProcessBatchName = f.Entity
+LEFT JOIN BatchCompletion o ON o.FileProcess_id = f.FileProcess_id AND o.ProcessBatch_id = b.ProcessBatch_id
+WHERE b.ProcessBatchName LIKE 'D%' GROUP BY 1, 2, 3, 4
+"""
+
+
+def check_dependents(world: World) -> None:
+    """Ask whether every whole set of completions has started what depends on it, and nothing else has."""
+    for instance, batch in world.rows(_NEVER_OFFERED):
+        raise Broken("I45", f"instance {instance} has completed, and batch {batch} was never offered that")
+    for instance, batch in world.rows(_NEVER_COMPLETE):
+        raise Broken("I23", f"batch {batch} was offered instance {instance}, which has never completed")
+    wanted = dict(world.rows("SELECT ProcessBatch_id, count(*) FROM BatchDependency GROUP BY 1"))
+    mode = dict(world.rows("SELECT ProcessBatch_id, DependencyMode FROM ProcessBatch"))
+    for batch, cycle_key, waiting in world.rows(_STANDING):
+        if waiting == wanted[batch] or mode[batch] == "any":
+            raise Broken("I46", f"a whole set waits to start batch {batch} for {cycle_key}")
+    for row, name, batch, how, members in world.rows(_STARTED):
+        if members != (1 if how == "any" else wanted[batch]):
+            raise Broken("I22", f"FileProcess {row} has started {name} with {members} completions")
+
+
 def check_all(world: World) -> None:
     """Ask everything that `fsck` asks."""
     for statement in ALL:

@@ -15,7 +15,7 @@ from typing import Any
 
 from batchctl.control import claiming, controller, creation, flights, recording, rescue, takeover
 from batchctl.domain import gates, liveness, moves
-from batchctl.store import history, instances, transactions, turns
+from batchctl.store import dependencies, history, instances, transactions, turns
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,20 @@ MUTANTS: tuple[Mutant, ...] = (
         "instances are not taken in order",
         (instances, "readable(rows, instance)", "readable(rows[::-1], instance)"),
     ),
-    _mutant("the FileProcess row is not completed", (recording, "if over:", "if False:")),
+    _mutant("the FileProcess row is not completed", (recording, "[one.after.intake_id for one in over]", "[]")),
+    _mutant(
+        "what completes is not offered to what depends on it",
+        (recording, "if completed else ()", "if False else ()"),
+    ),
+    _mutant(
+        "a set starts before it is whole",
+        (dependencies, "            return None\n", "            continue\n"),
+        (dependencies, "    return whole\n", "    return whole or None\n"),
+    ),
+    _mutant(
+        "only the last completion of a set is used",
+        (dependencies, "whole.append(one)", "whole[:] = [one]"),
+    ),
     _mutant("duplicates are not looked for", (creation, "if check else None", "if False else None")),
     _mutant(
         "one row that nobody foresaw stops the others",

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
+from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
@@ -140,7 +141,9 @@ class Program(Actor):
         )
         rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
         creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
-        leading = Leading(ScriptedLeaderLock(world, self), creator, timedelta(seconds=POLL_INTERVAL))
+        poll_interval = timedelta(seconds=POLL_INTERVAL)
+        watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
+        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [watch])
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading)
 
 

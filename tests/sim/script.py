@@ -177,6 +177,15 @@ class BatchPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class DependentPlan:
+    """A batch that completions of others start."""
+
+    waits_for: tuple[int, ...]
+    """The batches by their number."""
+    any_of_them: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What a schedule is played on."""
 
@@ -193,6 +202,7 @@ class Options:
     limit: int | None = None
     """How many instances of all batches may be under way at once."""
     orphan_timeout: float = 300.0
+    dependents: tuple[DependentPlan, ...] = ()
 
     @property
     def rhythm(self) -> Rhythm:

@@ -21,6 +21,7 @@ from tests.sim.hosts import STOPPED, Host, Luck, Running, Supervisor
 from tests.sim.programs import Person, Program
 from tests.sim.script import (
     BatchPlan,
+    DependentPlan,
     Event,
     Fault,
     Script,
@@ -67,6 +68,8 @@ class World:
             )
         for number, plan in enumerate(self.options.batches):
             self._register(number, plan)
+        for number, dependent in enumerate(self.options.dependents):
+            self._register_dependent(number, dependent)
 
     @property
     def fingerprint(self) -> str:
@@ -249,6 +252,24 @@ class World:
                 "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost)"
                 " SELECT ProcessBatch_id, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
                 (10 * at, f"step {at}", "command" if step.is_command else "call", step.on_lost, f"B{number}"),
+            )
+
+    def _register_dependent(self, number: int, plan: DependentPlan) -> None:
+        mode = "any" if plan.any_of_them else "all"
+        named = "SELECT ProcessBatch_id FROM ProcessBatch WHERE ProcessBatchName ="
+        self.raw.execute(
+            "INSERT INTO ProcessBatch (ProcessBatchName, Seq, OnFailure, MaxConcurrent, DependencyMode) VALUES (?, ?, ?, ?, ?)",
+            (f"D{number}", 200 + number, "continue", 3, mode),
+        )
+        self.raw.execute(
+            "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost)"
+            f" VALUES (({named} ?), 10, 'step', 'command', 'rerun')",
+            (f"D{number}",),
+        )
+        for other in plan.waits_for:
+            self.raw.execute(
+                f"INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (({named} ?), ({named} ?))",
+                (f"D{number}", f"B{other}"),
             )
 
     def program(self, worker: int) -> Program | None:
