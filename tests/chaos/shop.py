@@ -36,8 +36,12 @@ BATCHES = (
     ("hold_many", "hold", 4, "continue", 3),
     ("rerun_many", "rerun", 3, "continue", 2),
     ("verify_two", "verify", 2, "continue", 3),
+    ("after_both", "hold", 3, "continue", 1),
 )
 """Name, OnLost, MaxConcurrent, OnFailure and the number of steps."""
+
+DEPENDENCIES = {"after_both": ("hold_many", "rerun_many")}
+"""What is started by completions, and whose."""
 
 STEPS = {name: tuple(10 * at for at in range(1, steps + 1)) for name, _, _, _, steps in BATCHES}
 ON_LOST = {name: on_lost for name, on_lost, *_ in BATCHES}
@@ -118,16 +122,25 @@ class Shop:
                     " SELECT ProcessBatch_id, ?, ?, 'os_command', ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
                     seq,
                     f"step {seq}",
-                    f"sh effect.sh {{BatchControl_id}} {seq} {{Data3}}",
+                    f"sh effect.sh {{BatchControl_id}} {seq} {'ok' if name in DEPENDENCIES else '{Data3}'}",
                     f"sh check.sh {{BatchControl_id}} {seq}" if on_lost == "verify" else None,
                     on_lost,
+                    name,
+                )
+
+        for name, others in DEPENDENCIES.items():
+            for other in others:
+                self.sql(
+                    "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) SELECT d.ProcessBatch_id, o.ProcessBatch_id"
+                    " FROM ProcessBatch d JOIN ProcessBatch o ON o.ProcessBatchName = ? WHERE d.ProcessBatchName = ?",
+                    other,
                     name,
                 )
 
     def next_row(self) -> tuple[str, str, str]:
         """Return entity, file name and data of a row that nobody has handed in yet."""
         self.handed_in += 1
-        entity = self.random.choice([name for name, *_ in BATCHES])
+        entity = self.random.choice([name for name, *_ in BATCHES if name not in DEPENDENCIES])
         words = self.random.choices(list(BEHAVIOURS), list(BEHAVIOURS.values()), k=len(STEPS[entity]))
         return entity, f"/in/{self.handed_in}.csv", ".".join(words)
 

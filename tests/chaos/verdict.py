@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.chaos.shop import FINAL, MAX_CONCURRENT, ON_LOST, STEPS, Shop
+from tests.chaos.shop import DEPENDENCIES, FINAL, MAX_CONCURRENT, ON_LOST, STEPS, Shop
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,8 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
         "doubled: a step that was started is said never to have run": list(denied_starts(seen)),
         "doubled: one attempt was started more than once": list(repeated_starts(seen)),
         "doubled: two executions of an instance overlapped": [one.name for one in seen.executions if "O" in one.said],
+        "lost: a whole set of completions has not started what depends on it": list(idle_sets(shop)),
+        "doubled: what completions have started was not started by one of each batch": list(odd_sets(shop)),
         "a step was started without its row in the history": list(unrecorded_starts(seen)),
         "a step was started before the one before it had ended well": list(early_starts(seen)),
         "more instances of a batch ran at once than MaxConcurrent allows": list(crowds(seen)),
@@ -129,6 +131,34 @@ def unfinished_rows(shop: Shop) -> Iterator[object]:
         " LEFT JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id"
         f" WHERE c.Status IS NULL OR c.Status NOT IN ('{FINAL[0]}', '{FINAL[1]}') OR f.Status <> 'complete'"
     )
+
+
+def idle_sets(shop: Shop) -> Iterator[object]:
+    yield from shop.sql(
+        "SELECT b.ProcessBatchName, o.CycleKey FROM BatchCompletion o"
+        " JOIN ProcessBatch b ON b.ProcessBatch_id = o.ProcessBatch_id"
+        " JOIN BatchControl c ON c.BatchControl_id = o.BatchControl_id AND c.Status = 'complete'"
+        " WHERE o.FileProcess_id IS NULL GROUP BY b.ProcessBatchName, b.ProcessBatch_id, o.CycleKey"
+        " HAVING count(DISTINCT o.DependsOnBatch_id) ="
+        " (SELECT count(*) FROM BatchDependency d WHERE d.ProcessBatch_id = b.ProcessBatch_id)"
+    )
+    yield from shop.sql(
+        "SELECT c.BatchControl_id, d.ProcessBatch_id FROM BatchControl c"
+        " JOIN BatchDependency d ON d.DependsOnBatch_id = c.ProcessBatch_id WHERE c.Status = 'complete' AND NOT EXISTS"
+        " (SELECT 1 FROM BatchCompletion o WHERE o.BatchControl_id = c.BatchControl_id AND o.ProcessBatch_id = d.ProcessBatch_id)"
+    )
+
+
+def odd_sets(shop: Shop) -> Iterator[object]:
+    for entity, others in DEPENDENCIES.items():
+        yield from shop.sql(
+            "SELECT f.FileProcess_id, f.Entity, count(o.BatchCompletion_id) FROM FileProcess f LEFT JOIN BatchCompletion o"
+            " ON o.FileProcess_id = f.FileProcess_id WHERE f.Entity = ? GROUP BY f.FileProcess_id, f.Entity"
+            " HAVING count(o.BatchCompletion_id) <> ? OR count(DISTINCT o.DependsOnBatch_id) <> ?",
+            entity,
+            len(others),
+            len(others),
+        )
 
 
 def missing_effects(seen: Evidence) -> Iterator[str]:
