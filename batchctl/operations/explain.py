@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,13 +21,15 @@ from batchctl.domain.rows import (
     IntakeId,
     IntakeRow,
 )
-from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
+from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, nearest, visible
 from batchctl.operations import remedies
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, Transactions
-from batchctl.store import definitions, instances, intake, reports
+from batchctl.store import definitions, dependencies, instances, intake, reports
+
+MOST_WAITS = 1000
 
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
@@ -118,6 +120,7 @@ def _of_batch(
         standing_now = gates.Standing(now=now, places=1, stop_all=gates.stopper(imagined, line.stoppers))
         found = gates.gates(imagined, batch, standing_now)
         notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
+        found = (*_dependencies(connection, batch, batches), *found)
         return Explanation(
             subject=subject, status=status, gates=(*found, _controller(connection, presence, now)), notes=notes
         )
@@ -126,6 +129,29 @@ def _of_batch(
     return Explanation(
         subject=subject, status=status, gates=(*found, _controller(connection, presence, now)), notes=notes
     )
+
+
+def _dependencies(
+    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition]
+) -> Iterator[Gate]:
+    """Yield what a batch waits for so that it can be started."""
+    if not batch.dependencies:
+        return
+    waits = [
+        wait for wait in dependencies.waits(connection, batches, MOST_WAITS) if wait.batch.batch_id == batch.batch_id
+    ]
+    for wait in waits:
+        cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
+        numbers = [one.instance_id for one in wait.lacking if one.instance_id is not None]
+        clear = "batchctl check" if batch.is_in_cycle else f"batchctl why {numbers[0]}" if numbers else "batchctl waits"
+        yield Gate(
+            name="dependency", blocked=f"{cycle}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}", clear=clear
+        )
+    if not waits:
+        names = [visible(batches[one.depends_on].name) for one in batch.dependencies if one.depends_on in batches]
+        which = (" and " if batch.dependency_mode is DependencyMode.ALL else " or ").join(names)
+        blocked = f"nothing of what it depends on has completed that was not used: {which}"
+        yield Gate(name="dependency", blocked=blocked, clear="batchctl graph")
 
 
 def _imagined(batch: BatchDefinition) -> BatchInstance:

@@ -1,0 +1,43 @@
+"""`batchctl waits`: which batches wait for others."""
+
+from __future__ import annotations
+
+import click
+
+from batchctl.cli.session import Session, as_json, pass_session
+
+
+@click.command()
+@as_json
+@pass_session
+def waits(session: Session, as_json: bool) -> None:
+    """List the batches of which some that they depend on have completed and others have not, and why.
+
+    One that is overdue starts all the same once what lacks has completed.
+    """
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+    from batchctl.operations import dependents
+
+    with session.app() as app:
+        found = dependents.waits(app.transactions, app.clock)
+    if as_json:
+        output.print_json([one.columns for one in found])
+        return
+    out = output.console()
+    rows = [
+        (
+            cell(one.wait.batch.name),
+            cell(one.wait.cycle_key or ""),
+            word("overdue" if one.is_overdue else "waiting"),
+            time(one.wait.since),
+            time(one.wait.due),
+            cell(one.wait.reason),
+        )
+        for one in found
+    ]
+    headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because"]
+    output.section(out, Listing("Waits for other batches", headings, rows))
+    lacking = [one.instance_id for each in found for one in each.wait.lacking if one.instance_id is not None]
+    output.hints(out, *(f"batchctl why {number}" for number in dict.fromkeys(lacking[:3])), "batchctl graph")

@@ -1,0 +1,55 @@
+"""What waits for completions of others: the read model behind `waits`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from batchctl.domain.waits import Wait
+from batchctl.operations.columns import Columns, moment
+from batchctl.ports import Clock, Transactions
+from batchctl.store import definitions, dependencies
+
+MOST = 1000
+"""How many waits are shown at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A wait, and whether it takes too long by now."""
+
+    wait: Wait
+    is_overdue: bool
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        wait = self.wait
+        return {
+            "ProcessBatch_id": wait.batch.batch_id,
+            "ProcessBatchName": wait.batch.name,
+            "CycleKey": wait.cycle_key,
+            "Since": moment(wait.since),
+            "Deadline": moment(wait.due),
+            "Overdue": self.is_overdue,
+            "Reason": wait.reason,
+            "Lacking": [
+                {
+                    "DependsOnBatch_id": one.batch_id,
+                    "ProcessBatchName": one.name,
+                    "BatchControl_id": one.instance_id,
+                    "Reason": one.reason,
+                    "Deadline": moment(one.due),
+                }
+                for one in wait.lacking
+            ],
+        }
+
+
+def waits(transactions: Transactions, clock: Clock) -> tuple[Seen, ...]:
+    """Return every wait, those that take too long first."""
+    with transactions.read() as connection:
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        found = dependencies.waits(connection, batches, MOST)
+    now = clock.now()
+    seen = [Seen(wait, wait.is_overdue(now)) for wait in found]
+    return tuple(sorted(seen, key=lambda one: (not one.is_overdue, one.wait.since)))
