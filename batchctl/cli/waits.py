@@ -37,7 +37,10 @@ def waits(session: Session, as_json: bool) -> None:
         )
         for one in found
     ]
-    headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because"]
-    output.section(out, Listing("Waits for other batches", headings, rows))
+    if not rows:
+        out.print("No batch waits for another.")
+    else:
+        headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because"]
+        output.section(out, Listing("Waits for other batches", headings, rows))
     lacking = [one.instance_id for each in found for one in each.wait.lacking if one.instance_id is not None]
     output.hints(out, *(f"batchctl why {number}" for number in dict.fromkeys(lacking[:3])), "batchctl graph")
