@@ -186,7 +186,7 @@ def test_any_of_several_is_held_back_only_by_all_of_them() -> None:
 @given(GRAPHS)
 def test_levels_hold_every_batch_once_behind_all_it_waits_for(edges: Edges) -> None:
     levels = graph.levels(batches(edges))
-    level_of = {one: at for at, level in enumerate(levels) for one in level}
+    level_of = {int(one): at for at, level in enumerate(levels) for one in level}
     far = reach(edges)
 
     assert sorted(one for level in levels for one in level) == sorted(edges)
