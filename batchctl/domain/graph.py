@@ -66,7 +66,7 @@ def cycles(batches: Sequence[BatchDefinition]) -> tuple[Cycle, ...]:
         for other in others
         if one != other and other in places
     )
-    found = [(Cycle((batch.name,)), [at]) for at, batch in enumerate(listed) if batch.batch_id in _needs(batch)]
+    found = [(Cycle((batch.name,)), [at]) for at, batch in enumerate(listed) if batch.batch_id in needs(batch)]
     for knot in nx.strongly_connected_components(whole):
         if len(knot) > 1:
             ways, all_of_them = _ways_around(whole.subgraph(sorted(knot)))
@@ -123,7 +123,7 @@ def held_back(batches: Sequence[BatchDefinition], failed: BatchId) -> dict[Batch
 def _is_stuck(batch: BatchDefinition, known: Mapping[BatchId, BatchDefinition], stuck: Collection[BatchId]) -> bool:
     if batch.dependency_mode is DependencyMode.ALL:
         return True
-    return all(one in stuck or one not in known or not known[one].enabled for one in _needs(batch))
+    return all(one in stuck or one not in known or not known[one].enabled for one in needs(batch))
 
 
 def levels(batches: Sequence[BatchDefinition]) -> tuple[tuple[BatchId, ...], ...]:
@@ -142,7 +142,8 @@ def levels(batches: Sequence[BatchDefinition]) -> tuple[tuple[BatchId, ...], ...
     )
 
 
-def _needs(batch: BatchDefinition) -> list[BatchId]:
+def needs(batch: BatchDefinition) -> list[BatchId]:
+    """Return the batches that a batch depends on itself."""
     return [at.depends_on for at in batch.dependencies]
 
 
