@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from batchctl.cli.graph_words import about, counted
+from batchctl.cli.graph_words import counted, in_words
 from batchctl.domain import graph
 from batchctl.domain.text import shorten, visible
 from batchctl.operations.picture import Node, Picture
@@ -49,7 +49,7 @@ def _id(node: Node) -> str:
 
 
 def _label(node: Node) -> str:
-    lines = [shorten(visible(node.batch.name), LONGEST), ", ".join([node.state, *about(node)])]
+    lines = [shorten(visible(node.batch.name), LONGEST), in_words(node)]
     return '"' + "<br>".join(quoted(line) for line in lines) + '"'
 
 

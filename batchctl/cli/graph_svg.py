@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from batchctl.cli.graph_words import MARKS, MEANINGS, about, counted, heading, summary
+from batchctl.cli.graph_words import MARKS, MEANINGS, counted, heading, in_words, summary
 from batchctl.domain import graph
 from batchctl.domain.layout import Layout, Way, layout
 from batchctl.domain.rows import BatchId
 from batchctl.domain.text import shorten, visible
 from batchctl.operations.picture import Node, Picture
 
-WIDE, HIGH = 230, 46
+WIDE, HIGH = 260, 46
 GAP, ROW = 90, 66
 EDGE = 24
 HEAD = 64
-NAME_FITS, WORDS_FIT = 27, 36
+NAME_FITS, WORDS_FIT = 28, 38
 ALONE_IN_A_ROW = 4
 
 _COLOURS = {
@@ -141,15 +141,15 @@ class _Drawing:
     def _box(self, node: Node) -> str:
         x, top = self.places[node.batch.batch_id]
         fill, stroke = _COLOURS[node.state]
-        name, said = visible(node.batch.name), [node.state, *about(node)]
-        whole = "\n".join([name, f"{node.state}: {MEANINGS[node.state]}", *said[1:]])
+        name = visible(node.batch.name)
+        whole = "\n".join([name, in_words(node), f"{node.state}: {MEANINGS[node.state]}"])
         kind = "on" if node.batch.enabled else "off"
         return (
             f'<g class="{kind}"><title>{escape(whole)}</title>'
             f'<rect x="{_n(x)}" y="{_n(top)}" width="{WIDE}" height="{HIGH}" rx="6" fill="{fill}" stroke="{stroke}"'
             f' stroke-width="1.5"/>'
             + _text(x + 10, top + 19, shorten(name, NAME_FITS), "name")
-            + _text(x + 10, top + 36, shorten(f"{MARKS[node.state][0]} {', '.join(said)}", WORDS_FIT), "small")
+            + _text(x + 10, top + 36, shorten(f"{MARKS[node.state][0]} {in_words(node)}", WORDS_FIT), "small")
             + "</g>"
         )
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from batchctl.domain.forecast import Forecast
 
+LONGEST_NAME = 40
+"""A longer name goes on in the next line."""
 MOST_NAMED = 12
 """Of so many batches that one waits for all are named; of more only those that are not complete."""
 
@@ -59,8 +61,10 @@ def _show_level(
     out.print(Text(title, style="bold"), soft_wrap=True)
     made = Table.grid(padding=(0, 1))
     made.add_column(width=3, justify="right")
-    made.add_column(overflow="fold")
-    made.add_column(no_wrap=True)
+    # In all levels alike, so that the states stand below each other.
+    longest = max(output.cell(node.batch.name).cell_len for node in known.values())
+    made.add_column(overflow="fold", min_width=min(longest, LONGEST_NAME), max_width=LONGEST_NAME)
+    made.add_column(no_wrap=True, min_width=max(map(len, MARKS)))
     made.add_column(overflow="fold")
     for node in nodes:
         lines = [Text(", ".join(about(node)))] if about(node) else []

@@ -41,16 +41,22 @@ MEANINGS = {
 
 def about(node: Node) -> list[str]:
     """Return what there is to say besides the state, the most telling first."""
-    said = [] if node.batch.enabled else ["disabled"]
-    if node.in_cycle:
-        said.append("in a cycle, so no dependency ever starts it")
+    said = [_waits(node.waits[0])] if node.state == WAITS else []
+    said += [] if node.batch.enabled else ["disabled"]
+    said += ["in a cycle, so no dependency ever starts it"] if node.in_cycle else []
     if node.stand is not None:
         said.append(f"BatchControl {node.stand.instance_id}" + _of_key(node.stand.cycle_key))
-        more = ", ".join(f"{count} {status}" for status, count in node.counts.items())
-        said += [more] if sum(node.counts.values()) > 1 else []
-    said += [_waits(wait) for wait in node.waits[:1]]
-    said += [f"and {len(node.waits) - 1} more that wait"] if len(node.waits) > 1 else []
+        said += [", ".join(f"{many} {status}" for status, many in node.counts.items())] if len(node.counts) > 1 else []
+        said += [f"{node.stand.how_many} such"] if len(node.counts) == 1 and node.stand.how_many > 1 else []
+    if node.waits and node.state != WAITS:
+        said.append(f"the next waits {_waits(node.waits[0])}")
+    said += [f"{len(node.waits) - 1} more that wait"] if len(node.waits) > 1 else []
     return said
+
+
+def in_words(node: Node) -> str:
+    """Return the state and what there is to say besides, on one line."""
+    return f"{node.state}{' ' if node.state == WAITS else ', '}{', '.join(about(node))}".rstrip(" ,")
 
 
 def summary(picture: Picture) -> str:
@@ -78,7 +84,7 @@ def heading(picture: Picture) -> str:
 def _waits(wait: Wait) -> str:
     late = ", longer than it should" if wait.is_overdue else ""
     lacks = ", ".join(visible(name) for name in wait.lacks)
-    return f"waits for {lacks}{_of_key(wait.cycle_key)} since {wait.since:%Y-%m-%d %H:%M} UTC{late}"
+    return f"for {lacks}{_of_key(wait.cycle_key)} since {wait.since:%Y-%m-%d %H:%M} UTC{late}"
 
 
 def _of_key(cycle_key: str | None) -> str:
