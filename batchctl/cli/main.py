@@ -41,6 +41,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "batches": ("definitions:batches", "List the batches with their steps and instances."),
     "waits": ("waits:waits", "List the batches that wait for others to complete, and why."),
     "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),
+    "graph": ("graph:graph", "Draw the batches, what they wait for and how each stands."),
+    "impact": ("graph:impact", "Show what the failure of a batch would hold back."),
     "rerun": ("acting:rerun", "Run an instance again from the step that failed, or from another."),
     "pause": ("acting:pause", "Let nothing more of an instance start."),
     "resume": ("acting:resume", "Let a paused instance go on."),

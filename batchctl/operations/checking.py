@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
+from batchctl.domain import graph
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Problem, Surroundings
 from batchctl.domain.rows import BatchDefinition, Step
@@ -19,6 +21,10 @@ ORPHANS_SHOWN = 20
 SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT)
 """Every name that means something in `Setting`."""
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
+_WITHOUT = {
+    "ProcessBatch_id": "the row starts nothing",
+    "DependsOnBatch_id": "it never completes, so the batch that depends on it waits for ever",
+}
 _NO_PLUGIN = "correct the row, or make its plugin known (plugin_modules in batchctl.toml)"
 _BROKEN = "correct the plugin"
 
@@ -60,6 +66,7 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
         limit = limits.overall_as_written(connection), limits.overall(connection)
         idle_needs = limits.idle_needs(connection)
+        idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
@@ -85,12 +92,17 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         for step in batch.steps:
             found += _of_step(batch, step, plugins, surroundings)
     found += _near_alike(defined.batches)
+    found += _cycles(defined.batches)
+    found += _of_dependents(defined.batches)
     for step in defined.steps_without_batch:
         message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
         found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))
     for row_id, table, missing in idle_needs:
         message = f"{table} {missing} does not exist: the row limits nothing."
         found.append(Finding("BatchResource", str(row_id), f"{table}_id", message))
+    for row_id, column, missing in idle_dependencies:
+        message = f"ProcessBatch {missing} does not exist: {_WITHOUT[column]}."
+        found.append(Finding("BatchDependency", str(row_id), column, message))
     for orphan in orphans:
         column, missing = (
             ("ProcessBatch_id", orphan.batch_id) if orphan.lacks_batch else ("FileProcess_id", orphan.intake_id)
@@ -186,6 +198,41 @@ def _near_alike(batches: Iterable[BatchDefinition]) -> Iterator[Finding]:
                 f"Entity '{visible(batch.entity)}' is nearly '{visible(first)}' of another batch, but not the same."
             )
             yield Finding("ProcessBatch", visible(batch.name), "Entity", message)
+
+
+def _cycles(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
+    """Yield what waits for itself, by way of others or not."""
+    for cycle in graph.cycles(batches):
+        first, *others = [visible(name) for name in cycle.names]
+        if not others:
+            message = "It depends on itself, so no dependency ever starts it."
+        else:
+            way = ", ".join(f"{one} for {other}" for one, other in pairwise((*others, first)))
+            message = f"{first} waits for {others[0]}, {way}: no dependency ever starts any of them."
+            message += " They wait for each other in many more ways." if cycle.stands_for_more else ""
+        yield Finding("BatchDependency", first, "DependsOnBatch_id", message)
+
+
+def _of_dependents(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
+    """Yield what keeps a batch from being started by what it depends on, and what would be started with it."""
+    known = {batch.batch_id: batch for batch in batches}
+    takers: dict[str, list[str]] = {}
+    for batch in batches:
+        takers.setdefault(batch.entity, []).append(batch.name)
+    for batch in batches:
+        name = visible(batch.name)
+        if batch.dependencies and len(takers[batch.entity]) > 1:
+            others = ", ".join(visible(other) for other in takers[batch.entity] if other != batch.name)
+            message = f"Its entity '{visible(batch.entity)}' is taken by {others} too, started whenever this one is."
+            yield Finding("ProcessBatch", name, "Entity", f"It starts when other batches are complete. {message}")
+        for dependency in batch.dependencies:
+            other = known.get(dependency.depends_on)
+            if other is not None and not other.enabled and batch.enabled:
+                message = (
+                    f"{visible(other.name)} is disabled: while it is, it completes nothing that {name} could wait for."
+                )
+                remedy = f"batchctl enable {visible(other.name)} --reason ..."
+                yield Finding("BatchDependency", f"{name}, {visible(other.name)}", "DependsOnBatch_id", message, remedy)
 
 
 def _said(error: Exception) -> str:

@@ -49,8 +49,8 @@ class Definitions:
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
     steps: dict[int, list[Step]] = {}
-    needs, dependencies = limits.needs(connection), _dependencies(connection)
     broken: dict[int, Unreadable] = {}
+    needs, dependencies = limits.needs(connection), _dependencies(connection, broken)
     for row in connection.execute(_STEPS):
         try:
             steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
@@ -80,15 +80,13 @@ def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabl
     connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now})
 
 
-def _dependencies(connection: Connection) -> dict[int, list[Dependency]]:
+def _dependencies(connection: Connection, broken: dict[int, Unreadable]) -> dict[int, list[Dependency]]:
     found: dict[int, list[Dependency]] = {}
     for row in connection.execute(_DEPENDENCIES):
-        dependency = Dependency(
-            row_id=int(row.BatchDependency_id),
-            depends_on=BatchId(row.DependsOnBatch_id),
-            deadline=timedelta(minutes=row.DeadlineMins),
-        )
-        found.setdefault(row.ProcessBatch_id, []).append(dependency)
+        try:
+            found.setdefault(row.ProcessBatch_id, []).append(_dependency(row))
+        except _NONSENSE as error:
+            broken[row.ProcessBatch_id] = Unreadable("BatchDependency", row.BatchDependency_id, str(error))
     return found
 
 
@@ -108,6 +106,14 @@ def _connected(batches: list[BatchDefinition]) -> tuple[BatchDefinition, ...]:
             is_in_cycle=batch.batch_id in cycles,
         )
         for batch in batches
+    )
+
+
+def _dependency(row: Row[Any]) -> Dependency:
+    return Dependency(
+        row_id=int(row.BatchDependency_id),
+        depends_on=BatchId(row.DependsOnBatch_id),
+        deadline=timedelta(minutes=row.DeadlineMins),
     )
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Select, bindparam, exists, func, not_, or_, s
 
 from batchctl.domain.rows import BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, IntakeStatus, word
+from batchctl.store.columns import unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
 from batchctl.store.definitions import ENTITY
@@ -24,6 +25,7 @@ from batchctl.store.tables import (
     PAUSED_INSTANCE,
     READY_INTAKE,
     batch_control,
+    batch_dependency,
     batch_process_history,
     file_process,
     process_batch,
@@ -31,6 +33,7 @@ from batchctl.store.tables import (
 )
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
+_d, _upstream = batch_dependency.c, process_batch.alias(unquoted("Upstream")).c
 _WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
 
 _COUNT_INSTANCES = select(_c.ProcessBatch_id, _c.Status, func.count().label("HowMany")).group_by(
@@ -81,6 +84,19 @@ _ORPHANS = (
     .join(file_process, isouter=True)
     .where(or_(_b.ProcessBatch_id.is_(None), _f.FileProcess_id.is_(None)))
     .order_by(_c.BatchControl_id)
+    .limit(bindparam("most"))
+)
+_IDLE_DEPENDENCIES = (
+    select(
+        _d.BatchDependency_id,
+        _d.ProcessBatch_id,
+        _d.DependsOnBatch_id,
+        _b.ProcessBatch_id.label("Dependent"),
+    )
+    .join_from(batch_dependency, process_batch, _b.ProcessBatch_id == _d.ProcessBatch_id, isouter=True)
+    .join(_upstream.ProcessBatch_id.table, _upstream.ProcessBatch_id == _d.DependsOnBatch_id, isouter=True)
+    .where(or_(_b.ProcessBatch_id.is_(None), _upstream.ProcessBatch_id.is_(None)))
+    .order_by(_d.BatchDependency_id)
     .limit(bindparam("most"))
 )
 
@@ -155,6 +171,16 @@ def orphans(connection: Connection, most: int) -> list[Orphan]:
     return [
         Orphan(InstanceId(row.BatchControl_id), row.ProcessBatch_id, row.FileProcess_id, row.ProcessBatchName is None)
         for row in connection.execute(_ORPHANS, {"most": most})
+    ]
+
+
+def idle_dependencies(connection: Connection, most: int) -> list[tuple[int, str, int]]:
+    """Return dependencies of or on a batch that does not exist: the row, the column that names it, and what it says."""
+    return [
+        (row.BatchDependency_id, "ProcessBatch_id", row.ProcessBatch_id)
+        if row.Dependent is None
+        else (row.BatchDependency_id, "DependsOnBatch_id", row.DependsOnBatch_id)
+        for row in connection.execute(_IDLE_DEPENDENCIES, {"most": most})
     ]
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -99,3 +100,98 @@ def test_what_the_controller_asks_takes_no_networkx() -> None:
     )
 
     subprocess.run([sys.executable, "-c", asked], check=True)
+
+
+def ways_around(edges: Edges) -> set[tuple[int, ...]]:
+    """Find every cycle by trying every path, each beginning with its smallest number."""
+    found = set[tuple[int, ...]]()
+
+    def go(path: tuple[int, ...]) -> None:
+        for other in edges.get(path[-1], ()):
+            if other == path[0]:
+                found.add(path)
+            elif other > path[0] and other not in path:
+                go((*path, other))
+
+    for number in edges:
+        go((number,))
+    return found
+
+
+@given(GRAPHS)
+def test_every_cycle_is_named_whole_or_one_stands_for_those_among_the_same(edges: Edges) -> None:
+    edges = dict(sorted(edges.items()))
+    found = graph.cycles(batches(edges))
+    named = {tuple(int(name[1:]) for name in cycle.names): cycle.stands_for_more for cycle in found}
+    every, far = ways_around(edges), reach(edges)
+
+    assert {*named} <= every
+    assert len(named) == len(found)
+    for way in every - {*named}:
+        assert len(way) > 1
+        assert any(more and at[0] in far[way[0]] and way[0] in far[at[0]] for at, more in named.items())
+
+
+def test_cycles_begin_with_the_batch_that_comes_first_and_go_on_with_what_it_waits_for() -> None:
+    found = graph.cycles(batches({5: [4], 1: [2], 2: [3, 2], 3: [1], 4: [5]}))
+
+    assert [cycle.names for cycle in found] == [("b2",), ("b5", "b4"), ("b1", "b2", "b3")]
+    assert not any(cycle.stands_for_more for cycle in found)
+
+
+def test_of_very_many_cycles_one_of_the_shortest_through_the_first_batch_stands_for_all() -> None:
+    all_of_all = {number: [other for other in range(1, 61) if other != number] for number in range(1, 61)}
+
+    assert graph.cycles(batches(all_of_all)) == (graph.Cycle(("b1", "b2"), stands_for_more=True),)
+
+
+@given(GRAPHS)
+def test_upstream_and_downstream_are_what_is_reached_in_either_direction(edges: Edges) -> None:
+    far = reach(edges)
+
+    for number in edges:
+        assert graph.upstream(batches(edges), BatchId(number)) == far[number]
+        assert graph.downstream(batches(edges), BatchId(number)) == {one for one in edges if number in far[one]}
+
+
+@given(GRAPHS, st.lists(st.integers(1, 7), unique=True), st.lists(st.integers(1, 7), unique=True))
+def test_held_back_is_what_nothing_else_can_start(edges: Edges, any_of: list[int], off: list[int]) -> None:
+    failed = min(edges)
+    held, grown = {failed}, True
+    while grown:
+        grown = False
+        for one, others in edges.items():
+            hopeless = {*held, *off} | {other for other in others if other not in edges}
+            stuck = bool(held & {*others}) and (one not in any_of or hopeless >= {*others})
+            grown = grown or (stuck and one not in held)
+            held |= {one} if stuck else set()
+    found = graph.held_back(batches(edges, any_of=any_of, off=off), BatchId(failed))
+
+    assert {*found} == held - {failed}
+    for one, way in found.items():
+        assert (way[0], way[-1]) == (failed, one)
+        assert all(before in edges[after] for before, after in pairwise(way))
+        assert len(way) <= len(edges)
+
+
+def test_any_of_several_is_held_back_only_by_all_of_them() -> None:
+    diamond = {1: [], 2: [1], 3: [], 4: [2, 3], 5: [4]}
+
+    assert graph.held_back(batches(diamond), BatchId(1)) == {2: (1, 2), 4: (1, 2, 4), 5: (1, 2, 4, 5)}
+    assert graph.held_back(batches(diamond, any_of=[4]), BatchId(1)) == {2: (1, 2)}
+    assert {*graph.held_back(batches(diamond, any_of=[4], off=[3]), BatchId(1))} == {2, 4, 5}
+    assert {*graph.held_back(batches({**diamond, 3: [1]}, any_of=[4]), BatchId(1))} == {2, 3, 4, 5}
+
+
+@given(GRAPHS)
+def test_levels_hold_every_batch_once_behind_all_it_waits_for(edges: Edges) -> None:
+    levels = graph.levels(batches(edges))
+    level_of = {int(one): at for at, level in enumerate(levels) for one in level}
+    far = reach(edges)
+
+    assert sorted(one for level in levels for one in level) == sorted(edges)
+    for one, others in edges.items():
+        for other in others:
+            if other in edges:
+                around = one in far[other]
+                assert level_of[other] == level_of[one] if around else level_of[other] < level_of[one]

@@ -12,8 +12,10 @@ from batchctl.domain.outcomes import Problem, Surroundings
 from batchctl.domain.rows import Step
 from batchctl.operations import checking
 from batchctl.operations.checking import Finding
+from batchctl.store import definitions
 from batchctl.testing import surroundings
 from tests.control.world import ToldHandler, World
+from tests.control_databases import SqliteControl
 
 
 class Strict(ToldHandler):
@@ -166,6 +168,116 @@ def test_rows_written_with_foreign_keys_switched_off_are_findings(world: World) 
         ("BatchControl", "2", "ProcessBatch_id"),
         ("BatchControl", "3", "FileProcess_id"),
     ]
+
+
+def depend(world: World, batch_id: int, *others: int) -> None:
+    for other in others:
+        world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (?, ?)", batch_id, other)
+
+
+def test_dependencies_of_any_mode_are_sound_and_so_is_a_mode_without_any(world: World) -> None:
+    world.batch("first")
+    world.batch("second")
+    depend(world, world.batch("all"), 1, 2)
+    depend(world, world.batch("any", DependencyMode="any"), 1, 3)
+    world.batch("none", DependencyMode="any")
+
+    assert check(world) == []
+
+
+def test_every_cycle_is_named_whole(world: World) -> None:
+    for name in ("a", "b\x1b", "c", "d", "itself"):
+        world.batch(name, Entity=name[0])
+    depend(world, 1, 2)
+    depend(world, 2, 3, 4)
+    depend(world, 3, 1)
+    depend(world, 4, 2)
+    depend(world, 5, 5, 1)
+
+    assert [(one.row, one.message) for one in check(world) if one.table == "BatchDependency"] == [
+        ("itself", "It depends on itself, so no dependency ever starts it."),
+        ("a", "a waits for b\\x1b, b\\x1b for c, c for a: no dependency ever starts any of them."),
+        ("b\\x1b", "b\\x1b waits for d, d for b\\x1b: no dependency ever starts any of them."),
+    ]
+
+
+def test_of_many_cycles_among_the_same_batches_one_is_named_and_that_there_are_more(world: World) -> None:
+    for number in range(1, 8):
+        world.batch(f"b{number}")
+    for number in range(1, 8):
+        depend(world, number, *(other for other in range(1, 8) if other != number))
+
+    ((message),) = [finding.message for finding in check(world)]
+    assert message.startswith("b1 waits for b2, b2 for b1: ")
+    assert message.endswith("They wait for each other in many more ways.")
+
+
+def test_what_would_be_started_beside_a_dependent_batch_is_named(world: World) -> None:
+    world.batch("first")
+    depend(world, world.batch("load", Entity="Sales"), 1)
+    world.batch("beside", Entity="Sales")
+    world.batch("as well", Entity="Sales")
+
+    ((finding),) = check(world)
+    assert (finding.table, finding.row, finding.column) == ("ProcessBatch", "load", "Entity")
+    assert "'Sales' is taken by beside, as well too" in finding.message
+
+
+def test_a_dependency_on_a_disabled_batch_is_named_unless_nothing_waits(world: World) -> None:
+    world.batch("off", Enabled=0)
+    depend(world, world.batch("waits"), 1)
+    depend(world, world.batch("off too", Enabled=0), 1)
+
+    ((finding),) = check(world)
+    assert (finding.table, finding.row) == ("BatchDependency", "waits, off")
+    assert finding.remedy == "batchctl enable off --reason ..."
+
+
+def test_a_thousand_batches_that_one_waits_for_are_sound(world: World) -> None:
+    world.batch("last")
+    many = range(2, 1002)
+    world.hand.many("INSERT INTO ProcessBatch (ProcessBatchName) VALUES (?)", [(f"b{at}",) for at in many])
+    world.hand.many(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
+        " VALUES (?, 10, 'step', 'told')",
+        [(at,) for at in many],
+    )
+    world.hand.many(
+        "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (1, ?)", [(at,) for at in many]
+    )
+
+    assert check(world) == []
+
+
+def test_dependencies_of_or_on_nothing_are_findings(world: World) -> None:
+    world.batch()
+    world.hand.loosen()
+    depend(world, 1, 99)
+    depend(world, 98, 1)
+    depend(world, 97, 96)
+
+    assert [(one.row, one.column, one.message.partition(":")[0]) for one in check(world)] == [
+        ("1", "DependsOnBatch_id", "ProcessBatch 99 does not exist"),
+        ("2", "ProcessBatch_id", "ProcessBatch 98 does not exist"),
+        ("3", "ProcessBatch_id", "ProcessBatch 97 does not exist"),
+    ]
+
+
+def test_a_dependency_that_holds_nonsense_is_a_finding_and_leaves_out_only_its_batch(
+    sqlite_database: SqliteControl,
+) -> None:
+    world = World(sqlite_database)
+    for name in "abc":
+        world.batch(name)
+    world.hand.loosen()
+    depend(world, 3, 1)
+    world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id, DeadlineMins) VALUES (2, 1, 'soon')")
+    with world.transactions.read() as connection:
+        left = [batch.name for batch in definitions.all_batches(connection)]
+
+    assert ("BatchDependency", "2", "") in found(world)
+    assert left == ["a", "c"]
+    world.close()
 
 
 @pytest.mark.parametrize(

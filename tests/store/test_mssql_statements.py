@@ -17,14 +17,14 @@ from sqlalchemy.sql.elements import ClauseElement
 from sqlglot import ErrorLevel, exp
 
 from batchctl.domain.rows import BatchId
-from batchctl.store import audit, engine, history, instances, intake, reports
+from batchctl.store import audit, engine, history, instances, intake, live, reports
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.transactions import StoreTransactions
 from tests.step_handlers.tsql_frames import assert_frames_are_closed
 from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
 
-MODULES = ("audit", "definitions", "history", "instances", "intake", "reports", "schema")
+MODULES = ("audit", "definitions", "history", "instances", "intake", "live", "reports", "schema")
 URLS = {"pyodbc": "mssql+pyodbc://user@host/control", "mssql_python": "mssql+mssqlpython://user@host/control"}
 
 
@@ -44,6 +44,7 @@ def statements() -> Iterator[tuple[str, ClauseElement]]:
 
 
 FOUND = dict(statements()) | {"instances.these": instances._these(instances.MOST_LOADED)._statement}
+FOUND |= {f"live.open {at}": statement for at, statement in enumerate([*live._OPEN, *live._OPEN_OF_KEY])}
 
 
 @pytest.fixture(params=URLS)

@@ -1,0 +1,293 @@
+"""The batches, what they wait for, and how each stands: the read models behind `graph` and `impact`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain import graph
+from batchctl.domain.errors import NotFound
+from batchctl.domain.forecast import Forecast, Outlook, Stand, usual
+from batchctl.domain.rows import BatchDefinition, BatchId
+from batchctl.domain.status import FINAL, InstanceStatus, OnFailure
+from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.ports import Clock, Transactions
+from batchctl.store import definitions, live
+from batchctl.store.live import Waiting
+
+_TELLING = (
+    InstanceStatus.FAILED,
+    InstanceStatus.HELD,
+    InstanceStatus.RETRY,
+    InstanceStatus.CANCELLING,
+    InstanceStatus.PAUSING,
+    InstanceStatus.RUNNING,
+    InstanceStatus.PAUSED,
+    InstanceStatus.READY,
+)
+"""Of several open instances the one speaks for its batch whose status stands first."""
+_UNDER_WAY = (InstanceStatus.RUNNING, InstanceStatus.RETRY, InstanceStatus.READY)
+_QUIET = {InstanceStatus.COMPLETE.value, InstanceStatus.CANCELLED.value, "idle"}
+ALONE_DRAWN = 20
+"""So many batches without dependencies are drawn; of more only those of which there is something to say."""
+MOST_ALONE = 100
+WAITS = "waits"
+IDLE = "idle"
+"""The states of batches without an instance: something they need has completed, or nothing has happened lately."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """What has completed for one CycleKey, and what has not."""
+
+    cycle_key: str | None
+    has: tuple[str, ...]
+    lacks: tuple[str, ...]
+    since: datetime
+    is_overdue: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A batch with how it stands; `level` says how many others stand in a row before it."""
+
+    batch: BatchDefinition
+    level: int
+    stand: Stand | None
+    counts: Mapping[InstanceStatus, int]
+    """How many instances are open in each status."""
+    waits: tuple[Wait, ...]
+    in_cycle: bool
+    alone: bool
+    """True when it waits for nothing and nothing waits for it."""
+
+    @property
+    def state(self) -> str:
+        """Return the status of the instance that speaks for it, or that it waits, or that there is nothing to say."""
+        if self.waits and (self.stand is None or self.stand.status in FINAL):
+            return WAITS
+        return IDLE if self.stand is None else self.stand.status.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The batches in levels, those without dependencies among them; of one batch only what it waits for."""
+
+    now: datetime
+    cycle_key: str | None
+    target: BatchDefinition | None
+    nodes: tuple[Node, ...]
+    names: Mapping[BatchId, str]
+    forecast: Forecast | None = None
+    forecast_key: str | None = None
+    """The CycleKey that the forecast goes on with; None when it is that of a beginning now."""
+
+    @property
+    def linked(self) -> tuple[Node, ...]:
+        """Return the batches that are drawn with lines."""
+        return tuple(node for node in self.nodes if not node.alone)
+
+    @property
+    def alone(self) -> tuple[Node, ...]:
+        """Return the batches without dependencies that are drawn one by one."""
+        alone = [node for node in self.nodes if node.alone]
+        if len(alone) <= ALONE_DRAWN:
+            return tuple(alone)
+        return tuple(node for node in alone if node.state not in _QUIET)[:MOST_ALONE]
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """Return how many batches are not drawn, by their states."""
+        drawn = {node.batch.batch_id for node in self.alone}
+        return Counter(node.state for node in self.nodes if node.alone and node.batch.batch_id not in drawn)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A batch that a failure would hold back: the way to it, and what waits there now."""
+
+    batch: BatchDefinition
+    way: tuple[str, ...]
+    waits: tuple[Wait, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """What follows when a batch does not complete."""
+
+    batch: BatchDefinition
+    held: tuple[Held, ...]
+    spared: tuple[BatchDefinition, ...]
+    """What stands further on, and can be started by other batches all the same."""
+    in_line: int
+    """Instances of the batch itself that would wait by its failure policy."""
+
+    @property
+    def stops_all(self) -> bool:
+        """Say whether its failure stops everything else, too."""
+        return self.batch.on_failure is OnFailure.STOP_ALL
+
+
+def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_key: str | None) -> Picture:
+    """Look at all batches, or at one and what it waits for; for one CycleKey, or for whatever is open."""
+    now = clock.now()
+    with transactions.read() as connection:
+        every = definitions.all_batches(connection)
+        target = None if name is None else _named(every, name)
+        batches = every if target is None else _with_what_it_waits_for(every, target)
+        _check(cycle_key)
+        stands = _by_batch(live.stands(connection, cycle_key))
+        waits = _waits(every, live.waiting(connection), cycle_key)
+        forecast, key = None, cycle_key
+        if target is not None:
+            key = _key_under_way(batches, stands, waits) if cycle_key is None else cycle_key
+            forecast = _forecast(connection, batches, target, now, key)
+    return Picture(
+        now=now,
+        cycle_key=cycle_key,
+        target=target,
+        nodes=_nodes(batches, stands, waits),
+        names={batch.batch_id: batch.name for batch in every},
+        forecast=forecast,
+        forecast_key=key,
+    )
+
+
+def impact(transactions: Transactions, name: str) -> Impact:
+    """Look at everything that waits for a batch."""
+    with transactions.read() as connection:
+        every = definitions.all_batches(connection)
+        batch = _named(every, name)
+        waits = _waits(every, live.waiting(connection), None)
+        counts = _counts(_by_batch(live.stands(connection)).get(batch.batch_id, ()))
+    known = {one.batch_id: one for one in every}
+    ways = graph.held_back(every, batch.batch_id)
+    further = graph.downstream(every, batch.batch_id) - {batch.batch_id}
+    return Impact(
+        batch=batch,
+        held=tuple(
+            Held(batch=known[one], way=tuple(known[at].name for at in way), waits=tuple(waits.get(one, ())))
+            for one, way in ways.items()
+        ),
+        spared=tuple(one for one in every if one.batch_id in further and one.batch_id not in ways),
+        in_line=0 if batch.on_failure is OnFailure.CONTINUE else counts.get(InstanceStatus.READY, 0),
+    )
+
+
+def _named(batches: Sequence[BatchDefinition], name: str) -> BatchDefinition:
+    found = next((batch for batch in batches if batch.name == name), None)
+    if found is None:
+        meant = did_you_mean(name, (batch.name for batch in batches))
+        raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
+    return found
+
+
+def _check(cycle_key: str | None) -> None:
+    """Refuse a CycleKey that no row can hold, which some databases do not even want to look for."""
+    trouble = None if cycle_key is None else unfit(cycle_key)
+    if trouble is not None:
+        raise NotFound(f"No instance has such a CycleKey: {trouble}.", next_step="batchctl graph")
+
+
+def _with_what_it_waits_for(every: Sequence[BatchDefinition], target: BatchDefinition) -> Sequence[BatchDefinition]:
+    wanted = graph.upstream(every, target.batch_id) | {target.batch_id}
+    return [batch for batch in every if batch.batch_id in wanted]
+
+
+def _by_batch(stands: Iterable[Stand]) -> dict[BatchId, list[Stand]]:
+    found: dict[BatchId, list[Stand]] = {}
+    for stand in stands:
+        found.setdefault(stand.batch_id, []).append(stand)
+    return found
+
+
+def _counts(stands: Iterable[Stand]) -> dict[InstanceStatus, int]:
+    return {stand.status: stand.how_many for stand in stands if stand.status not in FINAL}
+
+
+def _speaks(stands: Sequence[Stand]) -> Stand | None:
+    """Return the instance that says most about its batch."""
+    still_open = [stand for stand in stands if stand.status not in FINAL]
+    if still_open:
+        return min(still_open, key=lambda stand: _TELLING.index(stand.status))
+    return max(stands, key=lambda stand: stand.instance_id, default=None)
+
+
+def _waits(
+    batches: Iterable[BatchDefinition], waiting: Iterable[Waiting], cycle_key: str | None
+) -> dict[BatchId, list[Wait]]:
+    """Return for each batch the sets that are not complete."""
+    known = {batch.batch_id: batch for batch in batches}
+    sets: dict[tuple[BatchId, str | None], list[Waiting]] = {}
+    for one in waiting:
+        if one.batch_id in known and (cycle_key is None or one.cycle_key == cycle_key):
+            sets.setdefault((one.batch_id, one.cycle_key), []).append(one)
+    found: dict[BatchId, list[Wait]] = {}
+    for (batch_id, key), there in sets.items():
+        needs, complete = graph.needs(known[batch_id]), {one.completed for one in there}
+        has, lacks = ([at for at in needs if (at in complete) is wanted] for wanted in (True, False))
+        if has and lacks:
+            wait = Wait(
+                cycle_key=key,
+                has=tuple(_name(known, at) for at in has),
+                lacks=tuple(_name(known, at) for at in lacks),
+                since=min(one.since for one in there),
+                is_overdue=any(one.is_overdue for one in there),
+            )
+            found.setdefault(batch_id, []).append(wait)
+    return found
+
+
+def _name(known: Mapping[BatchId, BatchDefinition], batch_id: BatchId) -> str:
+    return known[batch_id].name if batch_id in known else f"(ProcessBatch {batch_id}, which does not exist)"
+
+
+def _nodes(
+    batches: Sequence[BatchDefinition],
+    stands: Mapping[BatchId, Sequence[Stand]],
+    waits: Mapping[BatchId, Sequence[Wait]],
+) -> tuple[Node, ...]:
+    known = {batch.batch_id: batch for batch in batches}
+    caught = graph.in_cycle(batches)
+    needed = {other for batch in batches for other in graph.needs(batch)}
+    return tuple(
+        Node(
+            batch=known[one],
+            level=level,
+            stand=_speaks(stands.get(one, ())),
+            counts=_counts(stands.get(one, ())),
+            waits=tuple(waits.get(one, ())),
+            in_cycle=one in caught,
+            alone=not known[one].dependencies and one not in needed,
+        )
+        for level, those in enumerate(graph.levels(batches))
+        for one in those
+    )
+
+
+def _key_under_way(
+    batches: Sequence[BatchDefinition],
+    stands: Mapping[BatchId, Sequence[Stand]],
+    waits: Mapping[BatchId, Sequence[Wait]],
+) -> str | None:
+    """Return the CycleKey of what is nearest to its end: of what runs, else of what is about to, else of what waits."""
+    ids = [batch.batch_id for batch in batches]
+    going = [stand for one in ids for stand in stands.get(one, ()) if stand.status in _UNDER_WAY]
+    if going:
+        return min(going, key=lambda stand: (_UNDER_WAY.index(stand.status), stand.instance_id)).cycle_key
+    waiting = [wait for one in ids for wait in waits.get(one, ())]
+    return min(waiting, key=lambda wait: wait.since).cycle_key if waiting else None
+
+
+def _forecast(
+    connection: Any, batches: Sequence[BatchDefinition], target: BatchDefinition, now: datetime, key: str | None
+) -> Forecast:
+    """Reckon with what there is of a CycleKey, or as if all of it began now."""
+    found = {} if key is None else _by_batch(live.stands(connection, key))
+    speaking = {one: stand for one, stands in found.items() if (stand := _speaks(stands)) is not None}
+    recorded = {step: usual(lengths) for step, lengths in live.lengths(connection).items()}
+    outlook = Outlook(batches=batches, recorded=recorded, now=now, stands=speaking, live=live.live_steps(connection))
+    return outlook.of(target.batch_id)

@@ -1,0 +1,239 @@
+"""Drawings of whatever names people give their batches."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchctl.cli import graph_terminal
+from batchctl.cli.graph_mermaid import mermaid, quoted
+from batchctl.cli.graph_svg import svg
+from batchctl.cli.graph_words import MARKS, MEANINGS
+from batchctl.cli.output import PipeConsole
+from batchctl.domain import graph
+from batchctl.domain.forecast import Forecast, Outlook, Stand
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, Dependency, InstanceId
+from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus
+from batchctl.domain.text import visible
+from batchctl.operations.picture import Node, Picture, Wait
+
+NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
+HOSTILE = (
+    "a\"b'c",
+    "<script>alert(1)</script>",
+    "x]]>&amp;&#x0;",
+    "line\nbreak\r\t",
+    "\u202egnp.elif \u2066",
+    "\x1b[31m\x00\ufffe\ud800",
+    '`**bold**` --> b2["x"]; %%{init: {}}%%\nclick b1 call()',
+    "😀 Ünïcode \u3000",
+    "n" * 200,
+    "end",
+    "[red]x[/red]",
+)
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def draw(
+    names: Sequence[str],
+    ways: Sequence[tuple[int, int]] = (),
+    *,
+    states: Sequence[str] = (),
+    waits: Sequence[int] = (),
+    forecast: bool = False,
+) -> Picture:
+    """Return a picture of batches by their places; each way leads from one to another that waits for it."""
+    batches = [
+        BatchDefinition(
+            batch_id=BatchId(at),
+            name=name,
+            entity=name,
+            enabled=at % 3 != 2,
+            dependency_mode=DependencyMode.ANY if at % 2 else DependencyMode.ALL,
+            dependencies=tuple(
+                Dependency(row_id=1, depends_on=BatchId(one), deadline=timedelta(days=1))
+                for one, other in ways
+                if other == at
+            ),
+        )
+        for at, name in enumerate(names)
+    ]
+    caught, needed = graph.in_cycle(batches), {other for batch in batches for other in graph.needs(batch)}
+    level_of = {one: level for level, those in enumerate(graph.levels(batches)) for one in those}
+    nodes = [
+        Node(
+            batch=batch,
+            level=level_of[batch.batch_id],
+            stand=_stand(batch, states[batch.batch_id]) if batch.batch_id < len(states) else None,
+            counts={},
+            waits=(_wait(names),) if batch.batch_id in waits else (),
+            in_cycle=batch.batch_id in caught,
+            alone=not batch.dependencies and batch.batch_id not in needed,
+        )
+        for batch in sorted(batches, key=lambda batch: level_of[batch.batch_id])
+    ]
+    chain = Outlook(batches, {}, NOW, {}, {}).of(BatchId(len(names) - 1)) if forecast else None
+    return Picture(
+        now=NOW,
+        cycle_key=names[0],
+        target=batches[-1],
+        nodes=tuple(nodes),
+        names={batch.batch_id: batch.name for batch in batches},
+        forecast=chain,
+        forecast_key=None,
+    )
+
+
+def _stand(batch: BatchDefinition, status: str) -> Stand:
+    return Stand(
+        batch_id=batch.batch_id,
+        instance_id=InstanceId(7),
+        status=InstanceStatus(status),
+        last_seq=0,
+        cycle_key=batch.name,
+        next_run_time=LONG_AGO,
+        changed_at=NOW,
+    )
+
+
+def _wait(names: Sequence[str]) -> Wait:
+    return Wait(cycle_key=names[0], has=(names[0],), lacks=(names[1],), since=NOW, is_overdue=True)
+
+
+def shown(picture: Picture, *, encoding: str = "utf-8", width: int = 100) -> str:
+    """Return what a terminal of that encoding gets."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace", newline="\n")
+    out = PipeConsole(file=stream, width=width, markup=False, highlight=False, emoji=False, color_system=None)
+    graph_terminal.show(out, picture)
+    stream.flush()
+    return raw.getvalue().decode(encoding)
+
+
+ALL = [(at, at + 1) for at in range(len(HOSTILE) - 2)] + [(0, 4), (5, 5), (7, 6)]
+WHOLE = draw(HOSTILE, ALL, states=[str(status) for status in InstanceStatus], waits=[10], forecast=True)
+
+GRAPHS = st.lists(st.text(max_size=30), min_size=2, max_size=8, unique=True).flatmap(
+    lambda names: st.tuples(
+        st.just(names),
+        st.lists(st.tuples(st.integers(0, len(names) - 1), st.integers(0, len(names) - 1)), unique=True, max_size=12),
+        st.lists(st.integers(0, len(names) - 1), unique=True),
+    )
+)
+
+
+def test_every_state_has_a_sign_and_a_meaning() -> None:
+    assert {*MARKS} == {*MEANINGS} == {status.value for status in InstanceStatus} | {"waits", "idle"}
+    assert all(sign.isascii() for _, sign in MARKS.values())
+    assert {status.value for status in FINAL} == {"complete", "cancelled"}
+
+
+def test_an_svg_of_hostile_names_is_one_picture_with_its_title_and_every_name_in_it() -> None:
+    root = ET.fromstring(svg(WHOLE))
+    titles = [element.text or "" for element in root.iter(f"{SVG}title")]
+
+    assert root.tag == f"{SVG}svg"
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == "title desc"
+    assert [root[0].get("id"), root[1].get("id")] == ["title", "desc"]
+    assert {title.split("\n")[0] for title in titles[1:]} == {visible(name) for name in HOSTILE}
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
+        *("svg", "title", "desc", "style", "defs", "marker", "path", "rect", "text", "g")
+    }, "nothing that does anything, nothing from elsewhere"
+    assert "http" not in svg(WHOLE).replace("http://www.w3.org/2000/svg", "")
+    assert len(list(root.iter(f"{SVG}path"))) == len(ALL) + 1
+
+
+@given(GRAPHS)
+def test_any_graph_is_a_sound_svg_within_its_bounds(
+    graph_of: tuple[list[str], list[tuple[int, int]], list[int]],
+) -> None:
+    names, ways, waits = graph_of
+    root = ET.fromstring(svg(draw(names, ways, waits=waits)))
+    width, height = float(root.get("width", "0")), float(root.get("height", "0"))
+
+    boxes = [box for box in root.iter(f"{SVG}rect") if box.get("x")]
+    assert len(boxes) == len(names)
+    for box in boxes:
+        assert 0 <= float(box.get("x", "")) <= width - float(box.get("width", ""))
+        assert 0 <= float(box.get("y", "")) <= height - float(box.get("height", ""))
+
+
+_LINES = re.compile(
+    r'flowchart LR|    b\d+\["[^"`<>&]*<br>[^"`<>&]*"\](:::\w+)?|    b\d+ (-->|-\.->) b\d+|    classDef \w+ [\w:#,-]+'
+)
+
+
+@given(GRAPHS)
+def test_no_name_means_anything_to_mermaid(graph_of: tuple[list[str], list[tuple[int, int]], list[int]]) -> None:
+    names, ways, waits = graph_of
+
+    for drawn in (draw(names, ways, waits=waits), WHOLE):
+        lines = mermaid(drawn).removesuffix("\n").split("\n")
+        assert [line for line in lines if not _LINES.fullmatch(line)] == []
+        assert len([line for line in lines if "[" in line]) == len(drawn.nodes)
+
+
+def test_what_mermaid_shows_is_the_name() -> None:
+    shown_as = re.sub(r"#(\d+);", lambda found: chr(int(found[1])), quoted('a"b <c> #35; `d`'))
+
+    assert shown_as == 'a"b <c> #35; `d`'
+    assert quoted('"') == "#34;"
+
+
+def test_a_terminal_gets_every_name_on_lines_of_its_own_and_nothing_that_acts() -> None:
+    drawn = shown(WHOLE, width=300)
+
+    for name in HOSTILE:
+        if len(name) < 40:
+            assert visible(name) in drawn
+    assert "\x1b" not in drawn
+    assert "\u202e" not in drawn
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_terminal_without_anything_but_ascii_gets_signs_that_it_can_show(width: int) -> None:
+    names = ["sales", "stock", "merge", "alone"]
+    picture = draw(names, [(0, 2), (1, 2)], states=["complete", "failed"], waits=[2])
+    drawn = shown(picture, encoding="ascii", width=width)
+
+    assert "\\u" not in drawn
+    assert all(
+        len(line) <= width for line in drawn.split("\n") if not line.startswith(("These", "Then", "3", "4", "Batch"))
+    )
+    assert {"x", "+", "~"} <= {*drawn.split()}
+
+
+def test_the_levels_follow_each_other_and_say_what_each_waits_for() -> None:
+    picture = draw(["sales", "stock", "merge", "all"], [(0, 2), (1, 2), (2, 3), (0, 3)], states=["complete", "failed"])
+    drawn = shown(picture)
+
+    assert drawn.index("sales") < drawn.index("Then, once") < drawn.index("merge") < drawn.index("Then:")
+    assert "← sales ✓, stock ✗" in drawn
+    assert "← any of merge ·, sales ✓" in drawn
+    assert "  ✗ failed" in drawn
+
+
+def test_of_a_thousand_that_one_waits_for_only_those_are_named_that_are_not_complete() -> None:
+    names = [f"b{at}" for at in range(1000)] + ["last"]
+    drawn = shown(draw(names, [(at, 1000) for at in range(1000)], states=["failed", *["complete"] * 999]), width=200)
+
+    assert "1000 batches: 1 failed, 999 complete: b0 ✗" in drawn
+
+
+def test_a_forecast_says_what_it_does_not_know() -> None:
+    drawn = shown(WHOLE, width=200)
+    assert "The longest chain, if all of it began now" in drawn
+
+    empty = draw(["a", "b"])
+    done = Picture(
+        now=NOW, cycle_key=None, target=None, nodes=empty.nodes, names={}, forecast=Forecast(()), forecast_key="k"
+    )
+    assert "It is complete for CycleKey k." in shown(done)
