@@ -78,8 +78,8 @@ class Controller:
         self._obstacles = Obstacles(transactions, clock, listener)
         self._parked: set[InstanceId] = set()
         """Instances that could not be claimed; they are tried again when something has changed."""
-        self._waits = False
-        """True while all ends that are left wait for such a row."""
+        self._waiting = 0
+        """How many ends wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
         self._limit: int | None = None
         """How many instances of all batches may be under way at once."""
@@ -131,6 +131,11 @@ class Controller:
             message = "The end of a step could not be recorded: somebody keeps its rows locked."
             return Busy(message, next_step="batchctl status   (once the row is free, a controller finds the step lost)")
         return self.trouble
+
+    @property
+    def _waits(self) -> bool:
+        """Say whether all ends that are left wait for a row; one that came since then has not been tried."""
+        return 0 < self._waiting == len(self._flights.ended)
 
     @property
     def batches(self) -> Mapping[BatchId, BatchDefinition]:
@@ -263,9 +268,11 @@ class Controller:
         rested = timedelta(seconds=now - self._noticed_at)
         if self.trouble is not None:
             waits = [self._rest if longest is None else min(longest, self._rest)]
+        elif self._flights.ended and not self._waits:
+            return timedelta(0), None
         elif self._obstacles.are_new:
             waits = [wait, CONTENDED_LOOK]
-        elif (self._flights.ended and not self._waits) or (self._look and self._free > 0) or not wait:
+        elif (self._look and self._free > 0) or not wait:
             return timedelta(0), None
         elif rested < REST:
             waits = [wait, REST - rested]
@@ -332,7 +339,7 @@ class Controller:
         new = [end for end in self._flights.ended if end.attempt.history_id not in known]
         self._flights.ended = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
-        self._waits = bool(written.waiting) and not new
+        self._waiting = len(written.waiting)
         # What was in doubt and could not be recorded because of a lock is in doubt still.
         self._unsettled = self._unsettled and self._waits
         self._look, self._likely = bool(written.told or written.starts), frozenset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 from batchctl.domain.errors import DatabaseUnusable, Refused
 from batchctl.domain.leader import Holder
@@ -37,7 +38,13 @@ class FileLeaderLock:
         if not platform.try_lock(descriptor):
             os.close(descriptor)
             return False
-        _write(descriptor, controller.encode("utf-8"))
+        try:
+            _write(descriptor, controller.encode("utf-8"))
+        except OSError as error:
+            # As long as it was open, nobody could take the lock, nor could this one.
+            os.close(descriptor)
+            message = f"The controllers' lock file '{visible(self._path)}' cannot be written: {error.strerror}."
+            raise DatabaseUnusable(message, next_step="make room on its disk, or look at its mount") from error
         self._descriptor = descriptor
         self._looked_at = time.monotonic()
         return True
@@ -46,7 +53,8 @@ class FileLeaderLock:
         """Give the lock back."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            _write(descriptor, b"")
+            with suppress(OSError):  # Who has the lock is told by the lock itself.
+                _write(descriptor, b"")
             platform.unlock(descriptor)
             os.close(descriptor)
 

@@ -441,10 +441,9 @@ class ThreadStepRunner:
         self, step: RunningStep, handler: object, ended_at: datetime | None, work: Callable[..., object], *given: object
     ) -> Finished:
         try:
-            outcome = _answer(handler, work(*given))
+            return self._finished(step, _answer(handler, work(*given)), ended_at)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
-            outcome = _failure(error)
-        return self._finished(step, outcome, ended_at)
+            return self._finished(step, _failure(error), ended_at)
 
     def _finished(self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None) -> Finished:
         """Return what is reported of an execution: as it ended, without secrets, and no longer than a row should be."""
@@ -532,10 +531,11 @@ def _wrong_part(outcome: StepOutcome) -> str | None:
     """Say which part of an outcome is nothing that it may be."""
     for part, kinds, wanted in _PARTS:
         found = getattr(outcome, part)
+        kind = type(found)  # What an object says of itself may not be so.
         # To Python, true is a number.
-        if not isinstance(found, kinds) or (isinstance(found, bool) and bool not in kinds):
-            return f"whose `{part}` is {type(found).__name__}, not {wanted}"
-        if wanted == _WHOLE and isinstance(found, int) and not _LEAST <= found <= _MOST:
+        if not issubclass(kind, kinds) or (kind is bool and bool not in kinds):
+            return f"whose `{part}` is {kind.__name__}, not {wanted}"
+        if wanted == _WHOLE and found is not None and not _LEAST <= found <= _MOST:
             return f"whose `{part}` is no number that fits in 64 bits"
     return None
 

@@ -101,3 +101,33 @@ def test_ends_that_wait_for_a_lock_are_not_tried_again_and_again(world: World, m
     for _ in range(2):
         made.turn(NO_WAIT)
     assert world.one(STANDS) == "complete"
+
+
+def test_what_ends_beside_a_locked_row_waits_for_nobody(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("A", "B"):
+        world.batch(name, steps=2)
+    world.submit("A")
+    world.create()
+    world.runner.script = lambda rendered: RUNS_ON
+    made = world.controller()
+    made.turn(NO_WAIT)
+    (key,) = world.runner.started
+    world.submit("B")
+    world.create()
+    monkeypatch.setattr("batchctl.store.instances.locked", lambda connection, ids: [each for each in ids if each == 1])
+
+    def lasts(rendered: Rendered) -> StepOutcome:
+        del rendered
+        world.clock.advance(timedelta(seconds=engine.AT_A_STRETCH))
+        made.request_stop()
+        return OK
+
+    world.runner.end(HistoryId(key), OK)
+    world.runner.script = lasts
+    made.turn(timedelta(minutes=1))
+    made.leave_steps()
+    assert made.obstacle is None, "what has not been tried is not in the way"
+    made.turn(timedelta(minutes=1))
+    assert world.runner.waits[-1] == NO_WAIT
+    assert "somebody keeps its rows locked" in str(made.obstacle)
+    assert (world.one(DONE), world.statuses()) == (1, ["running", "ready"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -54,6 +55,26 @@ def test_the_holder_is_known_while_it_holds(tmp_path: Path) -> None:
     assert lock.take("me:1:abc"), "who has it keeps it"
     lock.release()
     assert lock.holder() is None
+
+
+def test_a_lock_that_could_not_be_written_is_taken_once_it_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(descriptor: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    lock, other = (FileLeaderLock(str(tmp_path / "lock")) for _ in range(2))
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "write", full)
+        with pytest.raises(DatabaseUnusable, match=r"cannot be written: No space left on device") as told:
+            lock.take("me:1:abc")
+    assert "make room" in str(told.value.next_step)
+    assert lock.take("me:1:abc")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "write", full)
+        lock.release()
+    assert other.take("other:1:abc")
 
 
 def test_a_lock_that_was_given_back_is_anybodys(tmp_path: Path) -> None:

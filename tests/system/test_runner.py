@@ -17,13 +17,13 @@ import pytest
 
 from batchctl.domain.errors import ConfigurationError
 from batchctl.domain.rows import HistoryId
-from batchctl.plugin_api import CommandEnd, Execution, StepOutcome
+from batchctl.plugin_api import CommandEnd, Execution, Rendered, StepOutcome
 from batchctl.ports import Finished, Spawned
 from batchctl.system import platform
 from batchctl.system.clock import SystemClock
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.runner import ThreadStepRunner
-from tests.system.stepping import KEY, WAIT, finished, outcome_of, run_job, spawned, start
+from tests.system.stepping import KEY, WAIT, Does, finished, outcome_of, run_job, spawned, start
 from tests.system.watching import LIMIT, Ear, ends, lives
 
 DONE = StepOutcome(succeeded=True)
@@ -117,6 +117,36 @@ def test_a_success_that_is_neither_true_nor_false_is_none(runner: ThreadStepRunn
 
     assert outcome.succeeded is False
     assert "not bool" in (outcome.message or "")
+
+
+@pytest.mark.parametrize(("field", "kind"), [("succeeded", bool), ("message", str), ("return_code", int)])
+def test_a_part_that_only_says_of_which_type_it_is_fails_its_step(
+    runner: ThreadStepRunner, field: str, kind: type
+) -> None:
+    proxy: Any = type("Proxy", (), {"__class__": kind})()
+    outcome = outcome_of(runner, lambda execution: StepOutcome(**{"succeeded": True, field: proxy}))
+
+    assert outcome.succeeded is False
+    assert f"whose `{field}` is Proxy, not {kind.__name__}" in (outcome.message or "")
+
+
+class Endless(str):
+    """A text of which nobody can tell how long it is."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise ValueError
+
+
+@pytest.mark.parametrize("brief", [False, True])
+def test_an_outcome_that_breaks_whoever_looks_at_it_fails_its_step(runner: ThreadStepRunner, brief: bool) -> None:
+    answer = StepOutcome(succeeded=True, message=Endless("done"))
+    runner.start(KEY, Does(lambda execution: answer), Rendered("", {}, brief=brief))
+    outcome = finished(runner).outcome
+
+    assert outcome.succeeded is False
+    assert "the handler itself broke: ValueError" in (outcome.message or "")
 
 
 @pytest.mark.parametrize(
