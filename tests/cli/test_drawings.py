@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
@@ -86,7 +87,6 @@ def draw(
         cycle_key=names[0],
         target=batches[-1],
         nodes=tuple(nodes),
-        names={batch.batch_id: batch.name for batch in batches},
         forecast=chain,
         forecast_key=None,
     )
@@ -328,7 +328,16 @@ def test_a_forecast_says_what_it_does_not_know() -> None:
     assert "The longest chain, if all of it began now" in drawn
 
     empty = draw(["a", "b"])
-    done = Picture(
-        now=NOW, cycle_key=None, target=None, nodes=empty.nodes, names={}, forecast=Forecast(()), forecast_key="k"
-    )
+    done = Picture(now=NOW, cycle_key=None, target=None, nodes=empty.nodes, forecast=Forecast(()), forecast_key="k")
     assert "It is complete for CycleKey k." in shown(done)
+
+
+def test_five_hundred_batches_are_drawn_in_a_moment() -> None:
+    ways = sorted({(other * 7 % at, at) for at in range(30, 500) for other in range(at % 3 + 1)})
+    picture = draw([f"batch {at}" for at in range(500)], ways, states=["failed", "complete"] * 250)
+    begun = time.process_time()
+    for drawn in (svg(picture), mermaid(picture), shown(picture)):
+        assert drawn.count("batch 499") >= 1
+    took = time.process_time() - begun
+
+    assert took < 3, "twenty times what it takes; more than proportional work would take far longer"
