@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
+from batchctl.cli.graph_lines import levels_of, ways_between
 from batchctl.cli.graph_words import MARKS, MEANINGS, counted, heading, in_words, summary
 from batchctl.domain import graph
-from batchctl.domain.layout import Layout, Way, layout
-from batchctl.domain.rows import BatchId
+from batchctl.domain.layout import Way, layout
 from batchctl.domain.text import shorten, visible
 from batchctl.operations.picture import Node, Picture
 
@@ -52,13 +52,8 @@ class _Drawing:
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.linked = {node.batch.batch_id: node for node in picture.linked}
-        self.ways: list[Way] = [
-            (other, one)
-            for one, node in self.linked.items()
-            for other in graph.needs(node.batch)
-            if other in self.linked
-        ]
-        self.layout: Layout = layout(_levels(picture.linked), self.ways)
+        self.ways = ways_between(picture.linked)
+        self.layout = layout(levels_of(picture.linked), self.ways)
         self.places = {
             one: (EDGE + at * (WIDE + GAP), HEAD + EDGE + self.layout.tops[one] * ROW)
             for at, column in enumerate(self.layout.columns)
@@ -152,13 +147,6 @@ class _Drawing:
             + _text(x + 10, top + 36, shorten(f"{MARKS[node.state][0]} {in_words(node)}", WORDS_FIT), "small")
             + "</g>"
         )
-
-
-def _levels(nodes: Sequence[Node]) -> list[list[BatchId]]:
-    levels: dict[int, list[BatchId]] = {}
-    for node in nodes:
-        levels.setdefault(node.level, []).append(node.batch.batch_id)
-    return [levels[at] for at in sorted(levels)]
 
 
 def _curve(begin: tuple[float, float], end: tuple[float, float]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from batchctl.cli import output
+from batchctl.cli import graph_lines, output
 from batchctl.cli.graph_words import MARKS, MEANINGS, about, counted, heading, summary
 from batchctl.domain import graph
 from batchctl.domain.rows import BatchId
@@ -33,6 +33,9 @@ def show(out: Console, picture: Picture) -> None:
     out.print(Text(heading(picture), style="bold"), soft_wrap=True)
     out.print(Text(summary(picture), style="dim"), soft_wrap=True)
     out.print()
+    drawn = graph_lines.lines(picture.linked, out.width, ascii_only=ascii_only) or []
+    for line in (*drawn, Text()) if drawn else ():
+        output.put(out, line)
     known = {node.batch.batch_id: node for node in picture.nodes}
     for at, level in enumerate(_levels(picture.linked)):
         _show_level(out, _title(at), level, known, ascii_only=ascii_only)

@@ -16,7 +16,7 @@ Way = tuple[BatchId, BatchId]
 SWEEPS = 4
 MOST_BENDS = 5_000
 """Beyond so many bends the lines go straight: nobody could follow them anyway."""
-LINE = 0.4
+LINE = 0.5
 """How much room a line takes that passes a column, of that of a batch."""
 
 

@@ -80,7 +80,6 @@ class Picture:
     cycle_key: str | None
     target: BatchDefinition | None
     nodes: tuple[Node, ...]
-    names: Mapping[BatchId, str]
     forecast: Forecast | None = None
     forecast_key: str | None = None
     """The CycleKey that the forecast goes on with; None when it is that of a beginning now."""
@@ -150,7 +149,6 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         cycle_key=cycle_key,
         target=target,
         nodes=_nodes(batches, stands, waits),
-        names={batch.batch_id: batch.name for batch in every},
         forecast=forecast,
         forecast_key=key,
     )

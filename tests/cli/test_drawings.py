@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchctl.cli import graph_terminal
+from batchctl.cli.graph_lines import lines
 from batchctl.cli.graph_mermaid import mermaid, quoted
 from batchctl.cli.graph_svg import svg
 from batchctl.cli.graph_words import MARKS, MEANINGS
@@ -85,7 +87,6 @@ def draw(
         cycle_key=names[0],
         target=batches[-1],
         nodes=tuple(nodes),
-        names={batch.batch_id: batch.name for batch in batches},
         forecast=chain,
         forecast_key=None,
     )
@@ -176,9 +177,9 @@ def test_no_name_means_anything_to_mermaid(graph_of: tuple[list[str], list[tuple
     names, ways, waits = graph_of
 
     for drawn in (draw(names, ways, waits=waits), WHOLE):
-        lines = mermaid(drawn).removesuffix("\n").split("\n")
-        assert [line for line in lines if not _LINES.fullmatch(line)] == []
-        assert len([line for line in lines if "[" in line]) == len(drawn.nodes)
+        written = mermaid(drawn).removesuffix("\n").split("\n")
+        assert [line for line in written if not _LINES.fullmatch(line)] == []
+        assert len([line for line in written if "[" in line]) == len(drawn.nodes)
 
 
 def test_what_mermaid_shows_is_the_name() -> None:
@@ -211,9 +212,103 @@ def test_a_terminal_without_anything_but_ascii_gets_signs_that_it_can_show(width
     assert {"x", "+", "~"} <= {*drawn.split()}
 
 
+_BITS = {
+    "│": 5,
+    "─": 10,
+    "└": 3,
+    "┘": 9,
+    "┌": 6,
+    "┐": 12,
+    "├": 7,
+    "┤": 13,
+    "┬": 14,
+    "┴": 11,
+    "┼": 15,
+    "╵": 1,
+    "╷": 4,
+}
+_MOVES = {1: (-1, 0), 2: (0, 1), 4: (1, 0)}
+
+
+def followed(drawn: list[str], row: int, x: int) -> set[tuple[int, int]]:
+    """Follow a line as a person does, up, down and to the right: where are the heads it gets to?"""
+    found, seen, todo = set[tuple[int, int]](), set[tuple[int, int, int]](), [(row, x, 2)]
+    while todo:
+        row, x, direction = here = todo.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        sign = drawn[row][x]
+        if sign == "▶":
+            found.add((row, x))
+            continue
+        bits = _BITS[sign]
+        # What comes from the left to a line that only goes up and down passes behind it.
+        turns = [2] if direction == 2 and not bits & 8 else [move for move in _MOVES if bits & move]
+        todo += [
+            (row + _MOVES[move][0], x + _MOVES[move][1], move) for move in turns if move != {1: 4, 4: 1}.get(direction)
+        ]
+    return found
+
+
+@given(
+    st.integers(2, 14).flatmap(
+        lambda count: st.lists(
+            st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(lambda way: way[0] < way[1]),
+            unique=True,
+            min_size=1,
+            max_size=24,
+        )
+    )
+)
+def test_who_follows_a_line_in_characters_gets_to_all_that_waits_and_to_nothing_else(
+    ways: list[tuple[int, int]],
+) -> None:
+    picture = draw([f"b{at}" for at in range(max(other for _, other in ways) + 1)], ways)
+    texts = lines(picture.linked, 10_000, ascii_only=False)
+    assert texts is not None
+    drawn = [text.plain for text in texts]
+    wide = max(map(len, drawn))
+    drawn = [text.ljust(wide) for text in drawn]
+    stands = {
+        int(found[1]): (row, found.start())
+        for row, text in enumerate(drawn)
+        for found in re.finditer(r"b(\d+)\b", text)
+    }
+
+    assert sorted(stands) == sorted({one for way in ways for one in way})
+    by_head = {(row, x - 2): one for one, (row, x) in stands.items()}
+    goals: dict[int, set[int]] = {}
+    for one, other in ways:
+        goals.setdefault(one, set()).add(other)
+    for one, others in goals.items():
+        row, x = stands[one]
+        begin = re.compile(r"· idle(, disabled)? ").match(drawn[row + 1], x)
+        assert begin is not None
+        # Lines to the same batch meet before it, and from there on are one.
+        met, more = set(others), set[int]()
+        while met != more:
+            more = set(met)
+            met |= {other for theirs in goals.values() if theirs & met for other in theirs}
+        reached = {by_head[head] for head in followed(drawn, row + 1, begin.end())}
+        assert others <= reached <= met
+
+
+def test_lines_are_drawn_where_there_is_room_for_them_and_they_have_a_direction() -> None:
+    chain = draw(["sales", "merge", "n" * 60], [(0, 1), (1, 2)], states=["failed"])
+    many = draw([f"b{at}" for at in range(41)], [(0, at) for at in range(1, 41)])
+
+    assert "sales     ┌─▶ merge   ┌─▶ nnnnnnnnnnnnnnnnnnnnnnnnnnn…\n" in shown(chain)
+    assert "✗ failed ─┘   · idle ─┘   · idle, disabled\n" in shown(chain)
+    assert "sales     +-> merge   +-> nnnnnnnnnnnnnnnnnnnnnnnnnn..\n" in shown(chain, encoding="ascii")
+    assert "▶" not in shown(chain, width=50)
+    assert "▶" not in shown(draw(["a", "b"], [(0, 1), (1, 0)]))
+    assert "▶" not in shown(many)
+
+
 def test_the_levels_follow_each_other_and_say_what_each_waits_for() -> None:
     picture = draw(["sales", "stock", "merge", "all"], [(0, 2), (1, 2), (2, 3), (0, 3)], states=["complete", "failed"])
-    drawn = shown(picture)
+    _, _, drawn = shown(picture).partition("These wait for no other batch:")
 
     assert drawn.index("sales") < drawn.index("Then, once") < drawn.index("merge") < drawn.index("Then:")
     assert "← sales ✓, stock ✗" in drawn
@@ -233,7 +328,16 @@ def test_a_forecast_says_what_it_does_not_know() -> None:
     assert "The longest chain, if all of it began now" in drawn
 
     empty = draw(["a", "b"])
-    done = Picture(
-        now=NOW, cycle_key=None, target=None, nodes=empty.nodes, names={}, forecast=Forecast(()), forecast_key="k"
-    )
+    done = Picture(now=NOW, cycle_key=None, target=None, nodes=empty.nodes, forecast=Forecast(()), forecast_key="k")
     assert "It is complete for CycleKey k." in shown(done)
+
+
+def test_five_hundred_batches_are_drawn_in_a_moment() -> None:
+    ways = sorted({(other * 7 % at, at) for at in range(30, 500) for other in range(at % 3 + 1)})
+    picture = draw([f"batch {at}" for at in range(500)], ways, states=["failed", "complete"] * 250)
+    begun = time.process_time()
+    for drawn in (svg(picture), mermaid(picture), shown(picture)):
+        assert drawn.count("batch 499") >= 1
+    took = time.process_time() - begun
+
+    assert took < 3, "twenty times what it takes; more than proportional work would take far longer"

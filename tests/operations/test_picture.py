@@ -12,6 +12,7 @@ from batchctl.operations import picture
 from batchctl.operations.picture import Node, Picture
 from batchctl.store import live
 from tests.control.world import World
+from tests.control_databases import SqliteControl
 
 KEY = "2026-11-21"
 
@@ -152,6 +153,18 @@ def test_what_is_complete_is_looked_for_among_the_newest_only_and_what_is_open_e
     assert [(at.batch_id, at.status) for at in near] == [(1, "failed"), (2, "complete")]
     assert {at.instance_id for at in far} == {2, 5}
     assert of_key == near
+
+
+def test_what_is_open_is_found_by_the_indexes_of_what_is_open(sqlite_database: SqliteControl) -> None:
+    world = World(sqlite_database)
+    statements = [*live._OPEN, *live._OPEN_OF_KEY, live._LIVE, live._COMPLETIONS]
+    with world.transactions.read() as connection:
+        texts = [str(statement.compile(dialect=connection.dialect)) for statement in statements]
+    plans = [[row[3] for row in world.sql(f"EXPLAIN QUERY PLAN {text}", *[1] * text.count("?"))] for text in texts]
+
+    assert all(any("USING INDEX" in line for line in plan) for plan in plans)
+    assert [line for plan in plans for line in plan if line.startswith("SCAN Batch") and "INDEX" not in line] == []
+    world.close()
 
 
 def test_a_set_that_is_not_complete_says_what_it_has_and_what_it_lacks(world: World) -> None:

@@ -1,0 +1,252 @@
+"""The batches beside each other with lines between them, in characters, where a terminal has room for that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import fmean
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from batchctl.cli import output
+from batchctl.cli.graph_words import MARKS
+from batchctl.domain import graph
+from batchctl.domain.layout import LINE, Layout, Slot, Way, layout
+from batchctl.domain.rows import BatchId
+from batchctl.domain.text import visible
+from batchctl.operations.picture import Node
+
+MOST = 40
+"""Beyond so many batches a drawing in characters helps nobody."""
+LONGEST_NAME = 28
+MARGIN = 2
+
+_N, _E, _S, _W = 1, 2, 4, 8
+_GLYPHS = {
+    _N: "│",
+    _S: "│",
+    _E: "─",
+    _W: "─",
+    _N | _S: "│",
+    _E | _W: "─",
+    _N | _E: "└",
+    _N | _W: "┘",
+    _S | _E: "┌",
+    _S | _W: "┐",
+    _N | _S | _E: "├",
+    _N | _S | _W: "┤",
+    _E | _W | _S: "┬",
+    _E | _W | _N: "┴",
+    _N | _E | _S | _W: "┼",
+}
+_IN_ASCII = {"│": "|", "─": "-", "▶": ">"}
+
+Place = tuple[int, int]
+"""A row and a column of characters."""
+
+
+def levels_of(nodes: Iterable[Node]) -> list[list[BatchId]]:
+    """Return the batches of each level that has any."""
+    levels: dict[int, list[BatchId]] = {}
+    for node in nodes:
+        levels.setdefault(node.level, []).append(node.batch.batch_id)
+    return [levels[at] for at in sorted(levels)]
+
+
+def ways_between(nodes: Iterable[Node]) -> list[Way]:
+    """Return the lines between batches that are drawn."""
+    there = {node.batch.batch_id: node for node in nodes}
+    return [(other, one) for one, node in there.items() for other in graph.needs(node.batch) if other in there]
+
+
+def lines(nodes: Sequence[Node], width: int, *, ascii_only: bool) -> list[Text] | None:
+    """Return the drawing line by line; None when there is no room for it, or when it has no direction."""
+    if not nodes or len(nodes) > MOST or any(node.in_cycle for node in nodes):
+        return None
+    drawing = _Drawing(nodes, layout(levels_of(nodes), ways_between(nodes)), ascii_only=ascii_only)
+    return drawing.texts() if drawing.width <= width else None
+
+
+@dataclass(slots=True)
+class _Channel:
+    """The room between two columns of batches, and the lines that cross it."""
+
+    ends: dict[Slot, tuple[int, list[int]]] = field(default_factory=dict)
+    """For each line the row it comes from, and those it goes to."""
+    tracks: dict[Slot, int] = field(default_factory=dict)
+
+    def lay(self) -> None:
+        """Give each line a track to go up and down in, shared with others that are out of its way."""
+        taken: list[list[tuple[int, int]]] = []
+        for slot, (begin, goals) in sorted(self.ends.items(), key=lambda each: each[1]):
+            if goals == [begin]:
+                continue  # It goes straight on.
+            top, bottom = min(begin, *goals), max(begin, *goals)
+            free = (
+                at for at, spans in enumerate(taken) if all(bottom < high - 1 or low + 1 < top for high, low in spans)
+            )
+            track = next(free, len(taken))
+            taken += [[]] if track == len(taken) else []
+            taken[track].append((top, bottom))
+            self.tracks[slot] = track
+
+    @property
+    def width(self) -> int:
+        """Return how many characters it takes."""
+        return 2 * max(self.tracks.values(), default=0) + 5
+
+
+class _Drawing:
+    """Where everything stands, and what is drawn at each place."""
+
+    def __init__(self, nodes: Sequence[Node], laid_out: Layout, *, ascii_only: bool) -> None:
+        self.ascii_only = ascii_only
+        self.layout = laid_out
+        self.nodes = {node.batch.batch_id: node for node in nodes}
+        self.column_of = {one: at for at, column in enumerate(laid_out.columns) for one in column}
+        self.rows = self._rows()
+        self.channels = self._channels()
+        self.wide = [max(self._width(one) for one in column) for column in laid_out.columns]
+        self.lefts = [MARGIN]
+        for wide, channel in zip(self.wide, self.channels, strict=False):
+            self.lefts.append(self.lefts[-1] + wide + channel.width)
+        self.width = self.lefts[-1] + self.wide[-1]
+        self.upright: dict[Place, tuple[Slot, int]] = {}
+        self.level: dict[Place, tuple[frozenset[Slot], int]] = {}
+        self.heads: set[Place] = set()
+
+    def texts(self) -> list[Text]:
+        """Return the lines of the drawing."""
+        for slot in self.rows:
+            if self.column_of[slot[0]] != slot[1]:
+                self._pass(slot)
+        for at, channel in enumerate(self.channels):
+            self._connect(at, channel)
+        signs = self._signs()
+        height = max(row for row in self.rows.values()) + 2
+        return [self._line(row, signs) for row in range(height)]
+
+    def _rows(self) -> dict[Slot, int]:
+        """Return the row of every batch, and of each line that passes a column.
+
+        Lines reach a batch at its first row, leave it at its second, and pass at the third of each three, those that
+        touch each other at different ones: so no line ever covers another.
+        """
+        rows: dict[Slot, int] = {}
+        for at, column in enumerate(self.layout.columns):
+            free = 0
+            for one in column:
+                rows[one, at] = max(free, round(self.layout.tops[one])) * 3
+                free = rows[one, at] // 3 + 1
+        spans: dict[BatchId, set[tuple[int, float]]] = {}
+        for (one, _), bends in self.layout.bends.items():
+            spans.setdefault(one, set()).update(bends)
+        taken = set[Place]()
+        for one, passed in spans.items():
+            columns = [at for at, _ in passed]
+            near = round(fmean(middle - LINE / 2 for _, middle in passed)) if passed else 0
+            touched = range(min(columns, default=0) - 1, max(columns, default=-1) + 2)
+            lane = next(
+                lane
+                for lane in sorted(range(2 * len(spans) + near + 1), key=lambda lane: (abs(lane - near), lane))
+                if not any((lane, at) in taken for at in touched)
+            )
+            taken |= {(lane, at) for at in columns}
+            rows |= {(one, at): 3 * lane + 2 for at in columns}
+        return rows
+
+    def _leaves(self, slot: Slot) -> int:
+        """Return the row at which a line leaves a column."""
+        return self.rows[slot] + (self.column_of[slot[0]] == slot[1])
+
+    def _channels(self) -> list[_Channel]:
+        made = [_Channel() for _ in self.layout.columns[1:]]
+        for (one, other), bends in self.layout.bends.items():
+            path = [(one, self.column_of[one]), *((one, at) for at, _ in bends), (other, self.column_of[other])]
+            for slot, following in pairwise(path):
+                goals = made[slot[1]].ends.setdefault(slot, (self._leaves(slot), []))[1]
+                if self.rows[following] not in goals:
+                    goals.append(self.rows[following])
+        for channel in made:
+            channel.lay()
+        return made
+
+    def _width(self, one: BatchId) -> int:
+        name, state = self._words(one)
+        return max(cell_len(name), cell_len(state)) + 1
+
+    def _words(self, one: BatchId) -> tuple[str, str]:
+        node = self.nodes[one]
+        name = visible(node.batch.name)
+        if cell_len(name) > LONGEST_NAME:
+            dots = ".." if self.ascii_only else "…"
+            name = set_cell_size(name, LONGEST_NAME - len(dots)) + dots
+        state = node.state if node.batch.enabled else f"{node.state}, disabled"
+        return name, f"{MARKS[node.state][self.ascii_only]} {state}"
+
+    def _pass(self, slot: Slot) -> None:
+        """Let a line pass a column."""
+        left = self.lefts[slot[1]]
+        self._across(self.rows[slot], left, left + self.wide[slot[1]] - 1, {slot}, _E | _W)
+
+    def _connect(self, at: int, channel: _Channel) -> None:
+        begin, end = self.lefts[at] + self.wide[at], self.lefts[at + 1] - 1
+        to: dict[int, set[Slot]] = {}
+        for slot, (row, goals) in channel.ends.items():
+            if slot not in channel.tracks:
+                self._across(row, begin, end, {slot}, _E | _W)
+                continue
+            track = begin + 1 + 2 * channel.tracks[slot]
+            first = begin
+            if self.column_of[slot[0]] == at:
+                first = self.lefts[at] + cell_len(self._words(slot[0])[1]) + 1
+            self._across(row, first, track - 1, {slot}, _E | _W)
+            self._join(row, track, {slot}, _W)
+            for goal in goals:
+                to.setdefault(goal, set()).add(slot)
+            top, bottom = min(row, *goals), max(row, *goals)
+            for here in range(top, bottom + 1):
+                self.upright[here, track] = slot, (_N if here > top else 0) | (_S if here < bottom else 0)
+        heads = {self.rows[one, at + 1] for one in self.layout.columns[at + 1]}
+        for goal, slots in to.items():
+            first = min(begin + 1 + 2 * channel.tracks[slot] for slot in slots)
+            self._join(goal, first, slots, _E)
+            self._across(goal, first + 1, end, slots, _E | _W)
+            if goal in heads:
+                self.heads.add((goal, end - 1))
+                del self.level[goal, end]
+
+    def _across(self, row: int, first: int, last: int, owners: set[Slot], bits: int) -> None:
+        for x in range(first, last + 1):
+            self._join(row, x, owners, bits)
+
+    def _join(self, row: int, x: int, owners: set[Slot], bits: int) -> None:
+        before, there = self.level.get((row, x), (frozenset(), 0))
+        self.level[row, x] = before | owners, there | bits
+
+    def _signs(self) -> Mapping[Place, str]:
+        found: dict[Place, str] = {}
+        for place in {*self.upright, *self.level}:
+            slot, up = self.upright.get(place, (None, 0))
+            owners, along = self.level.get(place, (frozenset(), 0))
+            # A line that has nothing to do with one that goes up or down passes behind it.
+            bits = up | along if slot is None or slot in owners else up
+            found[place] = _GLYPHS[bits]
+        found |= dict.fromkeys(self.heads, "▶")
+        return {place: _IN_ASCII.get(sign, "+") for place, sign in found.items()} if self.ascii_only else found
+
+    def _line(self, row: int, signs: Mapping[Place, str]) -> Text:
+        made = Text(no_wrap=True)
+        ahead = {x: Text(sign, style="dim") for (at, x), sign in signs.items() if at == row}
+        for one, column in self.column_of.items():
+            top = self.rows[one, column]
+            if row in {top, top + 1}:
+                state = self.nodes[one].state
+                style = "bold" if row == top else output.word(state).style
+                ahead[self.lefts[column]] = Text(self._words(one)[row - top], style=style)
+        for x in sorted(ahead):
+            made.append(" " * (x - made.cell_len))
+            made.append_text(ahead[x])
+        return made
