@@ -44,6 +44,10 @@ def _show(out: Console, seen: Overview) -> None:
         output.section(out, _troubled(seen))
     if seen.waiting:
         output.section(out, _waiting(seen))
+    if seen.waits:
+        from batchctl.cli.waits import listing
+
+        output.section(out, listing(seen.waits))
     if seen.not_taken_in or seen.untaken:
         output.section(out, _nothing_came_of(seen))
     if seen.disabled:
@@ -240,6 +244,7 @@ def _as_json(seen: Overview) -> Columns:
             }
             for one in seen.waiting
         ],
+        "Waits": [one.columns for one in seen.waits],
         "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
         "Untaken": [columns.intake(row) for row in seen.untaken],
         "DisabledBatches": [

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from batchctl.cli.session import Session, as_json, pass_session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from batchctl.cli.listing import Listing
+    from batchctl.operations.dependents import Seen
 
 
 @click.command()
@@ -16,8 +24,6 @@ def waits(session: Session, as_json: bool) -> None:
     One that is overdue starts all the same once what lacks has completed.
     """
     from batchctl.cli import output
-    from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
     from batchctl.operations import dependents
 
     with session.app() as app:
@@ -26,10 +32,23 @@ def waits(session: Session, as_json: bool) -> None:
         output.print_json([one.columns for one in found])
         return
     out = output.console()
+    if found:
+        output.section(out, listing(found))
+    else:
+        out.print("No batch waits for another.")
+    lacking = [one.instance_id for each in found for one in each.wait.lacking if one.instance_id is not None]
+    output.hints(out, *(f"batchctl why {number}" for number in dict.fromkeys(lacking[:3])), "batchctl graph")
+
+
+def listing(found: Sequence[Seen]) -> Listing:
+    """Return waits as rows."""
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+
     rows = [
         (
             cell(one.wait.batch.name),
-            cell(one.wait.cycle_key or ""),
+            cell(one.wait.cycle_key),
             word("overdue" if one.is_overdue else "waiting"),
             time(one.wait.since),
             time(one.wait.due),
@@ -37,10 +56,5 @@ def waits(session: Session, as_json: bool) -> None:
         )
         for one in found
     ]
-    if not rows:
-        out.print("No batch waits for another.")
-    else:
-        headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because"]
-        output.section(out, Listing("Waits for other batches", headings, rows))
-    lacking = [one.instance_id for each in found for one in each.wait.lacking if one.instance_id is not None]
-    output.hints(out, *(f"batchctl why {number}" for number in dict.fromkeys(lacking[:3])), "batchctl graph")
+    headings = ["batch", "cycle", "", "since (UTC)", "due (UTC)", "because"]
+    return Listing("Waits for other batches", headings, rows)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
+from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.waits import Wait
 from batchctl.operations.columns import Columns, moment
 from batchctl.ports import Clock, Transactions
@@ -49,7 +53,10 @@ def waits(transactions: Transactions, clock: Clock) -> tuple[Seen, ...]:
     """Return every wait, those that take too long first."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        found = dependencies.waits(connection, batches, MOST)
-    now = clock.now()
-    seen = [Seen(wait, wait.is_overdue(now)) for wait in found]
-    return tuple(sorted(seen, key=lambda one: (not one.is_overdue, one.wait.since)))
+        return seen(connection, batches, clock.now(), MOST)
+
+
+def seen(connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int) -> tuple[Seen, ...]:
+    """Return up to so many waits, those that take too long first."""
+    found = [Seen(wait, wait.is_overdue(now)) for wait in dependencies.waits(connection, batches, most)]
+    return tuple(sorted(found, key=lambda one: (not one.is_overdue, one.wait.since)))

@@ -10,7 +10,8 @@ from typing import Any
 from batchctl.domain.gates import TO_MEND
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
-from batchctl.operations import remedies
+from batchctl.operations import dependents, remedies
+from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, Transactions
@@ -89,6 +90,8 @@ class Overview:
     disabled: Mapping[str, int]
     """Disabled batches with their number of open instances."""
     completed: tuple[Completed, ...]
+    waits: tuple[Seen, ...] = ()
+    """Batches that wait for others."""
 
 
 def overview(transactions: Transactions, clock: Clock, presence: Presence, *, most: int = 20) -> Overview:
@@ -112,6 +115,7 @@ def overview(transactions: Transactions, clock: Clock, presence: Presence, *, mo
             untaken=tuple(intake.untaken(connection, 0, most)),
             disabled=_disabled(batches, counts),
             completed=_completed(connection, batches, most),
+            waits=dependents.seen(connection, batches, now, most),
         )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Dialect, Select, Table, TextClause, insert, update
 from sqlalchemy.sql.compiler import SQLCompiler
 
+from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.values import value
 from batchctl.store.dialects import dialect_of
 
@@ -105,8 +106,12 @@ class Rows:
         driver, statement = driver_of(connection), self.statement
         if connection.dialect.name == "sqlite":
             *others, last = self.values
-            driver.executemany(statement.text, others)
-            last_id = driver.execute(statement.text, last).lastrowid
+            made = driver.executemany(statement.text, others).rowcount if others else 0
+            inserted = driver.execute(statement.text, last)
+            if made + inserted.rowcount < len(self.values):
+                message = "A trigger that somebody has put on a table of batchctl keeps rows from being inserted."
+                raise DatabaseUnusable(message, next_step="drop the trigger; batchctl db verify names it")
+            last_id = inserted.lastrowid
             # Nobody else writes within a transaction, so the numbers follow each other.
             return list(range(last_id - len(others), last_id + 1))
         if len(self.values) >= MANY and statement.of_many is not None:

@@ -59,6 +59,8 @@ def test_single_rounds_start_what_has_waited(shop: Shop) -> None:
     assert (wait["ProcessBatchName"], wait["CycleKey"], wait["Overdue"]) == ("Report", "2026-11-21", False)
     assert [one["ProcessBatchName"] for one in wait["Lacking"]] == ["LoadB"]
     assert "LoadB has no instance for this CycleKey yet" in " ".join(shown.split())
+    assert json.loads(shop.run("status", "--json").stdout)["Waits"][0] == wait
+    assert "LoadB has no instance" in " ".join(shop.run("status").stdout.split())
     submit(shop, "LoadB", "2026-11-20")
     assert shop.run("run", "--once").returncode == 0
     assert shop.hand.sql(RUNS) == []
