@@ -78,19 +78,22 @@ class _Channel:
     tracks: dict[Slot, int] = field(default_factory=dict)
 
     def lay(self) -> None:
-        """Give each line a track to go up and down in, shared with others that are out of its way."""
-        taken: list[list[tuple[int, int]]] = []
+        """Give each line a track to go up and down in: with others that go to the same, or are out of its way."""
+        alike: dict[tuple[int, ...], list[Slot]] = {}
         for slot, (begin, goals) in sorted(self.ends.items(), key=lambda each: each[1]):
-            if goals == [begin]:
-                continue  # It goes straight on.
-            top, bottom = min(begin, *goals), max(begin, *goals)
+            if goals != [begin]:  # else it goes straight on
+                alike.setdefault(tuple(sorted(goals)), []).append(slot)
+        taken: list[list[tuple[int, int]]] = []
+        for reached, slots in alike.items():
+            rows = [*reached, *(self.ends[slot][0] for slot in slots)]
+            top, bottom = min(rows), max(rows)
             free = (
                 at for at, spans in enumerate(taken) if all(bottom < high - 1 or low + 1 < top for high, low in spans)
             )
             track = next(free, len(taken))
             taken += [[]] if track == len(taken) else []
             taken[track].append((top, bottom))
-            self.tracks[slot] = track
+            self.tracks |= dict.fromkeys(slots, track)
 
     @property
     def width(self) -> int:
@@ -113,8 +116,9 @@ class _Drawing:
         for wide, channel in zip(self.wide, self.channels, strict=False):
             self.lefts.append(self.lefts[-1] + wide + channel.width)
         self.width = self.lefts[-1] + self.wide[-1]
-        self.upright: dict[Place, tuple[Slot, int]] = {}
+        self.upright: dict[Place, tuple[frozenset[Slot], int]] = {}
         self.level: dict[Place, tuple[frozenset[Slot], int]] = {}
+        """The lines at each place, and where they go on from there."""
         self.heads: set[Place] = set()
 
     def texts(self) -> list[Text]:
@@ -138,23 +142,26 @@ class _Drawing:
         for at, column in enumerate(self.layout.columns):
             free = 0
             for one in column:
-                rows[one, at] = max(free, round(self.layout.tops[one])) * 3
-                free = rows[one, at] // 3 + 1
-        spans: dict[BatchId, set[tuple[int, float]]] = {}
+                third = max(free, round(self.layout.tops[one]))
+                rows[one, at] = 3 * third
+                free = third + 1
+        return rows | self._lanes()
+
+    def _lanes(self) -> dict[Slot, int]:
+        """Return the row of each line that passes columns: the same in all, as near as may be to where it was laid out."""
+        passed: dict[BatchId, dict[int, float]] = {}
         for (one, _), bends in self.layout.bends.items():
-            spans.setdefault(one, set()).update(bends)
+            if bends:
+                passed.setdefault(one, {}).update(bends)
+        rows: dict[Slot, int] = {}
         taken = set[Place]()
-        for one, passed in spans.items():
-            columns = [at for at, _ in passed]
-            near = round(fmean(middle - LINE / 2 for _, middle in passed)) if passed else 0
-            touched = range(min(columns, default=0) - 1, max(columns, default=-1) + 2)
-            lane = next(
-                lane
-                for lane in sorted(range(2 * len(spans) + near + 1), key=lambda lane: (abs(lane - near), lane))
-                if not any((lane, at) in taken for at in touched)
-            )
-            taken |= {(lane, at) for at in columns}
-            rows |= {(one, at): 3 * lane + 2 for at in columns}
+        for one, middles in passed.items():
+            near = round(fmean(middles.values()) - LINE / 2)
+            touched = range(min(middles) - 1, max(middles) + 2)
+            thirds = sorted(range(near + len(passed) + 1), key=lambda third: abs(third - near))
+            lane = next(third for third in thirds if not any((third, at) in taken for at in touched))
+            taken |= {(lane, at) for at in middles}
+            rows |= {(one, at): 3 * lane + 2 for at in middles}
         return rows
 
     def _leaves(self, slot: Slot) -> int:
@@ -189,50 +196,52 @@ class _Drawing:
     def _pass(self, slot: Slot) -> None:
         """Let a line pass a column."""
         left = self.lefts[slot[1]]
-        self._across(self.rows[slot], left, left + self.wide[slot[1]] - 1, {slot}, _E | _W)
+        self._across(self.rows[slot], left, left + self.wide[slot[1]] - 1, {slot})
 
     def _connect(self, at: int, channel: _Channel) -> None:
         begin, end = self.lefts[at] + self.wide[at], self.lefts[at + 1] - 1
         to: dict[int, set[Slot]] = {}
         for slot, (row, goals) in channel.ends.items():
             if slot not in channel.tracks:
-                self._across(row, begin, end, {slot}, _E | _W)
+                self._across(row, begin, end, {slot})
                 continue
             track = begin + 1 + 2 * channel.tracks[slot]
             first = begin
             if self.column_of[slot[0]] == at:
                 first = self.lefts[at] + cell_len(self._words(slot[0])[1]) + 1
-            self._across(row, first, track - 1, {slot}, _E | _W)
-            self._join(row, track, {slot}, _W)
+            self._across(row, first, track - 1, {slot})
+            self._join(self.level, (row, track), {slot}, _W)
             for goal in goals:
                 to.setdefault(goal, set()).add(slot)
             top, bottom = min(row, *goals), max(row, *goals)
             for here in range(top, bottom + 1):
-                self.upright[here, track] = slot, (_N if here > top else 0) | (_S if here < bottom else 0)
+                bits = (_N if here > top else 0) | (_S if here < bottom else 0)
+                self._join(self.upright, (here, track), {slot}, bits)
         heads = {self.rows[one, at + 1] for one in self.layout.columns[at + 1]}
         for goal, slots in to.items():
             first = min(begin + 1 + 2 * channel.tracks[slot] for slot in slots)
-            self._join(goal, first, slots, _E)
-            self._across(goal, first + 1, end, slots, _E | _W)
+            self._join(self.level, (goal, first), slots, _E)
+            self._across(goal, first + 1, end, slots)
             if goal in heads:
                 self.heads.add((goal, end - 1))
                 del self.level[goal, end]
 
-    def _across(self, row: int, first: int, last: int, owners: set[Slot], bits: int) -> None:
+    def _across(self, row: int, first: int, last: int, lines: set[Slot]) -> None:
         for x in range(first, last + 1):
-            self._join(row, x, owners, bits)
+            self._join(self.level, (row, x), lines, _E | _W)
 
-    def _join(self, row: int, x: int, owners: set[Slot], bits: int) -> None:
-        before, there = self.level.get((row, x), (frozenset(), 0))
-        self.level[row, x] = before | owners, there | bits
+    @staticmethod
+    def _join(there: dict[Place, tuple[frozenset[Slot], int]], place: Place, lines: set[Slot], bits: int) -> None:
+        before, already = there.get(place, (frozenset(), 0))
+        there[place] = before | lines, already | bits
 
     def _signs(self) -> Mapping[Place, str]:
         found: dict[Place, str] = {}
         for place in {*self.upright, *self.level}:
-            slot, up = self.upright.get(place, (None, 0))
-            owners, along = self.level.get(place, (frozenset(), 0))
+            climbing, up = self.upright.get(place, (frozenset(), 0))
+            level, along = self.level.get(place, (frozenset(), 0))
             # A line that has nothing to do with one that goes up or down passes behind it.
-            bits = up | along if slot is None or slot in owners else up
+            bits = up | along if not climbing or climbing & level else up
             found[place] = _GLYPHS[bits]
         found |= dict.fromkeys(self.heads, "▶")
         return {place: _IN_ASCII.get(sign, "+") for place, sign in found.items()} if self.ascii_only else found

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from batchctl.cli import graph_terminal
 from batchctl.cli.graph_lines import lines
@@ -23,7 +24,7 @@ from batchctl.domain import graph
 from batchctl.domain.forecast import Forecast, Outlook, Stand
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, Dependency, InstanceId
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import is_invisible, visible
 from batchctl.operations.picture import Node, Picture, Wait
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
@@ -292,6 +293,18 @@ def test_who_follows_a_line_in_characters_gets_to_all_that_waits_and_to_nothing_
             met |= {other for theirs in goals.values() if theirs & met for other in theirs}
         reached = {by_head[head] for head in followed(drawn, row + 1, begin.end())}
         assert others <= reached <= met
+
+
+def test_lines_between_hostile_names_meet_where_they_should() -> None:
+    names = [*HOSTILE, "漢字のバッチ"]
+    drawn = lines(draw(names, [(at, len(names) - 1) for at in range(len(names) - 1)]).linked, 200, ascii_only=False)
+
+    assert drawn is not None
+    plain = [line.plain for line in drawn]
+    assert not any(is_invisible(sign) for line in plain for sign in line)
+    assert [line.partition("▶ ")[2] for line in plain if "▶" in line] == ["漢字のバッチ"]
+    ends = {cell_len(found[0]) for line in plain if (found := re.match(r"  · [a-z, ]+ ─+[┐┤┘]", line))}
+    assert len(ends) == 1, "all of them in one line up and down"
 
 
 def test_lines_are_drawn_where_there_is_room_for_them_and_they_have_a_direction() -> None:
