@@ -216,7 +216,8 @@ def _list(out: Console, found: Inbox) -> None:
     from batchctl.cli.output import cell, time, word
 
     if not found.items:
-        click.echo("Nothing here: what asked for work became work, as far as was asked.")
+        far = "" if found.before is None else f" Ready rows before FileProcess {found.before} were not looked at."
+        click.echo(f"Nothing of that kind is in the inbox.{far}")
     else:
         rows = [
             (

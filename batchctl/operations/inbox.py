@@ -17,7 +17,7 @@ from batchctl.operations import remedies, unknown
 from batchctl.ports import Glance, Transactions
 from batchctl.store import audit, definitions, intake, reports
 
-LOOKS = 20
+LOOKS = 100
 """How many thousands of ready rows are looked through at once: most of them are under way, and nobody waits for all."""
 
 _SET_ASIDE = {

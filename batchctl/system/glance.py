@@ -3,55 +3,54 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Collection
-from functools import partial
+from collections.abc import Callable, Collection
+from datetime import timedelta
 from queue import Empty, SimpleQueue
 
-from batchctl.system.threads import Threads
+from batchctl.system.limits import all_within
 
-PATIENCE = 2.0
-"""Seconds after which what has not been seen is not known."""
+PATIENCE = timedelta(seconds=2)
+"""After this, what has not been seen is not known."""
 AT_ONCE = 16
 """Paths that are looked at beside each other: some of them may hang."""
 
-_Seen = SimpleQueue[tuple[str, bool]]
-
 
 class SystemGlance:
-    """Looks at this host's files, on threads that are left to themselves when they hang."""
+    """Looks at this host's files, on threads that are left behind when they hang."""
 
-    def __init__(self, patience: float = PATIENCE) -> None:
-        """Keep how long it may take."""
+    def __init__(self, patience: timedelta = PATIENCE, stat: Callable[[str], object] = os.stat) -> None:
+        """Keep how long it may take, and how a path is asked for."""
         self._patience = patience
+        self._stat = stat
 
     def missing(self, paths: Collection[str]) -> frozenset[str]:
         """Return the absolute paths where there is certainly nothing; what a relative one means, only its step knows."""
-        wanted = {path for path in paths if os.path.isabs(path)}
-        seen: _Seen = SimpleQueue()
-        threads = Threads("glance", most=AT_ONCE)
-        for path in wanted:
-            threads.run(partial(_look, path, seen))
-        threads.close()
-        until = time.monotonic() + self._patience
-        found = set[str]()
-        for _ in wanted:
-            try:
-                path, is_missing = seen.get(timeout=max(0.0, until - time.monotonic()))
-            except Empty:
-                break
-            if is_missing:
-                found.add(path)
+        left: SimpleQueue[str] = SimpleQueue()
+        for path in sorted({path for path in paths if os.path.isabs(path)}):
+            left.put(path)
+        found: list[str] = []
+
+        def look() -> None:
+            while (path := _next(left)) is not None:
+                if self._is_missing(path):
+                    found.append(path)
+
+        all_within(self._patience, {f"glance-{at}": look for at in range(min(AT_ONCE, left.qsize()))})
         return frozenset(found)
 
+    def _is_missing(self, path: str) -> bool:
+        try:
+            self._stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        except (OSError, ValueError):
+            # Who may not look there does not know.
+            return False
+        return False
 
-def _look(path: str, seen: _Seen) -> None:
-    is_missing = False
+
+def _next(left: SimpleQueue[str]) -> str | None:
     try:
-        os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        is_missing = True
-    except (OSError, ValueError):
-        # Who may not look there does not know.
-        pass
-    seen.put((path, is_missing))
+        return left.get_nowait()
+    except Empty:
+        return None
