@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import Connection
 
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.rows import IntakeId
 from batchctl.ports import Boundary
-from batchctl.store import engine, intake
+from batchctl.store import audit, engine
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase
 
@@ -22,11 +23,25 @@ def transactions(control_database: ControlDatabase) -> Iterator[StoreTransaction
     made.close()
 
 
+def act(connection: Connection) -> None:
+    audit.add(
+        connection,
+        actor="a",
+        host="h",
+        action="x",
+        target="t",
+        reason="r",
+        before=None,
+        after=None,
+        now=datetime(2026, 11, 22, tzinfo=UTC),
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ("ALTER TABLE FileProcess RENAME TO Elsewhere", "fileprocess"),
-        ("ALTER TABLE FileProcess RENAME COLUMN Source TO Origin", "source"),
+        ("DROP TABLE AuditLog", "auditlog"),
+        ("ALTER TABLE AuditLog RENAME COLUMN Reason TO Why", "reason"),
     ],
 )
 def test_what_is_not_there_any_more_is_named(
@@ -37,14 +52,9 @@ def test_what_is_not_there_any_more_is_named(
     hand.close()
 
     with pytest.raises(DatabaseUnusable) as written:
-        transactions.run(
-            frozenset({Boundary.INTAKE}),
-            lambda connection: intake.add(
-                connection, entity="E", file_name=None, data=None, cycle_key=None, source="test"
-            ),
-        )
+        transactions.run(frozenset({Boundary.OPERATOR}), act)
     with pytest.raises(DatabaseUnusable) as read, transactions.read() as connection:
-        intake.load(connection, IntakeId(1))
+        audit.newest(connection, 1)
 
     for refused in (written.value, read.value):
         assert "lacks" in refused.message
