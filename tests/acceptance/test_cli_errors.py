@@ -140,8 +140,8 @@ def test_a_traceback_is_shown_when_asked_for(night: Night) -> None:
 
 def test_what_nobody_foresaw_is_one_line_and_exit_1(sqlite_database: SqliteControl, run_batchctl: RunBatchctl) -> None:
     night = Night(sqlite_database, run_batchctl)
-    night.sql("DROP TABLE BatchControl")
-    done = night("status")
+    night.sql("CREATE TRIGGER t BEFORE INSERT ON FileProcess BEGIN SELECT RAISE(ABORT, 'not today'); END")
+    done = night("submit", "E")
 
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
