@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cache, cached_property, partial
@@ -375,8 +375,13 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
     return doctor.Doctor(app.settings, SystemClock().now, app.presence).examine()
 
 
-def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
-    """Create the control database or bring it up to date; return its schema's revision before and after."""
+def upgrade_database(
+    config_file: str | None, beside: Callable[[Sequence[str]], None] | None = None
+) -> tuple[str | None, str]:
+    """Create the control database or bring it up to date; return its schema's revision before and after.
+
+    Whose tables are there already, `beside` hears before any is made.
+    """
     from batchctl.store import examination  # noqa: PLC0415 - few commands need it
 
     app = App(config.load(config_file))
@@ -386,6 +391,8 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
         with transactions.read() as connection:
             dialect_of(connection).lock_schema(connection)
             schema.check_upgradable(connection)
+            if beside is not None:
+                beside(schema.tables_of_others(connection))
             if schema.revision_of(connection) != schema.newest_revision():
                 examination.check_may_make_tables(connection)
                 _check_nobody_works(app, connection)
@@ -396,12 +403,13 @@ def upgrade_database(config_file: str | None) -> tuple[str | None, str]:
         transactions.close()
 
 
-def check_may_upgrade(config_file: str | None) -> None:
-    """Refuse a control database that may not be upgraded now: a controller works on it."""
+def check_may_upgrade(config_file: str | None) -> Sequence[str]:
+    """Refuse a control database that may not be upgraded now: a controller works on it. Return the tables of others."""
     app = App(config.load(config_file))
     try:
         with app.transactions.read() as connection:
             _check_nobody_works(app, connection)
+            return schema.tables_of_others(connection)
     finally:
         app.close()
 

@@ -306,3 +306,11 @@ class Files(Protocol):
     def exists(self, path: str) -> bool:
         """Say whether a regular file is there."""
         ...
+
+
+class Glance(Protocol):
+    """A short look for files that may lie on a share which does not answer."""
+
+    def missing(self, paths: Collection[str]) -> Collection[str]:
+        """Return the paths where there is certainly nothing on this host; this takes a moment at most."""
+        ...

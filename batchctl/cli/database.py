@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from batchctl.cli.session import Session, as_json, dry_run, pass_session
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 
+LISTED_MOST = 5
 DIALECTS = ("sqlite", "postgresql", "mssql")
 
 
@@ -30,18 +33,29 @@ def upgrade(session: Session, dry_run: bool) -> None:
             if not (needed.next_step or "").startswith("batchctl db upgrade"):
                 raise
             if isinstance(needed, SchemaMismatch):
-                check_may_upgrade(session.config)
+                _name_others(check_may_upgrade(session.config))
             click.echo(needed.message)
             click.echo("batchctl db upgrade would create or upgrade it.")
         else:
             click.echo(f"Nothing to do: the control database has schema {found}.")
         return
-    before, after = upgrade_database(session.config)
+    before, after = upgrade_database(session.config, _name_others)
     if before == after:
         click.echo(f"Nothing to do: the control database has schema {after}.")
     else:
         click.echo(f"The control database now has schema {after} (before: {before or 'none'}).")
     output.say("Next: batchctl check")
+
+
+def _name_others(tables: Sequence[str]) -> None:
+    """Say that the database is somebody else's already: it may be the wrong one."""
+    from batchctl.cli import output
+
+    if tables:
+        more = "" if len(tables) <= LISTED_MOST else ", ..."
+        others = f"{output.counted(len(tables), 'other table')} ({', '.join(tables[:LISTED_MOST])}{more})"
+        wrong = "if that is not meant, database_url names the wrong database"
+        output.say(f"Note: the database holds {others}; batchctl keeps its own beside them: {wrong}.")
 
 
 @db.command()

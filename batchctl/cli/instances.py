@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from batchctl.cli.listing import Listing
-    from batchctl.domain.rows import HistoryEntry
+    from batchctl.domain.rows import AuditEntry, HistoryEntry
     from batchctl.operations.columns import Columns
     from batchctl.operations.inspection import Shown
 
@@ -159,7 +160,7 @@ def _show(out: Console, shown: Shown) -> None:
         out.print("The last attempt that did not succeed, ready to be pasted:", style="bold", soft_wrap=True)
         _show_attempt(out, failed)
     if shown.audit:
-        output.section(out, _audit(shown))
+        output.section(out, acts(shown.audit))
     output.hints(out, *_next(shown))
 
 
@@ -207,7 +208,8 @@ def _steps(shown: Shown) -> Listing:
     return Listing("Steps", headings, rows)
 
 
-def _audit(shown: Shown) -> Listing:
+def acts(audit: Iterable[AuditEntry]) -> Listing:
+    """Return what people did about one row."""
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time
 
@@ -220,7 +222,7 @@ def _audit(shown: Shown) -> Listing:
             cell(entry.before),
             cell(entry.after),
         )
-        for entry in shown.audit
+        for entry in audit
     ]
     return Listing("What people did", ["at (UTC)", "who", "action", "reason", "before", "after"], rows)
 

@@ -40,7 +40,9 @@ def submit(
         output.say("Next: batchctl batches   (which entities are taken)")
     else:
         output.say(f"Taken by: {', '.join(done.batches)}.")
-        output.say("Next: a running controller takes it by itself; without one: batchctl create, batchctl process")
+        waiting = f"batchctl wait file:{done.intake_id or 'ID'}"
+        alone = "a running controller takes it by itself; without one: batchctl create, batchctl process"
+        output.say(f"Next: {waiting}   ({alone})")
 
 
 @click.command()
@@ -77,9 +79,9 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     from batchctl.operations import inspection, planning
 
     session: Session = ctx.obj
+    with session.app() as app:
+        planned = planning.acceptance(app.transactions, IntakeId(intake_id))
     if dry_run:
-        with session.app() as app:
-            planned = planning.acceptance(app.transactions, IntakeId(intake_id))
         takers = ", ".join(planned.batches) or "no batch"
         output.say(f"FileProcess {intake_id} ({planned.row.status}) would be taken in by {takers}.")
         output.say("Note: the populator is asked again then, and may reject it again.")

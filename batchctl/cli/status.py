@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
+from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,7 +55,7 @@ def _show(out: Console, seen: Overview) -> None:
         output.section(out, _disabled(seen))
     if seen.completed:
         output.section(out, _completed(seen))
-    output.hints(out, *_next(seen))
+    output.hints(out, *_next(seen), *_inbox(seen))
 
 
 def _summary(seen: Overview) -> list[tuple[str, Text]]:
@@ -194,10 +195,13 @@ def _next(seen: Overview) -> list[str]:
     return ["batchctl history   (the newest attempts)"]
 
 
+def _inbox(seen: Overview) -> list[str]:
+    is_empty = not (seen.not_taken_in or seen.untaken or seen.intake.get(IntakeStatus.PAUSED))
+    return [] if is_empty else ["batchctl inbox   (every row that is not work, why, and what to do)"]
+
+
 def _is_ready(seen: Overview) -> bool:
     """Say whether a controller would find anything to do at once."""
-    from batchctl.domain.status import InstanceStatus, IntakeStatus
-
     return (
         seen.instances.get(InstanceStatus.READY, 0) > 0 or seen.intake.get(IntakeStatus.READY, 0) > seen.untaken_count
     )

@@ -53,21 +53,16 @@ class _Wanted:
     row: IntakeRow
     batches: Sequence[BatchDefinition]
     populated: Mapping[BatchId, Populated | str]
-    on_purpose: bool
 
     @property
     def compares(self) -> bool:
         """Say whether the row may be a duplicate for any of its batches."""
-        return self.row.data is not None and any(self.checks(batch) for batch in self.batches)
+        return self.row.data is not None and any(batch.duplicate_check for batch in self.batches)
 
     @property
     def batch_ids(self) -> list[BatchId]:
         """Return the batches that are to get their instance."""
         return [batch.batch_id for batch in self.batches]
-
-    def checks(self, batch: BatchDefinition) -> bool:
-        """Say whether a batch does not take what repeats another row."""
-        return batch.duplicate_check and not self.on_purpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +203,7 @@ class Creator:
             yield named
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
-        """Take in a rejected or duplicate row on purpose: an audited act of a person."""
+        """Take in a rejected or duplicate row on purpose: an audited act of a person, which makes it no duplicate."""
         with self.transactions.read() as connection:
             row = intake.load(connection, intake_id)
             every = definitions.all_batches(connection)
@@ -219,9 +214,10 @@ class Creator:
             raise StatusChanged(
                 f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"
             )
-        takers = [batch for batch in every if batch.entity == row.entity]
+        accepted = replace(row, status=IntakeStatus.READY, message=None)
+        wanted = self._wanted(accepted, [batch for batch in every if batch.entity == row.entity])
 
-        def record(connection: Any) -> None:
+        def record(connection: Any) -> Made:
             now = self.clock.now()
             if not intake.set_status(connection, row, IntakeStatus.READY, None, now):
                 raise StatusChanged(f"FileProcess {intake_id}", "not as it was", "accept", next_step="batchctl status")
@@ -229,16 +225,22 @@ class Creator:
                 connection,
                 actor=actor,
                 host=host,
-                action="accept",
-                target=f"FileProcess:{intake_id}",
+                action=audit.ACCEPT,
+                target=audit.intake_target(intake_id),
                 reason=reason,
                 before=json.dumps({"Status": row.status, "Message": row.message}),
                 after=json.dumps({"Status": IntakeStatus.READY}),
                 now=now,
             )
+            # Between the two a controller could take it in, and nobody would be told what came of it.
+            made = self._write_and_tell(wanted, connection)
+            if made.blocker is not None:
+                message = f"FileProcess {intake_id}, or its batch, is locked by {made.blocker}."
+                raise Conflict(message)
+            return made
 
-        self.transactions.run(frozenset({Boundary.OPERATOR}), record)
-        return self._create_for(replace(row, status=IntakeStatus.READY, message=None), takers, on_purpose=True)
+        made = self.transactions.run(frozenset({Boundary.OPERATOR, Boundary.POPULATE}), record)
+        return self._report(accepted, wanted.batches, made)
 
     def _create_alone(
         self, row: IntakeRow, batches: list[BatchDefinition], together: Together | None
@@ -264,32 +266,31 @@ class Creator:
         row: IntakeRow,
         batches: list[BatchDefinition],
         together: Together | None = None,
-        *,
-        on_purpose: bool = False,
     ) -> CreationReport:
-        populated = {batch.batch_id: populate(self.populators, row, batch) for batch in batches}
-        wanted = _Wanted(row, batches, populated, on_purpose)
+        wanted = self._wanted(row, batches)
         tell = partial(self._report, row, batches)
         if together is not None and not self._locked:
             report = together(partial(self._ask_to_write, wanted), tell, frozenset(wanted.batch_ids))
             if report is not None:
                 return report
-        return tell(self._run(partial(self._write, wanted)))
+        return tell(self._run(partial(self._write_and_tell, wanted)))
+
+    def _wanted(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> _Wanted:
+        return _Wanted(row, batches, {batch.batch_id: populate(self.populators, row, batch) for batch in batches})
+
+    def _write_and_tell(self, wanted: _Wanted, connection: Any) -> Made:
+        made = self._write(wanted, connection)
+        if made.created:
+            instances.tell(connection)
+        return made
 
     def _run(self, write: Callable[[Any], Made]) -> Made:
         """Run a transaction without looking for locks first, unless one is in the way."""
-
-        def alone(connection: Any) -> Made:
-            made = write(connection)
-            if made.created:
-                instances.tell(connection)
-            return made
-
         boundaries = frozenset({Boundary.POPULATE})
         if not self._locked:
             with suppress(Conflict):
-                return self.transactions.run(boundaries, alone, hurried=True)
-        return self.transactions.run(boundaries, alone)
+                return self.transactions.run(boundaries, write, hurried=True)
+        return self.transactions.run(boundaries, write)
 
     def _ask_to_write(self, wanted: _Wanted, connection: Any) -> Callable[[], Made]:
         """Write all at once where nothing has to be looked at before; whoever calls for what was made finds out."""
@@ -337,8 +338,7 @@ class Creator:
             if isinstance(values, str):
                 reasons.append(f"batch {visible(batch.name)}: {values}")
                 continue
-            check = wanted.checks(batch)
-            first = intake.first_with_same_data(connection, row, batch.batch_id) if check else None
+            first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
             if first is not None:
                 repeats[batch.name] = first
             else:

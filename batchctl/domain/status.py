@@ -18,6 +18,20 @@ class IntakeStatus(StrEnum):
     DUPLICATE = "duplicate"
 
 
+class InboxState(StrEnum):
+    """Why a `FileProcess` row has not become work, or not all that it asks for."""
+
+    UNTAKEN = "untaken"
+    """No batch takes its entity."""
+    NEW = "new"
+    """No controller has made its instances yet."""
+    PARTIAL = "partial"
+    """It has instances, but not of every batch that takes its entity."""
+    PAUSED = "paused"
+    REJECTED = "rejected"
+    DUPLICATE = "duplicate"
+
+
 class InstanceStatus(StrEnum):
     """`BatchControl.Status`; `ready` is what the seed calls success: the instance may go on."""
 

@@ -23,7 +23,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, nearest, visible
-from batchctl.operations import remedies
+from batchctl.operations import remedies, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, Transactions
@@ -31,6 +31,7 @@ from batchctl.store import definitions, dependencies, instances, intake, reports
 
 MOST_WAITS = 1000
 
+PAUSED = "somebody inserted or set it as paused"
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
 
@@ -84,7 +85,7 @@ def _of_instance(
 ) -> Explanation:
     instance = instances.load(connection, instance_id)
     if instance is None:
-        raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl status")
+        raise unknown.instance(connection, instance_id)
     batch = batches.get(instance.batch_id)
     if batch is None:
         missing = Gate(name="batch", blocked=f"ProcessBatch {instance.batch_id} does not exist", clear="batchctl check")
@@ -182,7 +183,7 @@ def _of_intake(
 ) -> Explanation:
     row = intake.load(connection, intake_id)
     if row is None:
-        raise NotFound(f"There is no FileProcess {intake_id}.", next_step="batchctl status")
+        raise unknown.intake_row(connection, intake_id)
     takers = [batch for batch in batches.values() if batch.entity == row.entity]
     made = reports.instances_of_intake(connection, intake_id)
     without = [batch for batch in takers if batch.batch_id not in {instance.batch_id for instance in made}]
@@ -236,8 +237,8 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Gate:
         case IntakeStatus.READY | IntakeStatus.COMPLETE:
             return Gate(name="status")
         case IntakeStatus.PAUSED:
-            clear = "set Status of the FileProcess row to 'ready' in an SQL client"
-            return Gate(name="status", blocked="somebody inserted or set it as paused", clear=clear)
+            clear = remedies.to_take_in(row, takers)
+            return Gate(name="status", blocked=PAUSED, clear=clear)
         case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
             return Gate(name="status", blocked=f"{row.status}: {said}", clear=remedies.to_take_in(row, takers))
 
@@ -245,9 +246,8 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Gate:
 def _entity(row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition]) -> Gate:
     if takers:
         return Gate(name="entity")
-    meant = visible(did_you_mean(row.entity, {batch.entity for batch in batches.values()}))
-    blocked = f"no batch takes entity '{visible(row.entity)}'.{meant}"
-    return Gate(name="entity", blocked=blocked, clear="correct Entity of the row, or register a batch that takes it")
+    blocked, clear = remedies.untaken(row, batches.values())
+    return Gate(name="entity", blocked=blocked, clear=clear)
 
 
 def _controller(connection: Any, presence: Presence, now: datetime) -> Gate:

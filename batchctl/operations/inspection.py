@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -17,7 +16,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import HistoryStatus, InstanceStatus
-from batchctl.operations import remedies
+from batchctl.operations import remedies, unknown
 from batchctl.operations.intervene import instance_target
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
@@ -65,7 +64,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
     with transactions.read() as connection:
         instance = instances.load(connection, instance_id)
         if instance is None:
-            raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl status")
+            raise unknown.instance(connection, instance_id)
         every = definitions.all_batches(connection)
         attempts = history.of_instance(connection, instance_id)
         batch = next((batch for batch in every if batch.batch_id == instance.batch_id), None)
@@ -84,8 +83,8 @@ def rejection(transactions: Transactions, intake_id: IntakeId) -> Rejection:
     with transactions.read() as connection:
         row = intake.load(connection, intake_id)
         batches = definitions.all_batches(connection)
-    if row is None:
-        raise NotFound(f"There is no FileProcess {intake_id}.", next_step="batchctl status")
+        if row is None:
+            raise unknown.intake_row(connection, intake_id)
     return Rejection(row.message or "no reason was given", remedies.to_take_in(row, batches))
 
 
@@ -94,7 +93,7 @@ def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[Hi
     with transactions.read() as connection:
         found = history.of_instance(connection, instance_id)
         if not found and instances.load(connection, instance_id) is None:
-            raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl history")
+            raise unknown.instance(connection, instance_id)
         return tuple(found)
 
 

@@ -12,7 +12,7 @@ from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
-from batchctl.operations import columns, decisions
+from batchctl.operations import columns, decisions, unknown
 from batchctl.operations.decisions import Action
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
@@ -102,7 +102,7 @@ class Operator:
 
     def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> Switching:
         """Switch a batch on or off; one that is as wanted already stays so, unaudited."""
-        reason = _checked_reason(reason)
+        reason = checked_reason(reason)
         if self.dry_run:
             with self.transactions.read() as connection:
                 return self._switching(_batch_named(connection, name), enabled=enabled)
@@ -119,7 +119,7 @@ class Operator:
         return self.transactions.run(frozenset({Boundary.OPERATOR}), switch)
 
     def _act(self, action: Action, instance_id: InstanceId, reason: str | None, decide: Decide) -> Intervention:
-        reason = _checked_reason(reason)
+        reason = checked_reason(reason)
         if self.dry_run:
             with self.transactions.read() as connection:
                 before, batch = _load(connection, instance_id)
@@ -177,7 +177,7 @@ class Operator:
                 attempt_no=so_far.at(step.seq) + 1,
                 command_text=visible(f"-- not run: {said}"),
                 message=said,
-                host=_fitting(self.host),
+                host=fitting(self.host),
                 now=self.clock.now(),
             )
 
@@ -192,8 +192,8 @@ class Operator:
     ) -> None:
         audit.add(
             connection,
-            actor=_fitting(self.user),
-            host=_fitting(self.host),
+            actor=fitting(self.user),
+            host=fitting(self.host),
             action=action,
             target=target,
             reason=reason,
@@ -247,7 +247,7 @@ def instance_target(instance_id: InstanceId) -> str:
 
 def batch_target(name: str) -> str:
     """Return how the audit log names a batch."""
-    return _fitting(f"ProcessBatch:{name}")
+    return fitting(f"ProcessBatch:{name}")
 
 
 def _load(
@@ -255,7 +255,7 @@ def _load(
 ) -> tuple[BatchInstance, BatchDefinition]:
     instance = load(connection, instance_id)
     if instance is None:
-        raise NotFound(f"There is no BatchControl {instance_id}.", next_step="batchctl status")
+        raise unknown.instance(connection, instance_id)
     batches = definitions.all_batches(connection)
     batch = next((batch for batch in batches if batch.batch_id == instance.batch_id), None)
     if batch is None:
@@ -273,7 +273,8 @@ def _batch_named(connection: Any, name: str) -> BatchDefinition:
     return found
 
 
-def _checked_reason(reason: str | None) -> str | None:
+def checked_reason(reason: str | None) -> str | None:
+    """Return why somebody acts, refusing what nobody could keep or understand."""
     trouble = None if reason is None else unfit(reason)
     if trouble is not None:
         raise Refused(f"The reason cannot be kept: {trouble}.")
@@ -282,5 +283,6 @@ def _checked_reason(reason: str | None) -> str | None:
     return reason
 
 
-def _fitting(text: str) -> str:
+def fitting(text: str) -> str:
+    """Return a name as a column of names takes it."""
     return shorten(storable(text), NAME_LIMIT)

@@ -8,10 +8,11 @@ from itertools import islice
 from typing import Any
 
 from batchctl.domain import gates, moves
-from batchctl.domain.errors import NotFound, StatusChanged
+from batchctl.domain.errors import StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
+from batchctl.operations import unknown
 from batchctl.operations.standing import Line
 from batchctl.ports import Clock, PopulatorRunner, Transactions
 from batchctl.preparation import Preparer, populate
@@ -113,8 +114,8 @@ def acceptance(transactions: Transactions, intake_id: IntakeId) -> Acceptance:
     with transactions.read() as connection:
         row = intake.load(connection, intake_id)
         every = definitions.all_batches(connection)
-    if row is None:
-        raise NotFound(f"There is no FileProcess {intake_id}.", next_step="batchctl status")
+        if row is None:
+            raise unknown.intake_row(connection, intake_id)
     if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE}:
         raise StatusChanged(
             f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"

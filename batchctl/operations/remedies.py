@@ -1,4 +1,4 @@
-"""What to do first about a row that was not taken in: accepting it unchanged only helps where a person decides."""
+"""What to do first about a row that did not become work: accepting it unchanged only helps where a person decides."""
 
 from __future__ import annotations
 
@@ -6,14 +6,29 @@ from collections.abc import Iterable
 
 from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import did_you_mean, visible
+
+REJECTED_BY = "rejected by "
+"""How the message of a row begins that a person has rejected."""
 
 
 def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
-    """Return what to do so that a rejected or duplicate row is taken in."""
-    accept = f"batchctl accept {row.intake_id} --reason ..."
+    """Return what to do so that a paused, rejected or duplicate row is taken in."""
+    retry = f"batchctl inbox retry {row.intake_id} --reason ..."
+    if row.status is IntakeStatus.PAUSED:
+        return retry
     if row.status is not IntakeStatus.REJECTED:
-        return accept
+        return f"batchctl accept {row.intake_id} --reason ..."
+    if (row.message or "").startswith(REJECTED_BY):
+        return f"nothing; if it is wanted after all: {retry}"
     takers = ", ".join(visible(batch.name) for batch in batches if batch.entity == row.entity)
     settings = f", or Populator and PopulatorArgs of batch {takers}" if takers else ""
-    return f"correct FileName{settings} (UPDATE ...), then: {accept}"
+    return f"correct FileName{settings} (UPDATE ...), then: {retry}"
+
+
+def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, str]:
+    """Return what is wrong with a row whose entity no batch takes, and what to do about it."""
+    meant = visible(did_you_mean(row.entity, {batch.entity for batch in batches}))
+    unwanted = f"if nobody wants it: batchctl inbox reject {row.intake_id} --reason ..."
+    to_do = f"correct Entity of the row (UPDATE ...), or register a batch that takes it; {unwanted}"
+    return f"no batch takes entity '{visible(row.entity)}'.{meant}", to_do

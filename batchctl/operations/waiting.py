@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable, NotFound
+from batchctl.domain.errors import Busy, Conflict, DatabaseUnusable
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchInstance, InstanceId, IntakeId, IntakeRow
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import visible
-from batchctl.operations import columns
+from batchctl.operations import columns, unknown
 from batchctl.ports import Transactions
 from batchctl.store import definitions, history, instances, intake, reports
 
@@ -134,21 +134,12 @@ def _look_at(connection: Any, reference: Reference) -> Awaited:
     if reference.is_intake:
         row = intake.load(connection, IntakeId(reference.number))
         if row is None:
-            raise NotFound(f"There is no FileProcess {reference.number}.", next_step="batchctl status")
+            raise unknown.intake_row(connection, reference.number)
         return _intake(connection, reference, row)
     instance = instances.load(connection, InstanceId(reference.number))
     if instance is None:
-        raise _no_instance(connection, reference)
+        raise unknown.instance(connection, reference.number, "wait")
     return _of_instances(connection, reference, [instance])
-
-
-def _no_instance(connection: Any, reference: Reference) -> NotFound:
-    missing = f"There is no BatchControl {reference.number}."
-    if intake.load(connection, IntakeId(reference.number)) is None:
-        return NotFound(missing, next_step="batchctl status")
-    row = f"file:{reference.number}"
-    meant = f"Did you mean FileProcess {reference.number}, which is {row}?"
-    return NotFound(f"{missing} {meant}", next_step=f"batchctl wait {row}")
 
 
 def _intake(connection: Any, reference: Reference, row: IntakeRow) -> Awaited:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, Row, bindparam, func, select
 
-from batchctl.domain.rows import AuditEntry
+from batchctl.domain.rows import AuditEntry, IntakeId
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log
+
+ACCEPT = "accept"
+"""Of an intake row: a person has taken it in on purpose, whatever it repeats."""
 
 _a = audit_log.c
 _ADD = RowInsert(audit_log)
 _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
 _OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
+_COUNT = select(func.count()).where(_a.Target == bindparam("target"), _a.Action == bindparam("action"))
 
 
 def add(
@@ -41,6 +45,16 @@ def add(
         "ValuesAfter": after,
     }
     _ADD(connection, values)
+
+
+def intake_target(intake_id: IntakeId) -> str:
+    """Return how the audit log names an intake row."""
+    return f"FileProcess:{intake_id}"
+
+
+def count(connection: Connection, target: str, action: str) -> int:
+    """Return how often something was done to one row."""
+    return int(connection.execute(_COUNT, {"target": target, "action": action}).scalar_one())
 
 
 def of_target(connection: Connection, target: str) -> list[AuditEntry]:

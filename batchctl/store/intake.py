@@ -9,24 +9,36 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, func, not_, or_, select, text, update
+from sqlalchemy import CTE, Connection, Row, Select, and_, bindparam, exists, func, not_, or_, select, text, update
 
 from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.domain.values import value
+from batchctl.store.audit import ACCEPT, intake_target
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
-from batchctl.store.tables import OPEN_INSTANCE, READY_INTAKE, batch_control, file_process, process_batch
+from batchctl.store.tables import (
+    INBOX_INTAKE,
+    OPEN_INSTANCE,
+    READY_INTAKE,
+    audit_log,
+    batch_control,
+    file_process,
+    process_batch,
+)
 
 LOOKED_AT_ONCE = 1000
 """How many ready rows are looked at by one statement, however many there are: nobody waits for it."""
 
-_f, _c, _b = file_process.c, batch_control.c, process_batch.c
+NEWEST = IntakeId(2**63 - 1)
+"""No row has a greater number."""
+
+_f, _c, _b, _a = file_process.c, batch_control.c, process_batch.c, audit_log.c
 
 _ADD = RowInsert(file_process)
 _LOAD = RowSelect(select(file_process).where(_f.FileProcess_id == bindparam("intake_id")))
@@ -38,39 +50,56 @@ _LOAD_LOCKED = RowSelect(
 )
 
 
+_IS_READY = text(f"FileProcess.{READY_INTAKE}")
+
+
 def _page(wanted: Select[Any]) -> Select[Any]:
     """Return the query of the next ready rows, by their number."""
-    ready = text(f"FileProcess.{READY_INTAKE}"), _f.FileProcess_id > bindparam("after")
-    return wanted.where(*ready).order_by(_f.FileProcess_id).limit(bindparam("most"))
+    following = _f.FileProcess_id > bindparam("after")
+    return wanted.where(_IS_READY, following).order_by(_f.FileProcess_id).limit(bindparam("most"))
 
 
-_LOOKED = _page(select(_f.FileProcess_id, _f.Entity)).cte("looked")
+def _page_back(wanted: Select[Any]) -> Select[Any]:
+    """Return the query of the ready rows before one, the newest first."""
+    earlier = _f.FileProcess_id < bindparam("before")
+    return wanted.where(_IS_READY, earlier).order_by(_f.FileProcess_id.desc()).limit(bindparam("most"))
+
+
+def _looking(looked: CTE, *, back: bool = False) -> RowSelect:
+    """Return the query of what is missing of some rows."""
+    of_looked = looked.c
+    taken = select(_c.BatchControl_id).where(
+        _c.FileProcess_id == of_looked.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id
+    )
+    lacking = (
+        select(file_process, _b.ProcessBatch_id, _b.Seq)
+        .select_from(looked)
+        .join(process_batch, exactly(ENTITY, of_looked.Entity), isouter=True)
+        .join(file_process, _f.FileProcess_id == of_looked.FileProcess_id)
+        # As a value it is looked up for each row; for NOT EXISTS, PostgreSQL would rather read all instances there are.
+        .where(or_(_b.ProcessBatch_id.is_(None), taken.scalar_subquery().is_(None)))
+        .subquery("lacking")
+    )
+    reach = (func.min if back else func.max)(of_looked.FileProcess_id)
+    seen = select(reach.label("UpTo"), func.count().label("Looked")).select_from(looked).subquery()
+    by_number = lacking.c.FileProcess_id
+    return RowSelect(
+        # An answer comes in any case, and says how far it reaches.
+        select(seen.c.UpTo, seen.c.Looked, *(each for each in lacking.c if each.name != "Seq"))
+        .select_from(seen)
+        .join(lacking, text("1 = 1"), isouter=True)
+        .order_by(by_number.desc() if back else by_number, lacking.c.Seq, lacking.c.ProcessBatch_id)
+    )
+
+
 _NEWER = RowSelect(_page(select(file_process)))
-_l = _LOOKED.c
-_TAKEN = select(_c.BatchControl_id).where(
-    _c.FileProcess_id == _l.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id
-)
-_LACKING = (
-    select(file_process, _b.ProcessBatch_id, _b.Seq)
-    .select_from(_LOOKED)
-    .join(process_batch, exactly(ENTITY, _l.Entity), isouter=True)
-    .join(file_process, _f.FileProcess_id == _l.FileProcess_id)
-    # As a value it is looked up for each row; for NOT EXISTS, PostgreSQL would rather read all instances there are.
-    .where(or_(_b.ProcessBatch_id.is_(None), _TAKEN.scalar_subquery().is_(None)))
-    .subquery("lacking")
-)
-_m = _LACKING.c
-_SEEN = select(func.max(_l.FileProcess_id).label("UpTo"), func.count().label("Looked")).select_from(_LOOKED).subquery()
-_LOOK = RowSelect(
-    # An answer comes in any case, and says how far it reaches.
-    select(_SEEN.c.UpTo, _SEEN.c.Looked, *(each for each in _m if each.name != "Seq"))
-    .select_from(_SEEN)
-    .join(_LACKING, text("1 = 1"), isouter=True)
-    .order_by(_m.FileProcess_id, _m.Seq, _m.ProcessBatch_id)
-)
+_LOOK = _looking(_page(select(_f.FileProcess_id, _f.Entity)).cte("looked"))
+_LOOK_BACK = _looking(_page_back(select(_f.FileProcess_id, _f.Entity)).cte("looked"), back=True)
 _UNTAKEN = _page(select(file_process).where(not_(exists().where(exactly(ENTITY, _f.Entity)))))
 _same = file_process.alias("same")
+_IS_ACCEPTED = exists().where(_a.Target == bindparam("target"), _a.Action == ACCEPT)
 _FIRST = select(func.min(_same.c.FileProcess_id)).where(
+    not_(_IS_ACCEPTED),
     exactly(_same.c.Entity, bindparam("entity", type_=_f.Entity.type)),
     exactly(_same.c.Data, bindparam("data", type_=_f.Data.type)),
     _same.c.FileProcess_id != bindparam("intake_id"),
@@ -89,7 +118,7 @@ _SET_STATUS = (
 )
 _SAY = (
     update(file_process)
-    .where(_f.FileProcess_id == bindparam("intake_id"))
+    .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value)
     .values(Message=bindparam("reason"), z_updated=bindparam("now"))
 )
 _UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, one_of("BatchControl.Status", OPEN_INSTANCE))
@@ -101,12 +130,18 @@ _REOPEN = (
     .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.COMPLETE.value)
     .values(Status=IntakeStatus.READY.value, z_updated=bindparam("now"))
 )
-_NOT_TAKEN_IN = (
+_SET_ASIDE = (
     select(file_process)
-    .where(_f.Status.in_([IntakeStatus.REJECTED.value, IntakeStatus.DUPLICATE.value]))
+    .where(
+        one_of("FileProcess.Status", INBOX_INTAKE),
+        _f.FileProcess_id < bindparam("before"),
+        _f.Status.in_(bindparam("statuses", expanding=True)),
+    )
     .order_by(_f.FileProcess_id.desc())
     .limit(bindparam("most"))
 )
+_SET_ASIDE_OF_ENTITY = _SET_ASIDE.where(exactly(_f.Entity, bindparam("entity", type_=_f.Entity.type)))
+_NOT_TAKEN_IN = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 
 
 def add(
@@ -189,11 +224,19 @@ class Looked:
 def look(connection: Connection, after: int = 0, most: int | None = None) -> Looked:
     """Look what is missing of the next ready rows behind `after`, in order of arrival."""
     most = most or LOOKED_AT_ONCE
-    found = _LOOK(connection, after=after, most=most)
+    return _looked(_LOOK(connection, after=after, most=most), after, most)
+
+
+def look_back(connection: Connection, before: int = NEWEST) -> Looked:
+    """Look what is missing of the ready rows that came before one, the newest first."""
+    return _looked(_LOOK_BACK(connection, before=before, most=LOOKED_AT_ONCE), before, LOOKED_AT_ONCE)
+
+
+def _looked(found: list[Any], at: int, most: int) -> Looked:
     seen = found[0]
     pairs = [pair for pair in found if pair.FileProcess_id is not None]
     missing = [_missing(list(group)) for _, group in groupby(pairs, key=attrgetter("FileProcess_id"))]
-    return Looked(missing, seen.Looked, after if seen.UpTo is None else seen.UpTo, seen.Looked < most)
+    return Looked(missing, seen.Looked, at if seen.UpTo is None else seen.UpTo, seen.Looked < most)
 
 
 def newer(connection: Connection, after: int) -> list[IntakeRow]:
@@ -222,11 +265,14 @@ def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:
 
 
 def first_with_same_data(connection: Connection, row: IntakeRow, batch_id: BatchId) -> IntakeId | None:
-    """Return the row this one repeats for a batch: same entity and Data, taken in before or waiting before it."""
+    """Return the row this one repeats for a batch: same entity and Data, taken in before or waiting before it.
+
+    None is repeated by a row that a person has accepted: it is there on purpose, and the audit log says so.
+    """
     if row.data is None:
         return None
     same = {"entity": row.entity, "data": row.data, "intake_id": row.intake_id, "batch_id": batch_id}
-    first: int | None = connection.execute(_FIRST, same).scalar_one()
+    first: int | None = connection.execute(_FIRST, {**same, "target": intake_target(row.intake_id)}).scalar_one()
     return None if first is None else IntakeId(first)
 
 
@@ -243,7 +289,7 @@ def set_status(connection: Connection, row: IntakeRow, status: IntakeStatus, rea
 
 
 def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: datetime) -> None:
-    """Write what there is to say about a row on the row itself."""
+    """Write what there is to say about a ready row on the row itself."""
     connection.execute(_SAY, {"intake_id": intake_id, "reason": reason, "now": now})
 
 
@@ -271,7 +317,17 @@ def reopen(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
 
 def not_taken_in(connection: Connection, most: int) -> Sequence[IntakeRow]:
     """Return the newest rejected and duplicate rows."""
-    return readable(connection.execute(_NOT_TAKEN_IN, {"most": most}), intake_row)
+    return set_aside(connection, _NOT_TAKEN_IN, NEWEST, most)
+
+
+def set_aside(
+    connection: Connection, statuses: Sequence[IntakeStatus], before: int, most: int, entity: str | None = None
+) -> list[IntakeRow]:
+    """Return paused, rejected and duplicate rows before one, the newest first."""
+    wanted = {"statuses": [status.value for status in statuses], "before": before, "most": most}
+    if entity is None:
+        return readable(connection.execute(_SET_ASIDE, wanted), intake_row)
+    return readable(connection.execute(_SET_ASIDE_OF_ENTITY, {**wanted, "entity": entity}), intake_row)
 
 
 def intake_row(row: Row[Any]) -> IntakeRow:

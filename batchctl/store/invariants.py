@@ -135,7 +135,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         select(_f.FileProcess_id)
         .select_from(file_process)
         .join(process_batch, ENTITY == _f.Entity)
-        .where(_f.Status == "ready", _f.Message.is_(None), _f.z_inserted < bindparam("settled"), not_(_HAS_INSTANCE))
+        .where(_f.Status == "ready", _f.Message.is_(None), _f.z_updated < bindparam("settled"), not_(_HAS_INSTANCE))
         .distinct()
         .order_by(_f.FileProcess_id),
         "batchctl create, and see that a controller runs",

@@ -73,6 +73,11 @@ def check_upgradable(connection: Connection) -> None:
         raise SchemaMismatch(message, next_step="name another database in database_url")
 
 
+def tables_of_others(connection: Connection) -> list[str]:
+    """Return the tables of a database that was never prepared: batchctl will not be alone in it."""
+    return [] if revision_of(connection) is not None else sorted(inspect(connection).get_table_names())
+
+
 def differences(connection: Connection) -> list[str]:
     """Return how the definitions in a database differ from what this version makes."""
     dialect = dialect_of(connection)

@@ -45,6 +45,8 @@ PAUSED_INSTANCE = ("paused",)
 LATER = "NextRunTime > '1900-01-01 00:00:00.000'"
 AT_ONCE = "NextRunTime <= '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
+INBOX_INTAKE = ("paused", "rejected", "duplicate")
+"""What nothing becomes of unless a person acts."""
 HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
 WAITING_COMPLETION = "FileProcess_id IS NULL"
@@ -156,6 +158,7 @@ file_process = _table(
     _words("Status", status.IntakeStatus),
     _check("Entity", "Entity <> ''"),
     _index("IX_FileProcess_Ready", "FileProcess_id", where=READY_INTAKE),
+    _index("IX_FileProcess_Inbox", "FileProcess_id", where=one_of("Status", INBOX_INTAKE)),
     # Data may be longer than the entry of an ordered index can be, except on SQLite.
     _index("IX_FileProcess_Duplicate", "Entity", "Data", where=HAS_DATA).ddl_if(dialect="sqlite"),
     _index("IX_FileProcess_Duplicate", "Data", where=HAS_DATA, using="hash").ddl_if(dialect="postgresql"),
@@ -301,6 +304,7 @@ audit_log = _table(
     _column("ValuesBefore", text_column()),
     _column("ValuesAfter", text_column()),
     _check("Actor", "Actor <> ''"),
+    Index("IX_AuditLog_Target", "Target"),
     sqlite_autoincrement=True,
 )
 

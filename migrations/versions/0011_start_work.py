@@ -30,6 +30,8 @@ TABLES = ("BatchDependency", "BatchCompletion", "DataTrigger", "SchedulerLog", "
 WAITING = ("ProcessBatch_id", "CycleKey", "DependsOnBatch_id", "BatchCompletion_id")
 DEFINITIONS = ("BatchDependency", "DataTrigger", "FileWatch")
 """What a controller has to read anew when somebody has changed it."""
+SET_ASIDE = ("paused", "rejected", "duplicate")
+"""Intake rows that nothing becomes of unless a person acts."""
 
 
 def upgrade() -> None:
@@ -130,15 +132,32 @@ def upgrade() -> None:
     _index("IX_BatchCompletion_Waiting", "BatchCompletion", WAITING, "FileProcess_id IS NULL")
     _index("IX_SchedulerLog_Entity", "SchedulerLog", ("Entity", "SchedulerLog_id"))
     _index("IX_SchedulerLog_Fired", "SchedulerLog", ("FileProcess_id",), "EventType = 'fired'")
+    _index_inbox()
+    # Whether a person has taken a row in on purpose is asked of the log while work waits.
+    _index("IX_AuditLog_Target", "AuditLog", ("Target",))
     if op.get_context().dialect.name == "postgresql":
         _create_triggers()
 
 
 def downgrade() -> None:
     """Drop what the revision made."""
+    op.drop_index("IX_AuditLog_Target", unquoted("AuditLog"))
+    op.drop_index("IX_FileProcess_Inbox", unquoted("FileProcess"))
     for table in reversed(TABLES):
         op.drop_table(unquoted(table))
     op.drop_index("IX_BatchControl_Cycle", unquoted("BatchControl"))
+
+
+def _index_inbox() -> None:
+    listed = sa.text(f"Status IN ({', '.join(map(repr, SET_ASIDE))})")
+    op.create_index(
+        "IX_FileProcess_Inbox",
+        unquoted("FileProcess"),
+        [unquoted("FileProcess_id")],
+        sqlite_where=sa.text(f"({' OR '.join(map('Status = {!r}'.format, SET_ASIDE))})"),
+        postgresql_where=listed,
+        mssql_where=listed,
+    )
 
 
 def _create_triggers() -> None:

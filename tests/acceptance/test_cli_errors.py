@@ -140,8 +140,8 @@ def test_a_traceback_is_shown_when_asked_for(night: Night) -> None:
 
 def test_what_nobody_foresaw_is_one_line_and_exit_1(sqlite_database: SqliteControl, run_batchctl: RunBatchctl) -> None:
     night = Night(sqlite_database, run_batchctl)
-    night.sql("DROP TABLE BatchControl")
-    done = night("status")
+    night.sql("CREATE TRIGGER t BEFORE INSERT ON FileProcess BEGIN SELECT RAISE(ABORT, 'not today'); END")
+    done = night("submit", "E")
 
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
@@ -248,6 +248,33 @@ def test_the_database_is_made_verified_and_printed(run_batchctl: RunBatchctl, em
     assert json.loads(as_json.stdout)["Schema"] in made.stdout
     assert "CREATE TABLE BatchControl" in script.stdout
     assert script.stderr == ""
+
+
+def test_an_upgrade_says_beforehand_whose_database_it_is(
+    run_batchctl: RunBatchctl, empty_database: ControlDatabase
+) -> None:
+    night = Night(empty_database, run_batchctl)
+    for name in "abcdef":
+        night.sql(f"CREATE TABLE {name} (x INTEGER)")
+    said = "Note: the database holds 6 other tables (a, b, c, d, e, ...); batchctl keeps its own beside them: "
+
+    dry, made, again = night("db", "upgrade", "--dry-run"), night("db", "upgrade"), night("db", "upgrade")
+
+    assert made.returncode == 0
+    assert [said in done.stderr for done in (dry, made, again)] == [True, True, False]
+
+
+def test_a_table_that_somebody_dropped_is_named_with_what_to_type(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    night = Night(a_file(tmp_path), run_batchctl)
+    night.batch("B")
+    night.sql("DROP TABLE AuditLog")
+
+    refused, verified = night("disable", "B"), night("db", "verify")
+
+    assert (refused.returncode, verified.returncode) == (4, 4)
+    assert "batchctl.db lacks the table AuditLog." in refused.stderr
+    assert "Next: batchctl db verify" in refused.stderr
+    assert "AuditLog is missing" in verified.stderr
 
 
 def test_a_dry_upgrade_says_what_would_be_done_and_makes_nothing(run_batchctl: RunBatchctl, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def completed(instance: int, started: int | None = None) -> str:
 
 
 PLANTED = {
-    "I01": ["INSERT INTO FileProcess (Entity, z_inserted) VALUES ('B', '2026-11-21 01:00:00')"],
+    "I01": ["INSERT INTO FileProcess (Entity, z_inserted, z_updated) VALUES ('B', '2026-11-21 01:00:00', '2026-11-21 01:00:00')"],
     "I02": ["UPDATE FileProcess SET Status = 'ready' WHERE FileProcess_id = 1"],
     "I03": ["DROP INDEX {live}", *["INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq,"
             f" ProcessName, ProcessType, AttemptNo, ClaimToken, CommandText) VALUES (3, 1, 10, 's', 'told', {at}, 0, '')"

@@ -352,13 +352,13 @@ def test_a_row_whose_batch_is_disabled_is_told_so_with_what_to_type(world: World
     assert file_gates(world, 1) == []
 
 
-def test_a_rejected_row_is_corrected_before_it_is_accepted(world: World) -> None:
+def test_a_rejected_row_is_corrected_before_it_is_tried_again(world: World) -> None:
     world.batch("Sensor", Populator="nonsense")
     world.submit("Sensor")
     world.create()
     correct = (
         "correct FileName, or Populator and PopulatorArgs of batch Sensor (UPDATE ...), then:"
-        " batchctl accept 1 --reason ..."
+        " batchctl inbox retry 1 --reason ..."
     )
 
     assert look(world).to_take_in == {1: correct}

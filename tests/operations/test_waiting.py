@@ -166,7 +166,7 @@ def test_a_row_whose_entity_nobody_takes_is_not_waited_for(world: World) -> None
     [
         (
             "2",
-            "There is no BatchControl 2. Did you mean FileProcess 2, which is file:2?",
+            "There is no BatchControl 2. Did you mean FileProcess 2, which is file:2? No instance has been made of it.",
             "batchctl wait file:2",
         ),
         ("9", "There is no BatchControl 9.", "batchctl status"),

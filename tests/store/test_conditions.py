@@ -10,14 +10,25 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, make_url
 
-from batchctl.domain.rows import BatchId, InstanceId, IntakeId
-from batchctl.domain.status import InstanceStatus
-from batchctl.store import controllers, history, instances, intake, limits, reports, schema, tables
+from batchctl.domain.rows import BatchId, InstanceId, IntakeId, IntakeRow
+from batchctl.domain.status import InstanceStatus, IntakeStatus
+from batchctl.store import audit, controllers, history, instances, intake, limits, reports, schema, tables
 from batchctl.store.conditions import is_word, one_of
 from batchctl.store.engine import open_engine
 
 NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
 BATCH = BatchId(1)
+REPEATED = IntakeRow(
+    intake_id=IntakeId(9),
+    entity="B",
+    file_name=None,
+    status=IntakeStatus.READY,
+    data="k",
+    cycle_key=None,
+    source=None,
+    message=None,
+    inserted_at=NOW,
+)
 QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
     ("IX_BatchControl_InLine", lambda connection: limits.ask_room(connection, {}, None)()),
     ("IX_BatchControl_InLine", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
@@ -43,6 +54,12 @@ QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
     ("IX_FileProcess_Ready", intake.look),
     ("IX_FileProcess_Ready", lambda connection: intake.untaken(connection, 0, 8)),
     ("IX_FileProcess_Ready", reports.count_untaken),
+    ("IX_FileProcess_Ready", intake.look_back),
+    ("IX_FileProcess_Inbox", lambda connection: intake.not_taken_in(connection, 8)),
+    ("IX_FileProcess_Inbox", lambda connection: intake.set_aside(connection, [IntakeStatus.PAUSED], 900, 8)),
+    ("IX_FileProcess_Inbox", lambda connection: intake.set_aside(connection, [IntakeStatus.REJECTED], 900, 8, "B")),
+    ("IX_AuditLog_Target", lambda connection: audit.of_target(connection, "FileProcess:1")),
+    ("IX_AuditLog_Target", lambda connection: intake.first_with_same_data(connection, REPEATED, BATCH)),
 ]
 
 

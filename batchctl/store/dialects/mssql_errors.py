@@ -29,7 +29,7 @@ UNUSABLE = {
     825: "is damaged, or its disk is about to fail: look after the disk, and restore it from a backup",
 }
 NEXT_STEPS = {
-    208: "batchctl db upgrade, or let the user's default schema be the one with the tables",
+    208: "batchctl db verify, or let the user's default schema be the one with the tables",
     229: "let a DBA grant SELECT, INSERT, UPDATE and DELETE on the tables of batchctl",
     1105: "let a DBA make room; the controller goes on by itself",
     9002: "let a DBA look at log_reuse_wait_desc in sys.databases, and make room",

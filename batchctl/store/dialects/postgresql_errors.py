@@ -12,6 +12,7 @@ LAST_WORDS = frozenset({"FATAL", "PANIC"})
 """Severities after which a session is gone, whatever the code."""
 
 DOCTOR = "batchctl doctor"
+VERIFY = "batchctl db verify"
 _LOGIN = "refused the login"
 _AWAY = "cannot be reached"
 _FULL = "has no connection left"
@@ -25,7 +26,7 @@ _BY_STATE = {
     "3D000": ("does not exist", "correct the database in database_url, or let a DBA create it"),
     "3F000": ("has no schema to work in", DOCTOR),
     "42501": (_RIGHTS, DOCTOR),
-    "42P01": ("lacks a table of batchctl", "batchctl db verify"),
+    **dict.fromkeys(("42P01", "42703"), ("lacks a table or a column of batchctl", VERIFY)),
     "53100": ("cannot grow: the disk is full", "let a DBA make room; the controller goes on by itself"),
     "53300": (_FULL, _MORE_ROOM),
     "53": ("is short of resources", "let a DBA look at the server's memory, disks and limits"),

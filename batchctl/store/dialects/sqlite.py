@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
@@ -34,6 +35,9 @@ _UNUSABLE = {
     "SQLITE_FULL": "cannot grow: the disk is full",
     "SQLITE_IOERR": "cannot be read or written: the disk reports an error",
 }
+
+_LACKS = re.compile(r"no such (table|column): (?:main\.)?(\S+)|table (\S+) has no column named (\S+)")
+"""What SQLite says of a table that somebody has dropped or altered; it has no code for that."""
 
 _CORRECT_URL = "correct database_url in batchctl.toml, or BATCHCTL_DATABASE_URL"
 _TO_MEND = {
@@ -261,6 +265,9 @@ def is_lost(error: BaseException) -> bool:  # noqa: ARG001 - the protocol's
 def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     """Explain an error of the database file itself."""
     code = _name_of(error)
+    if lacks := _LACKS.match(str(_origin(error))):
+        what = f"table {lacks[3]}, column {lacks[4]}" if lacks[3] else f"{lacks[1]} {lacks[2]}"
+        return DatabaseUnusable(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
     reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
     next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
     if code in _TRANSIENT:
@@ -282,7 +289,10 @@ def _not_writable(path: Path) -> Path | None:
 
 def is_about_the_database(error: BaseException) -> bool:
     """Say whether an error concerns the database as a whole, not a row."""
-    return isinstance(_origin(error), sqlite3.Error) and any(_name_of(error).startswith(code) for code in _UNUSABLE)
+    origin = _origin(error)
+    if not isinstance(origin, sqlite3.Error):
+        return False
+    return any(_name_of(error).startswith(code) for code in _UNUSABLE) or _LACKS.match(str(origin)) is not None
 
 
 def try_lock(connection: Connection, controller: str) -> bool:

@@ -803,6 +803,24 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Inbox' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Inbox] ON FileProcess (FileProcess_id) WHERE Status IN ('paused', 'rejected', 'duplicate');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_AuditLog_Target' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AuditLog', N'U'))
+CREATE INDEX [IX_AuditLog_Target] ON AuditLog (Target);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 UPDATE alembic_version SET version_num = '0011' WHERE version_num = '0010';
 GO
 IF @@TRANCOUNT = 0

@@ -498,6 +498,10 @@ CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
 
 CREATE INDEX "IX_SchedulerLog_Fired" ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
 
+CREATE INDEX "IX_FileProcess_Inbox" ON FileProcess (FileProcess_id) WHERE Status IN ('paused', 'rejected', 'duplicate');
+
+CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
+
 CREATE TRIGGER TR_SchedulerLog_EventType BEFORE INSERT OR UPDATE OF EventType ON SchedulerLog FOR EACH ROW WHEN (NEW.EventType <> lower(NEW.EventType)) EXECUTE FUNCTION batchctl_lower('eventtype');
 
 CREATE TRIGGER TR_FileWatch_DuplicateKey BEFORE INSERT OR UPDATE OF DuplicateKey ON FileWatch FOR EACH ROW WHEN (NEW.DuplicateKey <> lower(NEW.DuplicateKey)) EXECUTE FUNCTION batchctl_lower('duplicatekey');

@@ -620,6 +620,10 @@ CREATE INDEX "IX_SchedulerLog_Entity" ON SchedulerLog (Entity, SchedulerLog_id);
 
 CREATE INDEX "IX_SchedulerLog_Fired" ON SchedulerLog (FileProcess_id) WHERE EventType = 'fired';
 
+CREATE INDEX "IX_FileProcess_Inbox" ON FileProcess (FileProcess_id) WHERE (Status = 'paused' OR Status = 'rejected' OR Status = 'duplicate');
+
+CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
+
 UPDATE alembic_version SET version_num='0011' WHERE alembic_version.version_num = '0010';
 
 COMMIT;

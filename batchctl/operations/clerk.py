@@ -1,0 +1,279 @@
+"""What people do about FileProcess rows that are not work: one transaction each, with its row in the audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from batchctl.domain.errors import Refused, StatusChanged
+from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
+from batchctl.domain.text import storable, visible
+from batchctl.operations import remedies, unknown
+from batchctl.operations.intervene import checked_reason, fitting
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import audit, definitions, intake, reports
+
+RESEND, RETRY, REJECT = "resend", "retry", "reject"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A row that was moved to another status, or would be."""
+
+    before: IntakeRow
+    status: IntakeStatus
+    batches: tuple[str, ...]
+    """Those that take its entity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resent:
+    """A row that was sent again, or would be; the new one has no number in a dry run."""
+
+    row: IntakeRow
+    intake_id: IntakeId | None
+    first: IntakeId
+    number: int
+    """Which submission of the first one it is."""
+    batches: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A row and all that decides what may be done to it."""
+
+    row: IntakeRow
+    takers: Sequence[BatchDefinition]
+    made: Sequence[BatchInstance]
+
+    @property
+    def name(self) -> str:
+        """Return how the row is called."""
+        return f"FileProcess {self.row.intake_id}"
+
+    @property
+    def open_ones(self) -> Sequence[BatchInstance]:
+        """Return the instances that are not over."""
+        return [instance for instance in self.made if instance.status not in FINAL]
+
+    @property
+    def lacking(self) -> Sequence[BatchDefinition]:
+        """Return the batches that take it and have no instance of it."""
+        have_theirs = {instance.batch_id for instance in self.made}
+        return [batch for batch in self.takers if batch.batch_id not in have_theirs]
+
+    @property
+    def batches(self) -> tuple[str, ...]:
+        """Return the names of those that take it."""
+        return tuple(batch.name for batch in self.takers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clerk:
+    """Somebody who deals with rows that are not work, and what it takes. With `dry_run` nothing is written."""
+
+    transactions: Transactions
+    clock: Clock
+    zone: ZoneInfo
+    user: str
+    host: str
+    dry_run: bool = False
+
+    def retry(self, intake_id: IntakeId, *, reason: str) -> Moved:
+        """Make a row ready again, so that it is looked at anew as if it had just arrived."""
+
+        def decide(connection: Any, found: _Found) -> Moved:
+            _check_retry(connection, found)
+            return Moved(before=found.row, status=IntakeStatus.READY, batches=found.batches)
+
+        return self._move(RETRY, intake_id, decide, reason, None)
+
+    def reject(self, intake_id: IntakeId, *, reason: str) -> Moved:
+        """See that nothing comes of a row that nobody wants."""
+
+        def decide(connection: Any, found: _Found) -> Moved:
+            del connection
+            _check_reject(found)
+            return Moved(before=found.row, status=IntakeStatus.REJECTED, batches=found.batches)
+
+        return self._move(REJECT, intake_id, decide, reason, storable(f"{remedies.REJECTED_BY}{self._who}: {reason}"))
+
+    def resend(self, intake_id: IntakeId, *, reason: str) -> Resent:
+        """Insert a row once more, on purpose: it is no duplicate of any other, and the first stays as it is."""
+        checked_reason(reason)
+        if self.dry_run:
+            with self.transactions.read() as connection:
+                found = _load(connection, intake_id)
+                _check_resend(found)
+                first = _first_of(connection, intake_id)
+                number = _number_of_next(connection, first)
+                return Resent(row=found.row, intake_id=None, first=first, number=number, batches=found.batches)
+        return self.transactions.run(
+            frozenset({Boundary.OPERATOR, Boundary.INTAKE}),
+            lambda connection: self._send(connection, intake_id, reason),
+        )
+
+    def _send(self, connection: Any, intake_id: IntakeId, reason: str) -> Resent:
+        found = _load(connection, intake_id, _load_locked)
+        _check_resend(found)
+        row, first = found.row, _first_of(connection, intake_id)
+        # Two who send the same again must not both be the second.
+        intake.lock(connection, first)
+        number = _number_of_next(connection, first)
+        source = fitting(f"{RESEND} by {self._who}, submission {number} of FileProcess {first}: {reason}")
+        added = intake.add(
+            connection,
+            entity=row.entity,
+            file_name=row.file_name,
+            data=row.data,
+            cycle_key=self._cycle_key(found),
+            source=source,
+        )
+        was, became = {"FileProcess_id": intake_id}, {"FileProcess_id": added, "Source": source}
+        self._audit(connection, RESEND, first, reason, was, became)
+        self._audit(connection, audit.ACCEPT, added, reason, {"FileProcess_id": first}, became)
+        return Resent(row=row, intake_id=added, first=first, number=number, batches=found.batches)
+
+    def _cycle_key(self, found: _Found) -> str | None:
+        """Return the key of the second run: where the day of arrival stood for one, it is still of that day."""
+        row = found.row
+        arrived = row.inserted_at.astimezone(self.zone).date().isoformat()
+        return row.cycle_key or (arrived if {instance.cycle_key for instance in found.made} == {arrived} else None)
+
+    def _move(
+        self,
+        action: str,
+        intake_id: IntakeId,
+        decide: Callable[[Any, _Found], Moved],
+        reason: str,
+        message: str | None,
+    ) -> Moved:
+        checked_reason(reason)
+        if self.dry_run:
+            with self.transactions.read() as connection:
+                return decide(connection, _load(connection, intake_id))
+
+        def move(connection: Any) -> Moved:
+            found = _load(connection, intake_id, _load_locked)
+            moved, now = decide(connection, found), self.clock.now()
+            if not intake.set_status(connection, found.row, moved.status, message, now):
+                raise StatusChanged(found.name, "not as it was", action, next_step=f"batchctl inbox show {intake_id}")
+            status = moved.status
+            if found.made and not found.lacking and not found.open_ones:
+                # Nobody makes an instance of it any more whose end would complete it.
+                intake.complete_if_done(connection, intake_id, now)
+                status = IntakeStatus.COMPLETE
+            was = {"Status": found.row.status, "Message": found.row.message}
+            self._audit(connection, action, intake_id, reason, was, {"Status": status, "Message": message})
+            return replace(moved, status=status)
+
+        return self.transactions.run(frozenset({Boundary.OPERATOR}), move)
+
+    @property
+    def _who(self) -> str:
+        return f"{self.user}@{self.host}"
+
+    def _audit(
+        self,
+        connection: Any,
+        action: str,
+        intake_id: IntakeId,
+        reason: str,
+        before: Mapping[str, object],
+        after: Mapping[str, object],
+    ) -> None:
+        audit.add(
+            connection,
+            actor=fitting(self.user),
+            host=fitting(self.host),
+            action=action,
+            target=audit.intake_target(intake_id),
+            reason=reason,
+            before=json.dumps(before),
+            after=json.dumps(after),
+            now=self.clock.now(),
+        )
+
+
+def _check_retry(connection: Any, found: _Found) -> None:
+    row, at = found.row, found.row.intake_id
+    if row.status is IntakeStatus.READY:
+        raise StatusChanged(found.name, "ready already", RETRY, next_step=f"batchctl why file:{at}")
+    if row.status is IntakeStatus.COMPLETE:
+        again = f"batchctl inbox resend {at} --reason ...   (to run all of it once more)"
+        raise StatusChanged(found.name, row.status, RETRY, next_step=again)
+    if row.status is IntakeStatus.DUPLICATE:
+        repeats = {_repeated(connection, row, batch) for batch in found.lacking}
+        first = min((each for each in repeats if each is not None), default=None)
+        if first is not None and None not in repeats:
+            on_purpose = f"batchctl accept {at} --reason ...   (if it is to run all the same)"
+            message = f"{found.name} still has the same Data as FileProcess {first}."
+            raise Refused(message, next_step=on_purpose)
+
+
+def _repeated(connection: Any, row: IntakeRow, batch: BatchDefinition) -> IntakeId | None:
+    return intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
+
+
+def _check_reject(found: _Found) -> None:
+    row, at = found.row, found.row.intake_id
+    if found.made:
+        listed = ", ".join(f"BatchControl {instance.instance_id} ({instance.status})" for instance in found.made)
+        cancel = [f"batchctl cancel {instance.instance_id} --reason ..." for instance in found.open_ones]
+        next_step = "; ".join(cancel) or f"batchctl inbox show {at}"
+        raise Refused(f"{found.name} has become work already: {listed}.", next_step=next_step)
+    if row.status in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE, IntakeStatus.COMPLETE}:
+        raise StatusChanged(found.name, f"{row.status} already", REJECT, next_step=f"batchctl inbox show {at}")
+
+
+def _check_resend(found: _Found) -> None:
+    row, at = found.row, found.row.intake_id
+    for instance in found.open_ones:
+        rerun = f"batchctl rerun {instance.instance_id} --reason ..."
+        next_step = rerun if instance.status in STANDING_FAILURE else f"batchctl why {instance.instance_id}"
+        message = f"{found.name} is not over: BatchControl {instance.instance_id} of it is {instance.status}."
+        raise Refused(message, next_step=next_step)
+    if row.status is IntakeStatus.PAUSED:
+        raise StatusChanged(found.name, row.status, RESEND, next_step=remedies.to_take_in(row, found.takers))
+    if row.status is IntakeStatus.READY:
+        raise StatusChanged(found.name, "ready, and still to be looked at", RESEND, next_step=f"batchctl why file:{at}")
+    if not found.takers:
+        message = f"No batch takes entity '{visible(row.entity)}' of {found.name}."
+        raise Refused(message, next_step="batchctl batches")
+
+
+def _load_locked(connection: Any, intake_id: IntakeId) -> IntakeRow | None:
+    return intake.load_locked(connection, intake_id)[0]
+
+
+def _load(
+    connection: Any, intake_id: IntakeId, load: Callable[[Any, IntakeId], IntakeRow | None] = intake.load
+) -> _Found:
+    row = load(connection, intake_id)
+    if row is None:
+        raise unknown.intake_row(connection, intake_id)
+    takers = [batch for batch in definitions.all_batches(connection) if batch.entity == row.entity]
+    return _Found(row, takers, reports.instances_of_intake(connection, intake_id))
+
+
+def _first_of(connection: Any, intake_id: IntakeId) -> IntakeId:
+    """Return the row that one was first sent again from; itself, if it was not."""
+    acts = audit.of_target(connection, audit.intake_target(intake_id))
+    found = [_named(act.before) for act in acts if act.action == audit.ACCEPT]
+    return next((first for first in found if first is not None), intake_id)
+
+
+def _named(before: str | None) -> IntakeId | None:
+    with suppress(ValueError, AttributeError):  # Whoever writes such a row by hand may write anything.
+        first = json.loads(before or "{}").get("FileProcess_id")
+        return IntakeId(first) if isinstance(first, int) else None
+    return None
+
+
+def _number_of_next(connection: Any, first: IntakeId) -> int:
+    return 2 + audit.count(connection, audit.intake_target(first), RESEND)

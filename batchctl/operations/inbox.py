@@ -1,0 +1,196 @@
+"""The rows that asked for work and did not become work, and why: the read model behind `inbox`.
+
+It decides nothing: what a file system shows here need not be what the controller's host sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from batchctl.domain.leader import Holder
+from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.status import InboxState, IntakeStatus
+from batchctl.domain.text import visible
+from batchctl.operations import remedies, unknown
+from batchctl.ports import Glance, Transactions
+from batchctl.store import audit, definitions, intake, reports
+
+LOOKS = 100
+"""How many thousands of ready rows are looked through at once: most of them are under way, and nobody waits for all."""
+
+_SET_ASIDE = {
+    IntakeStatus.PAUSED: InboxState.PAUSED,
+    IntakeStatus.REJECTED: InboxState.REJECTED,
+    IntakeStatus.DUPLICATE: InboxState.DUPLICATE,
+}
+_UNSAID = {
+    InboxState.PAUSED: "somebody inserted or set it as paused",
+    InboxState.REJECTED: "no reason was given",
+    InboxState.DUPLICATE: "no reason was given",
+}
+
+Definitions = Mapping[BatchId, BatchDefinition]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A row that has not become work, why, and what to do about it."""
+
+    row: IntakeRow
+    state: InboxState
+    because: str
+    clear: str
+    is_file_missing: bool = False
+    """True when nothing of the name FileName is on this host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inbox:
+    """The newest of the rows, and where those before them begin, if there may be any."""
+
+    items: tuple[Item, ...]
+    leader: str | None
+    before: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownIntake:
+    """Everything about one row; without `item` it became work."""
+
+    row: IntakeRow
+    item: Item | None
+    takers: tuple[BatchDefinition, ...]
+    instances: tuple[BatchInstance, ...]
+    audit: tuple[AuditEntry, ...]
+    leader: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Whoever looks into the inbox. `holder` says who leads, and so makes instances of what is new."""
+
+    transactions: Transactions
+    holder: Callable[[], Holder | None]
+    glance: Glance
+
+    def newest(
+        self,
+        *,
+        states: Collection[InboxState] = tuple(InboxState),
+        entity: str | None = None,
+        before: int | None = None,
+        most: int = 50,
+    ) -> Inbox:
+        """Return the newest rows, or those before one."""
+        leader = self._leader()
+        start = intake.NEWEST if before is None else before
+        with self.transactions.read() as connection:
+            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            statuses = [status for status, state in _SET_ASIDE.items() if state in states]
+            aside = intake.set_aside(connection, statuses, start, most + 1, entity)
+            ready, reached = list[Item](), None
+            if not set(states) <= set(_SET_ASIDE.values()):
+                ready, reached = _ready(connection, batches, start, most, _Wanted(states, entity, leader))
+        items = sorted([*(_aside(row, batches) for row in aside), *ready], key=_number, reverse=True)
+        return Inbox(
+            items=tuple(self._seen(items[:most])),
+            leader=leader,
+            before=items[most - 1].row.intake_id if len(items) > most else reached,
+        )
+
+    def show(self, intake_id: IntakeId) -> ShownIntake:
+        """Return everything about one row, whatever became of it."""
+        leader = self._leader()
+        with self.transactions.read() as connection:
+            row = intake.load(connection, intake_id)
+            if row is None:
+                raise unknown.intake_row(connection, intake_id)
+            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            made = reports.instances_of_intake(connection, intake_id)
+            acts = audit.of_target(connection, audit.intake_target(intake_id))
+        takers = [batch for batch in batches.values() if batch.entity == row.entity]
+        have_theirs = {instance.batch_id for instance in made}
+        lacking = [batch.batch_id for batch in takers if batch.batch_id not in have_theirs]
+        is_work = row.status is IntakeStatus.COMPLETE or (row.status is IntakeStatus.READY and made and not lacking)
+        return ShownIntake(
+            row=row,
+            item=None if is_work else next(self._seen([_item(row, lacking, batches, leader)])),
+            takers=tuple(takers),
+            instances=tuple(made),
+            audit=tuple(acts),
+            leader=leader,
+        )
+
+    def _leader(self) -> str | None:
+        holder = self.holder()
+        return None if holder is None else holder.name
+
+    def _seen(self, items: Sequence[Item]) -> Iterator[Item]:
+        missing = self.glance.missing({item.row.file_name for item in items if item.row.file_name})
+        return (replace(item, is_file_missing=item.row.file_name in missing) for item in items)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What of the ready rows is wanted, and who would make instances of them."""
+
+    states: Collection[InboxState]
+    entity: str | None
+    leader: str | None
+
+
+def _ready(
+    connection: Any, batches: Definitions, before: int, most: int, wanted: _Wanted
+) -> tuple[list[Item], int | None]:
+    """Return ready rows that lack an instance, and how far they were looked for if older ones were not looked at."""
+    found, at = list[Item](), before
+    for _ in range(LOOKS):
+        looked = intake.look_back(connection, at)
+        at = looked.up_to
+        for missing in looked.missing:
+            if missing.row is not None and wanted.entity in {None, missing.row.entity}:
+                item = _item(missing.row, missing.batch_ids, batches, wanted.leader)
+                found += [item] if item.state in wanted.states else []
+        if looked.is_last:
+            return found, None
+        if len(found) >= most:
+            break
+    return found, at
+
+
+def _item(row: IntakeRow, lacking: Sequence[BatchId], batches: Definitions, leader: str | None) -> Item:
+    """Say why a row is not work, or not all of it; `lacking` are the batches that take it and have no instance."""
+    if row.status in _SET_ASIDE:
+        return _aside(row, batches)
+    if not lacking:
+        because, clear = remedies.untaken(row, batches.values())
+        return Item(row=row, state=InboxState.UNTAKEN, because=because, clear=clear)
+    takers = {batch.batch_id for batch in batches.values() if batch.entity == row.entity}
+    names = ", ".join(visible(batches[each].name) for each in lacking if each in batches)
+    if takers - {*lacking}:
+        because = visible(row.message) if row.message else f"batch {names} has no instance of it yet"
+        return Item(row=row, state=InboxState.PARTIAL, because=because, clear=f"batchctl why file:{row.intake_id}")
+    because, clear = _not_looked_at(row, leader)
+    return Item(row=row, state=InboxState.NEW, because=because, clear=clear)
+
+
+def _not_looked_at(row: IntakeRow, leader: str | None) -> tuple[str, str]:
+    nobody = "no controller has made its instances yet"
+    if leader is None:
+        return f"{nobody}, and none leads", "batchctl run   (or, for one pass: batchctl create)"
+    said = (
+        f"nothing: controller {visible(leader)} takes it in by itself; if it lasts: batchctl why file:{row.intake_id}"
+    )
+    return nobody, said
+
+
+def _aside(row: IntakeRow, batches: Definitions) -> Item:
+    state = _SET_ASIDE[row.status]
+    because = visible(row.message or _UNSAID[state])
+    return Item(row=row, state=state, because=because, clear=remedies.to_take_in(row, batches.values()))
+
+
+def _number(item: Item) -> int:
+    return item.row.intake_id

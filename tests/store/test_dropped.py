@@ -1,0 +1,62 @@
+"""Tables and columns that somebody has dropped or renamed are named, with the command that finds all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import Connection
+
+from batchctl.domain.errors import DatabaseUnusable
+from batchctl.ports import Boundary
+from batchctl.store import audit, engine
+from batchctl.store.transactions import StoreTransactions
+from tests.control_databases import ControlDatabase
+
+
+@pytest.fixture
+def transactions(control_database: ControlDatabase) -> Iterator[StoreTransactions]:
+    """Return a way to the database."""
+    made = StoreTransactions(engine.open_engine(control_database.url, control_database.directory))
+    yield made
+    made.close()
+
+
+def act(connection: Connection) -> None:
+    audit.add(
+        connection,
+        actor="a",
+        host="h",
+        action="x",
+        target="t",
+        reason="r",
+        before=None,
+        after=None,
+        now=datetime(2026, 11, 22, tzinfo=UTC),
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ("DROP TABLE AuditLog", "auditlog"),
+        ("ALTER TABLE AuditLog RENAME COLUMN Reason TO Why", "reason"),
+    ],
+)
+def test_what_is_not_there_any_more_is_named(
+    control_database: ControlDatabase, transactions: StoreTransactions, change: str, named: str
+) -> None:
+    hand = control_database.hand()
+    hand.sql(change)
+    hand.close()
+
+    with pytest.raises(DatabaseUnusable) as written:
+        transactions.run(frozenset({Boundary.OPERATOR}), act)
+    with pytest.raises(DatabaseUnusable) as read, transactions.read() as connection:
+        audit.newest(connection, 1)
+
+    for refused in (written.value, read.value):
+        assert "lacks" in refused.message
+        assert named in refused.message.lower()
+        assert refused.next_step == "batchctl db verify"
