@@ -39,6 +39,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "controllers": ("controllers:controllers", "List who works on the database, and the last sign of life of each."),
     "history": ("instances:history", "Show attempts with their exact commands."),
     "batches": ("definitions:batches", "List the batches with their steps and instances."),
+    "trigger": ("triggers:trigger", "List the data triggers, or see what one would do."),
+    "log": ("scheduler_log:log", "Show what started work of itself, and what came of it."),
     "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),
     "rerun": ("acting:rerun", "Run an instance again from the step that failed, or from another."),
     "pause": ("acting:pause", "Let nothing more of an instance start."),

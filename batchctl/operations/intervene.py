@@ -16,7 +16,7 @@ from batchctl.operations import columns, decisions
 from batchctl.operations.decisions import Action
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import audit, definitions, history, instances, intake
+from batchctl.store import audit, definitions, history, instances, intake, started
 
 NAME_LIMIT = 200
 
@@ -156,6 +156,7 @@ class Operator:
             intake.reopen(connection, after.intake_id, now)
         if after.status.is_final:
             intake.complete_if_done(connection, after.intake_id, now)
+            started.note_end(connection, after, reason, now)
         was, became = columns.changes(columns.instance(before), columns.instance(after))
         self._audit(connection, action, instance_target(before.instance_id), reason, was, became)
 

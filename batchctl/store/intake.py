@@ -15,7 +15,7 @@ from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.domain.values import value
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
@@ -110,11 +110,18 @@ _NOT_TAKEN_IN = (
 
 
 def add(
-    connection: Connection, *, entity: str, file_name: str | None, data: str | None, cycle_key: str | None, source: str
+    connection: Connection,
+    *,
+    entity: str,
+    file_name: str | None,
+    data: str | None,
+    cycle_key: str | None,
+    source: str,
+    message: str | None = None,
 ) -> IntakeId:
     """Insert an intake row."""
-    values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key, "Source": source}
-    return IntakeId(_ADD(connection, values))
+    values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key}
+    return IntakeId(_ADD(connection, values | {"Source": source[:NAME_LENGTH], "Message": message}))
 
 
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:

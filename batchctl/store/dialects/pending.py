@@ -1,0 +1,58 @@
+"""What differs from one kind of target database to another when the rows of a staging table are counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Date, DateTime, Integer, Numeric, Select, Time, cast, func, types
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import TableClause
+from sqlalchemy.sql.type_api import TypeEngine
+
+from batchctl.store.columns import UtcTime
+
+_WRITTEN = "%Y-%m-%d %H:%M:%f"
+_OFFSET = "DATETIMEOFFSET"
+
+
+def limit(connection: Connection, seconds: float) -> None:
+    """Let no statement of the connection take longer, nor wait longer for a lock, as far as the database can see to it."""
+    milliseconds = int(seconds * 1000)
+    match connection.dialect.name:
+        case "postgresql":
+            connection.exec_driver_sql(f"SET statement_timeout = {milliseconds}")
+        case "mssql":
+            connection.exec_driver_sql(f"SET LOCK_TIMEOUT {milliseconds}")
+            raw: Any = connection.connection.dbapi_connection
+            raw.timeout = max(1, int(seconds))
+        case _:
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {milliseconds}")
+            connection.exec_driver_sql("PRAGMA query_only = ON")
+
+
+def passing_over_locks(statement: Select[Any], table: TableClause) -> Select[Any]:
+    """Let SQL Server count what nobody keeps locked, where it would wait for whoever loads the table."""
+    return statement.with_hint(table, "WITH (READPAST, READCOMMITTEDLOCK)", "mssql")
+
+
+def in_utc(dialect: str, column: ColumnElement[Any], kind: TypeEngine[Any]) -> ColumnElement[Any] | None:
+    """Return a column's time, read as UTC where it has no zone; None when the column is of no such type."""
+    match dialect:
+        case "sqlite":
+            # Here any column may hold any text; a number counts seconds since 1970.
+            if isinstance(kind, (Date, DateTime)) or not isinstance(kind, (Integer, Numeric, Time)):
+                return func.strftime(_WRITTEN, column, type_=UtcTime())
+            return func.strftime(_WRITTEN, column, "unixepoch", type_=UtcTime())
+        case "postgresql" if isinstance(kind, DateTime) and kind.timezone:
+            return func.timezone("UTC", column, type_=UtcTime())
+        case "mssql" if kind.__class__.__name__ == _OFFSET:
+            return cast(func.switchoffset(column, "+00:00"), UtcTime())
+        case _ if isinstance(kind, (Date, DateTime)):
+            return cast(column, UtcTime())
+        case _:
+            return None
+
+
+def untyped(dialect: str, kind: TypeEngine[Any]) -> bool:
+    """Say whether a column holds values of any type, as one of SQLite may: it is compared as text."""
+    return dialect == "sqlite" and isinstance(kind, types.NullType)
