@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST = 10_000
 
 
-class Moment(click.ParamType):
+class Moment(click.ParamType[datetime]):
     """A time in UTC, unless it says its own zone."""
 
     name = "time"
