@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from batchctl.domain import triggers
 from batchctl.domain.errors import BatchctlError
@@ -18,13 +19,11 @@ from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Answer, Boundary, Clock, Inquiries, Transactions
 from batchctl.store import data_triggers, intake, scheduler_log
 
+Counting = Callable[[DataTrigger, timedelta | None], Counted]
+"""Counts what waits in a trigger's staging table, those rows apart that came after it fired some time ago.
 
-class Counting(Protocol):
-    """Counts what waits in a trigger's staging table, those rows apart that came after it fired some time `ago`."""
-
-    def __call__(self, trigger: DataTrigger, ago: timedelta | None) -> Counted:
-        """Count, however long that takes; raises whatever went wrong."""
-        ...
+Any thread may call it; it takes its time, and raises whatever went wrong.
+"""
 
 
 @dataclass(frozen=True, slots=True)
