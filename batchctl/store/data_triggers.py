@@ -52,7 +52,7 @@ def _open_in(words: Sequence[str]) -> RowSelect:
         .join(process_batch, _c.ProcessBatch_id == _b.ProcessBatch_id)
         .where(of_entity, one_of("BatchControl.Status", words))
         .order_by(once_found(_c.BatchControl_id))
-        .limit(1)
+        .limit(bindparam("most"))
     )
 
 
@@ -61,7 +61,7 @@ _WAITING = RowSelect(
     select(_f.FileProcess_id, _f.z_inserted)
     .where(text(f"FileProcess.{READY_INTAKE}"), exactly(_f.Entity, bindparam("entity", type_=_f.Entity.type)))
     .order_by(_f.FileProcess_id)
-    .limit(1)
+    .limit(bindparam("most"))
 )
 
 
@@ -93,7 +93,7 @@ def mark_fired(connection: Connection, trigger: DataTrigger, at: datetime, now: 
 def blocker(connection: Connection, entity: str) -> Blocker | None:
     """Return the work for an entity that is not done yet and began first, if there is any."""
     for query in _OPEN:
-        for row in query(connection, entity=entity):
+        for row in query(connection, entity=entity, most=1):
             return Blocker(
                 since=row.Since,
                 intake_id=IntakeId(row.FileProcess_id),
@@ -102,7 +102,7 @@ def blocker(connection: Connection, entity: str) -> Blocker | None:
                 status=word(InstanceStatus, row.Status).value,
             )
     # Whatever is open was found above, so one that is ready still waits for its instances.
-    for row in _WAITING(connection, entity=entity):
+    for row in _WAITING(connection, entity=entity, most=1):
         return Blocker(since=row.z_inserted, intake_id=IntakeId(row.FileProcess_id))
     return None
 

@@ -121,7 +121,10 @@ def add(
 ) -> IntakeId:
     """Insert an intake row."""
     values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key}
-    return IntakeId(_ADD(connection, values | {"Source": source[:NAME_LENGTH], "Message": message}))
+    values["Source"] = source[:NAME_LENGTH]
+    if message is not None:
+        values["Message"] = message
+    return IntakeId(_ADD(connection, values))
 
 
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:

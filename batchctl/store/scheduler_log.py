@@ -23,14 +23,14 @@ _TOLD = SchedulerEvent.FIRED.value, SchedulerEvent.SKIPPED.value, SchedulerEvent
 _LAST_OF = RowSelect(
     select(scheduler_log)
     .where(
-        _l.Entity == bindparam("entity", type_=_l.Entity.type),
+        exactly(_l.Entity, bindparam("entity", type_=_l.Entity.type)),
         _l.Source == bindparam("source", type_=_l.Source.type),
         one_of("SchedulerLog.EventType", _TOLD),
         # What became of work that was started is another matter.
         or_(_l.EventType != SchedulerEvent.ERROR.value, _l.BatchControl_id.is_(None)),
     )
     .order_by(_l.SchedulerLog_id.desc())
-    .limit(1)
+    .limit(bindparam("most"))
 )
 
 
@@ -81,7 +81,8 @@ def add(
 
 def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None:
     """Return the newest event that says whether a source has started work, if it has ever said so."""
-    return next(iter(readable(_LAST_OF(connection, entity=entity, source=source[:NAME_LENGTH]), _entry)), None)
+    rows = _LAST_OF(connection, entity=entity, source=source[:NAME_LENGTH], most=1)
+    return next(iter(readable(rows, _entry)), None)
 
 
 def newest(connection: Connection, wanted: Wanted, most: int) -> list[LogEntry]:

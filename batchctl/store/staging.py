@@ -20,7 +20,7 @@ from sqlalchemy import (
     Numeric,
     Select,
     String,
-    Text,
+    Unicode,
     bindparam,
     case,
     cast,
@@ -33,6 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.elements import quoted_name
 from sqlalchemy.sql.selectable import TableClause
 from sqlalchemy.sql.type_api import TypeEngine
+from sqlalchemy.types import NullType
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.rows import DataTrigger
@@ -97,7 +98,7 @@ class _Staging:
                     f"CreatedColumn '{visible(named)}' of table '{visible(trigger.table)}' is {kinds[named]}, no time.",
                     next_step="name a column that holds a date with a time, in UTC",
                 )
-        is_pending = _equals(dialect, column(_quoted(status)), kinds[status], trigger)
+        is_pending = _equals(column(_quoted(status)), kinds[status], trigger)
         return cls(table(_quoted(name), schema=_quoted(schema)), is_pending, created)
 
     def counting(self, after: datetime | None) -> Select[Any]:
@@ -168,18 +169,17 @@ def _quoted(name: str | None) -> Any:
     return None if name is None else quoted_name(name, quote=True)
 
 
-def _equals(
-    dialect: str, status: ColumnElement[Any], kind: TypeEngine[Any], trigger: DataTrigger
-) -> ColumnElement[bool]:
+def _equals(status: ColumnElement[Any], kind: TypeEngine[Any], trigger: DataTrigger) -> ColumnElement[bool]:
     """Return the condition that a row is pending: the value is of the type that the column has."""
     said = trigger.pending_value
-    if pending.untyped(dialect, kind):
-        return cast(status, Text()) == said
+    if isinstance(kind, NullType):
+        # Nobody here knows its type, or it holds values of any, as a column of SQLite may.
+        return cast(status, Unicode()) == said
     if isinstance(kind, String):
         return status == bindparam("pending", said, kind)
     if isinstance(kind, (Boolean, Integer, Numeric, Float)):
         return status == bindparam("pending", _number(said, kind, trigger), kind)
-    return status == cast(bindparam("pending", said, Text()), kind)
+    return status == cast(bindparam("pending", said, Unicode()), kind)
 
 
 def _number(said: str, kind: TypeEngine[Any], trigger: DataTrigger) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Date, DateTime, Integer, Numeric, Select, Time, cast, func, types
+from sqlalchemy import Connection, Date, DateTime, Integer, Numeric, Select, Time, cast, func
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import TableClause
 from sqlalchemy.sql.type_api import TypeEngine
@@ -51,8 +51,3 @@ def in_utc(dialect: str, column: ColumnElement[Any], kind: TypeEngine[Any]) -> C
             return cast(column, UtcTime())
         case _:
             return None
-
-
-def untyped(dialect: str, kind: TypeEngine[Any]) -> bool:
-    """Say whether a column holds values of any type, as one of SQLite may: it is compared as text."""
-    return dialect == "sqlite" and isinstance(kind, types.NullType)
