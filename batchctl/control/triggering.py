@@ -68,6 +68,8 @@ class Triggering:
     poll_interval: timedelta
     name: str = "triggers"
     _began_at: float = -math.inf
+    _has_looked: bool = False
+    """True once a whole round has been taken in."""
     _asked: dict[int, _Asked] = field(default_factory=dict)
     _told: dict[int, object] = field(default_factory=dict)
     """What was told last of each trigger."""
@@ -76,8 +78,8 @@ class Triggering:
 
     @property
     def is_busy(self) -> bool:
-        """Say whether any table is still being asked about."""
-        return self.inquiries.is_busy
+        """Say whether the first round is under way: to look again, whenever it is time, is no work yet."""
+        return not self._has_looked and self.inquiries.is_busy
 
     def look(self) -> bool:
         """Begin a round if one is due, and take in what was counted."""
@@ -114,6 +116,7 @@ class Triggering:
             except Exception as error:  # noqa: BLE001 - whatever one trigger meets, the others go on
                 # It is looked at again in the next round, whatever of this could be written.
                 self._tell("trigger.error", asked.trigger, Message=_said(error))
+        self._has_looked = not self.inquiries.is_busy
         return has_fired
 
     def _act(self, asked: _Asked, answer: Answer) -> bool:

@@ -675,6 +675,17 @@ def test_line_03_and_40_everything_is_done_with_rows_and_the_command_and_nothing
     assert office.run("check") == "Everything is in order."
 
 
+def test_line_18_looking_again_and_again_is_no_work_that_keeps_a_controller_from_being_idle(office: Office) -> None:
+    file = office.database.directory / "batchctl.toml"
+    file.write_text(f"poll_interval = 0.2\n{file.read_text(encoding='utf-8')}", encoding="utf-8")
+    office.register(RowThreshold=2)
+    office.deposit(1)
+
+    ran = office.run("run", "--until-idle", "1")
+
+    assert ran == "Steps: 0 started, 0 succeeded, 0 failed. Instances: 0 complete."
+
+
 def test_line_36_the_log_is_paged_filtered_and_a_table_for_everybody(office: Office) -> None:
     office.register(RowThreshold=1)
     for _ in range(2):

@@ -155,6 +155,7 @@ def test_times_are_utc_where_they_have_no_zone(postgres_target: PostgresTarget, 
         ("DATETIME", "datetime('now', '-2 hours') || '+01:00'"),
         ("INTEGER", "CAST(strftime('%s', 'now', '-3 hours') AS INTEGER)"),
         ("TIMESTAMP", "julianday('now', '-3 hours')"),
+        ("DATETIME2(3)", "datetime('now', '-3 hours')"),
     ],
 )
 def test_on_sqlite_times_are_read_as_people_write_them(sqlite_target: SqliteTarget, kind: str, value: str) -> None:

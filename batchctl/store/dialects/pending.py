@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Date, DateTime, Integer, Numeric, Select, Time, cast, func
+from sqlalchemy import Connection, Date, DateTime, Select, case, cast, func
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import TableClause
 from sqlalchemy.sql.type_api import TypeEngine
@@ -39,10 +39,11 @@ def in_utc(dialect: str, column: ColumnElement[Any], kind: TypeEngine[Any]) -> C
     """Return a column's time, read as UTC where it has no zone; None when the column is of no such type."""
     match dialect:
         case "sqlite":
-            # Here any column may hold any text; a number counts seconds since 1970.
-            if isinstance(kind, (Date, DateTime)) or not isinstance(kind, (Integer, Numeric, Time)):
-                return func.strftime(_WRITTEN, column, type_=UtcTime())
-            return func.strftime(_WRITTEN, column, "unixepoch", type_=UtcTime())
+            # Any column may hold any value here: text, a number of seconds since 1970, or one of days since long before.
+            in_seconds = func.strftime(_WRITTEN, column, "unixepoch", type_=UtcTime())
+            return case(
+                (func.typeof(column) == "integer", in_seconds), else_=func.strftime(_WRITTEN, column, type_=UtcTime())
+            )
         case "postgresql" if isinstance(kind, DateTime) and kind.timezone:
             return func.timezone("UTC", column, type_=UtcTime())
         case "mssql" if kind.__class__.__name__ == _OFFSET:
