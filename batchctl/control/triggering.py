@@ -116,7 +116,7 @@ class Triggering:
             except Exception as error:  # noqa: BLE001 - whatever one trigger meets, the others go on
                 # It is looked at again in the next round, whatever of this could be written.
                 self._tell("trigger.error", asked.trigger, Message=_said(error))
-        self._has_looked = not self.inquiries.is_busy
+        self._has_looked = self._has_looked or not self.inquiries.is_busy
         return has_fired
 
     def _act(self, asked: _Asked, answer: Answer) -> bool:

@@ -14,6 +14,7 @@ from batchctl.operations import checking
 from batchctl.operations.checking import Finding
 from batchctl.testing import surroundings
 from tests.control.world import ToldHandler, World
+from tests.control_databases import ControlDatabase
 
 
 class Strict(ToldHandler):
@@ -256,9 +257,13 @@ def test_conditions_that_make_each_other_idle_are_found(world: World) -> None:
     ]
 
 
-def test_a_trigger_that_cannot_be_read_is_found(sqlite_world: World) -> None:
-    world = sqlite_world
+def test_a_trigger_that_cannot_be_read_is_found(sqlite_database: ControlDatabase) -> None:
+    world = World(sqlite_database)
     world.hand.loosen()
     a_trigger(world, "a", RowThreshold="many")
 
-    assert trigger_findings(world)[0][0] == "1"
+    ((row, column, message),) = trigger_findings(world)
+    world.close()
+
+    assert (row, column) == ("1", "")
+    assert message.startswith("The row holds nonsense, so it starts nothing: ")
