@@ -19,12 +19,14 @@ from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.tally import PassReport
+from batchctl.control.triggering import Triggering
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import ConfigurationError, PluginError, SchemaMismatch, StepRefused
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
-from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
+from batchctl.domain.rows import BatchDefinition, DataTrigger, HistoryId, IntakeId
 from batchctl.domain.text import visible
+from batchctl.domain.triggers import Counted
 from batchctl.logs import Event, Listener, silent
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
@@ -39,6 +41,7 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.controllers import is_gone
 from batchctl.system.files import SystemFiles
 from batchctl.system.ids import SystemIds
+from batchctl.system.inquiries import ThreadInquiries
 from batchctl.system.jobs import signature_of
 from batchctl.system.lock import FileLeaderLock
 from batchctl.system.plugin_process import PluginProcess
@@ -49,8 +52,11 @@ from batchctl.system.sightings import SightingsFile
 if TYPE_CHECKING:
     from batchctl.operations import doctor, planning
     from batchctl.operations.presence import Presence
+    from batchctl.operations.trial import Bench
 
 IDLE_WAIT = timedelta(milliseconds=100)
+CONNECT_SECONDS = 10
+"""After how many an attempt to connect to a staging table's database is given up."""
 
 
 class App:
@@ -159,7 +165,7 @@ class App:
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         with self._runner() as runner, self._populators() as populators:
-            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval, self._duties())
+            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval, self._duties(runner))
             with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
                 if once:
@@ -275,9 +281,10 @@ class App:
         finally:
             worker.end()
 
-    def _duties(self) -> tuple[Duty, ...]:
+    def _duties(self, runner: ThreadStepRunner) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
-        return (DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval),)
+        watch = DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval)
+        return watch, self._triggering(runner)
 
     @property
     def _poll_interval(self) -> timedelta:
@@ -285,6 +292,37 @@ class App:
 
     def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
         return Creator(self.transactions, self.clock, populators, self.settings.zone, self.listener)
+
+    def _triggering(self, runner: ThreadStepRunner) -> Triggering:
+        inquiries = ThreadInquiries(self._trigger_limit, runner.wake)
+        return Triggering(
+            self.transactions, self.clock, inquiries, self.count_pending, self.listener, self._poll_interval
+        )
+
+    def count_pending(self, trigger: DataTrigger, ago: timedelta | None) -> Counted:
+        """Count what waits in a trigger's staging table; any thread may call this."""
+        from batchctl.store.staging import StagingTables  # noqa: PLC0415 - who has no trigger does without
+
+        limit = timedelta(seconds=self.settings.trigger_timeout)
+        tables = StagingTables(partial(config.connection_url, self.settings), self.settings.directory, limit)
+        return tables.count(trigger, ago)
+
+    def trigger_bench(self) -> Bench:
+        """Return what tries a trigger out."""
+        from batchctl.operations.trial import Bench  # noqa: PLC0415 - the engine does without
+
+        return Bench(
+            transactions=self.transactions,
+            clock=self.clock,
+            inquiries=ThreadInquiries(self._trigger_limit),
+            count=self.count_pending,
+            poll_interval=self._poll_interval,
+        )
+
+    @property
+    def _trigger_limit(self) -> timedelta:
+        # To connect takes its time too.
+        return timedelta(seconds=self.settings.trigger_timeout + CONNECT_SECONDS)
 
     def _jobs(self) -> dict[str, JobSignature]:
         """Return the jobs by name, with how each may be called; a broken one fails only when it is used."""

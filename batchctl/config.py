@@ -70,6 +70,7 @@ class Settings(BaseSettings):
     secrets: dict[str, SecretSettings] = Field(default_factory=dict)
     plugin_modules: list[str] = Field(default_factory=list)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
+    trigger_timeout: float = Field(default=30.0, gt=0, le=3600)
     stop_grace: float = Field(default=10.0, gt=0, le=3600)
     shutdown_grace: float = Field(default=30.0, ge=0, le=86400)
     output_limit: int = Field(default=65536, ge=1024, le=16 * 1024 * 1024)
@@ -173,6 +174,17 @@ def secret(settings: Settings, name: str) -> str:
 def database_url(settings: Settings) -> str:
     """Return the URL of the control database as it is connected to: with its secrets. Nobody may show or keep it."""
     return urls.with_secrets(settings.database_url, lambda name: secret(settings, name))
+
+
+def connection_url(settings: Settings, name: str) -> str:
+    """Return the URL of a connection likewise."""
+    given = settings.connections.get(name)
+    if given is None:
+        known = did_you_mean(name, settings.connections)
+        message = f"Connection '{visible(name)}' is not in the configuration.{visible(known)}"
+        next_step = f"add [connections.{visible(name)}] to {FILE_NAME}, or correct the row"
+        raise ConfigurationError(message, next_step=next_step)
+    return urls.with_secrets(given.url, lambda secret_name: secret(settings, secret_name))
 
 
 def _urls_of(settings: Settings) -> dict[tuple[str, ...], str]:

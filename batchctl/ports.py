@@ -241,6 +241,36 @@ class PopulatorRunner(Protocol):
         ...
 
 
+@value
+class Answer:
+    """What came of a question: what was asked for, or why there is no answer."""
+
+    key: int
+    found: Any = None
+    error: Exception | None = None
+
+
+class Inquiries(Protocol):
+    """Asks what may take its time, such as another database, a few questions at once. Nothing here blocks but `wait`."""
+
+    def ask(self, key: int, question: Callable[[], Any]) -> bool:
+        """Ask; false, and nothing done, while the same is still being asked. Whatever the question raises is its answer."""
+        ...
+
+    def answers(self) -> Sequence[Answer]:
+        """Return the answers that have come, and once of each question that takes too long that it does."""
+        ...
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether answers are still to come; a question that takes too long is not waited for."""
+        ...
+
+    def wait(self) -> None:
+        """Wait until there is something to return, if anything is to come."""
+        ...
+
+
 class LeaderLock(Protocol):
     """At most one controller at a time has the leader's duties. The lock ends with its holder, however that ends."""
 

@@ -60,7 +60,8 @@ def batches(session: Session, as_json: bool) -> None:
 def check(ctx: click.Context, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
 
-    It runs no SQL in a target database, and does not look whether programs and files are there.
+    It runs no SQL in a target database, and does not look whether programs and files are there. Whether the staging table
+    of a trigger is there, batchctl trigger test NAME says.
     """
     from batchctl import config
     from batchctl.cli import output

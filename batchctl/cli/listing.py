@@ -21,7 +21,7 @@ _COMMANDS = {"next", "to clear it"}
 _MESSAGES = {"message", "because", "reason", "what is wrong", "but", "before", "after"}
 _MAY_FOLD = _MESSAGES | {"batch", "step", "name", "entity", "steps", "instances", "file", "row", "for batch", "who"}
 _NAMES = {"id", "FileProcess", "Seq", "seq", "table", "row", "batch", "entity", "step", "name", "gate", "at (UTC)"}
-_HEAD = _NAMES | {"", "column", "status", "state", "who", "action", "target", "check"}
+_HEAD = _NAMES | {"", "column", "status", "state", "who", "action", "target", "check", "event", "source"}
 """Columns that say which row it is and how it stands: the first line of its block."""
 
 _GAP = 3

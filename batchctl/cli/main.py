@@ -40,6 +40,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "history": ("instances:history", "Show attempts with their exact commands."),
     "batches": ("definitions:batches", "List the batches with their steps and instances."),
     "waits": ("waits:waits", "List the batches that wait for others to complete, and why."),
+    "trigger": ("triggers:trigger", "List the data triggers, or see what one would do."),
+    "log": ("scheduler_log:log", "Show what started work of itself, and what came of it."),
     "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),
     "graph": ("graph:graph", "Draw the batches, what they wait for and how each stands."),
     "impact": ("graph:impact", "Show what the failure of a batch would hold back."),

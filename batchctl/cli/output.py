@@ -41,6 +41,10 @@ _STYLES = {
     "cancelled": "dim",
     "cancelling": "yellow",
     "skipped": "dim",
+    "fired": "blue",
+    "completed": "green",
+    "error": "bold red",
+    "rescued": "magenta",
 }
 
 

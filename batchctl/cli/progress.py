@@ -33,6 +33,8 @@ _STYLES = {
     "controller.waiting": "yellow",
     "step.alarm": "bold red",
     "step.lost": "magenta",
+    "trigger.error": "bold red",
+    "trigger.fired": "blue",
 }
 
 

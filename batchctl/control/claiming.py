@@ -18,7 +18,7 @@ from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
-from batchctl.store import dependencies, history, instances, intake, limits
+from batchctl.store import dependencies, history, instances, intake, limits, started
 from batchctl.store.transactions import NotAsReadError, savepoint
 
 FIRST_PAGE = 2
@@ -194,6 +194,7 @@ class Claimer:
         after = moves.moved(instance, moves.finished(instance))
         instances.move(connection, instance, after, now)
         intake.complete_if_done(connection, after.intake_id, now)
+        started.note_end(connection, after, None, now)
         fired = dependencies.offer(connection, [after], batches, now)
         return Written(told=(Told(batch.name, after),), fired=tuple(fired))
 

@@ -23,6 +23,9 @@ from batchctl.store import audit, definitions, instances, intake
 FEW = 2000
 """While no more rows are ready than these, all of them are looked at every time."""
 
+UNTAKEN = "no batch takes entity"
+"""How a message begins that is no longer so once a batch takes the row."""
+
 TRIES = 2
 """How often a row is tried before what nobody foresaw rejects it: somebody else may have been at the same row."""
 
@@ -356,7 +359,8 @@ class Creator:
             intake.set_status(connection, row, IntakeStatus.REJECTED, reason, now)
         elif made.repeats and not taken:
             intake.set_status(connection, row, IntakeStatus.DUPLICATE, reason, now)
-        elif reason != row.message:
+        elif reason != row.message and (reason is not None or _is_untaken(row.message)):
+            # Otherwise it is what its sender, or a trigger, has to say.
             intake.say(connection, row.intake_id, reason, now)
 
     def _cycle_key(self, row: IntakeRow, values: Populated) -> str:
@@ -387,8 +391,7 @@ class Creator:
         """Say on ready rows whose entity no batch takes that this is so; a batch registered later takes them."""
         entities = {batch.entity for batch in batches.values()} if rows else set()
         said = {
-            row: storable(f"no batch takes entity '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}")
-            for row in rows
+            row: storable(f"{UNTAKEN} '{visible(row.entity)}'.{did_you_mean(row.entity, entities)}") for row in rows
         }
         self._say({row: text for row, text in said.items() if row.message != text})
         return CreationReport(untaken=len(rows))
@@ -412,3 +415,7 @@ class Creator:
 def _is_still(found: IntakeRow | None, row: IntakeRow) -> TypeGuard[IntakeRow]:
     """Say whether a row is as it was read, but for what is said on it."""
     return found is not None and replace(found, message=row.message) == row
+
+
+def _is_untaken(message: str | None) -> bool:
+    return message is not None and message.startswith(UNTAKEN)

@@ -25,7 +25,7 @@ from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, Instanc
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.preparation import Prepared, Preparer
-from batchctl.store import dependencies, history, instances, intake, turns
+from batchctl.store import dependencies, history, instances, intake, started, turns
 from batchctl.store.history import Beginning, Ending
 
 
@@ -179,6 +179,8 @@ class Recorder:
         begun = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
         over = [one for one in decided if one.after.status.is_final]
         fired = self._follow(connection, over, batches, now) if over else ()
+        for one in decided:
+            started.note_end(connection, one.after, one.ended.message, now)
         told = [
             Told(one.batch.name, one.after, one.end.attempt, one.ended, one.move.verb is InstanceVerb.ADVANCE)
             for one in decided
@@ -297,7 +299,9 @@ class Recorder:
             and _is_idle(connection, found)
         ):
             # A hand has changed the token, and nobody else works on it: a person must look.
-            instances.move(connection, found, moves.moved(found, moves.held(found)), now)
+            held = moves.moved(found, moves.held(found))
+            if instances.move(connection, found, held, now):
+                started.note_end(connection, held, "somebody has changed its ClaimToken", now)
         how = end.outcome.message or ("well" if end.outcome.succeeded else "badly")
         said = f"another controller or a person took the instance over; the attempt had ended: {how}"
         ending = Ending(

@@ -14,7 +14,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, ControllerRow, HistoryEntry
 from batchctl.domain.status import ControllerStatus, HistoryStatus
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import controllers, history, instances, intake
+from batchctl.store import controllers, history, instances, intake, started
 from batchctl.store.history import Ending
 
 Result = TypeVar("Result")
@@ -109,6 +109,9 @@ class Takeover:
             instances.move(connection, instance, after, now)
             if after.status.is_final:
                 intake.complete_if_done(connection, after.intake_id, now)
+            started.note_end(connection, after, verdict.message, now)
+        if instance is not None:
+            started.note_rescue(connection, instance, verdict.message, now)
         waits = move is not None and move.next_run_time > LONG_AGO
         ending = Ending(
             history_id=entry.history_id,

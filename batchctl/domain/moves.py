@@ -194,6 +194,7 @@ def moved(instance: BatchInstance, move: Move) -> BatchInstance:
         move.lost_count,
         instance.entity,
         instance.file_name,
+        instance.source,
     )
 
 
@@ -223,6 +224,7 @@ def _under_the_next_token(instance: BatchInstance, controller: str, verb: Instan
         instance.lost_count,
         instance.entity,
         instance.file_name,
+        instance.source,
     )
 
 

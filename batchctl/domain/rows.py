@@ -19,6 +19,7 @@ from batchctl.domain.status import (
     IntakeStatus,
     OnFailure,
     OnLost,
+    SchedulerEvent,
 )
 from batchctl.domain.values import value
 
@@ -81,6 +82,49 @@ class Dependency:
     depends_on: BatchId
     deadline: timedelta
     """How long it may wait for that one, counted from the first completion that waits, before somebody should look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataTrigger:
+    """A `DataTrigger` row: when the rows that wait in a staging table start work for an entity."""
+
+    row_id: int
+    name: str
+    entity: str
+    connection: str
+    table: str
+    """Perhaps with its schema before a dot."""
+    status_column: str
+    pending_value: str
+    created_column: str | None = None
+    row_threshold: int | None = None
+    idle: timedelta | None = None
+    on_new_rows: bool = False
+    debounce: timedelta = timedelta(seconds=60)
+    enabled: bool = True
+    last_fired: datetime | None = None
+
+    @property
+    def source(self) -> str:
+        """Return what `FileProcess.Source` says of what it starts, as far as there is room for it."""
+        return f"trigger {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEntry:
+    """A `SchedulerLog` row: what became of a reason to start work."""
+
+    log_id: int
+    at: datetime
+    event: SchedulerEvent
+    source: str
+    entity: str | None
+    batch_id: BatchId | None
+    intake_id: IntakeId | None
+    instance_id: InstanceId | None
+    message: str | None
+    rows_queued: int | None
+    duration_ms: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +216,8 @@ class BatchInstance:
     lost_count: int
     entity: str
     file_name: str | None
+    source: str | None = None
+    """What its `FileProcess` row came from."""
 
     @property
     def retries_skipped(self) -> bool:

@@ -13,9 +13,10 @@ from batchctl.domain.outcomes import Problem, Surroundings
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
+from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Transactions
-from batchctl.store import definitions, identity, limits, reports
+from batchctl.store import data_triggers, definitions, identity, limits, reports
 
 ORPHANS_SHOWN = 20
 SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT)
@@ -67,9 +68,13 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         limit = limits.overall_as_written(connection), limits.overall(connection)
         idle_needs = limits.idle_needs(connection)
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
+        triggers, unreadable_triggers = data_triggers.everything(connection)
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
+        found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))
+    for nonsense in unreadable_triggers:
+        message = f"The row holds nonsense, so it starts nothing: {visible(nonsense.message)}."
         found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))
     found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
     if lost_name is not None:
@@ -94,6 +99,9 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)
+    for trigger in triggers:
+        problems = trigger_problems(trigger, defined.batches, surroundings.connections)
+        found += [Finding("DataTrigger", visible(trigger.name), one.column, one.message) for one in problems]
     for step in defined.steps_without_batch:
         message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
         found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))

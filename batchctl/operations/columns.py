@@ -11,9 +11,11 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchInstance,
     ControllerRow,
+    DataTrigger,
     DataValues,
     HistoryEntry,
     IntakeRow,
+    LogEntry,
     Step,
 )
 
@@ -152,6 +154,43 @@ def audit(row: AuditEntry) -> Columns:
         "Reason": row.reason,
         "ValuesBefore": row.before,
         "ValuesAfter": row.after,
+    }
+
+
+def data_trigger(row: DataTrigger) -> Columns:
+    """Return a `DataTrigger` row by column names."""
+    return {
+        "DataTrigger_id": row.row_id,
+        "TriggerName": row.name,
+        "Entity": row.entity,
+        "ConnectionName": row.connection,
+        "TableName": row.table,
+        "StatusColumn": row.status_column,
+        "PendingValue": row.pending_value,
+        "CreatedColumn": row.created_column,
+        "RowThreshold": row.row_threshold,
+        "IdleMinutes": None if row.idle is None else int(row.idle.total_seconds() // 60),
+        "OnNewRows": int(row.on_new_rows),
+        "DebounceSeconds": seconds(row.debounce),
+        "Enabled": int(row.enabled),
+        "LastFired": moment(row.last_fired),
+    }
+
+
+def log_entry(row: LogEntry) -> Columns:
+    """Return a `SchedulerLog` row by column names."""
+    return {
+        "SchedulerLog_id": row.log_id,
+        "EventTime": moment(row.at),
+        "EventType": row.event.value,
+        "Source": row.source,
+        "Entity": row.entity,
+        "ProcessBatch_id": row.batch_id,
+        "FileProcess_id": row.intake_id,
+        "BatchControl_id": row.instance_id,
+        "Message": row.message,
+        "RowsQueued": row.rows_queued,
+        "DurationMs": row.duration_ms,
     }
 
 

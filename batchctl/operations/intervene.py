@@ -16,7 +16,7 @@ from batchctl.operations import columns, decisions, unknown
 from batchctl.operations.decisions import Action
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import audit, definitions, dependencies, history, instances, intake
+from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
 
 NAME_LIMIT = 200
 
@@ -156,6 +156,7 @@ class Operator:
             intake.reopen(connection, after.intake_id, now)
         if after.status.is_final:
             intake.complete_if_done(connection, after.intake_id, now)
+            started.note_end(connection, after, reason, now)
         if after.status is InstanceStatus.COMPLETE and batch.dependents:
             batches = {one.batch_id: one for one in definitions.all_batches(connection)}
             dependencies.offer(connection, [after], batches, now)

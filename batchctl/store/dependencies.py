@@ -18,12 +18,11 @@ from batchctl.domain.status import DependencyMode, SchedulerEvent
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.waits import Wait, lacking
 from batchctl.store import completions, instances, intake, scheduler_log
-from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.completions import Completion
 from batchctl.store.dialects import dialect_of
 
 SOURCE = "dependency"
-"""How `FileProcess.Source` begins of what completions have started, and `SchedulerLog.Source`."""
+"""`FileProcess.Source` of what completions have started, and `SchedulerLog.Source`."""
 
 ASKED_SINGLY = 10
 """Of up to how many batches the completions are asked for one by one: until one lacks, however many of another wait."""
@@ -78,8 +77,7 @@ def _start(
     started: list[IntakeId] = []
     while (whole := next(_sets(connection, batch, cycle_key), None)) is not None:
         said = shorten(", ".join(_named(one, batches) for one in whole), SHOWN)
-        source = shorten(f"{SOURCE}: {said}", NAME_LENGTH)
-        row = intake.add(connection, entity=batch.entity, cycle_key=cycle_key, source=source)
+        row = intake.add(connection, entity=batch.entity, cycle_key=cycle_key, source=SOURCE, message=said)
         if not completions.use(connection, whole, row, now):
             message = f"Somebody else has used a completion that batch {batch.batch_id} waited for."
             raise Conflict(message)

@@ -38,7 +38,7 @@ _LATER = text(f"BatchControl.{LATER}")
 
 _ADD = RowInsert(batch_control)
 _OWN = [each for each in _c if not each.name.startswith("z_")]
-_WHOLE = select(*_OWN, _f.Entity, _f.FileName).join(file_process)
+_WHOLE = select(*_OWN, _f.Entity, _f.FileName, _f.Source).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
 
 
@@ -58,7 +58,9 @@ def _among_the_next(condition: ColumnElement[bool]) -> RowSelect:
     behind = _c.ProcessBatch_id == bindparam("batch_id"), _c.BatchControl_id > bindparam("after")
     line = select(*_OWN).where(*behind, condition).order_by(_c.BatchControl_id).limit(bindparam("among"))
     near = line.subquery(unquoted("Near")).c
-    whole = select(*near, _f.Entity, _f.FileName).join(file_process, near.FileProcess_id == _f.FileProcess_id)
+    whole = select(*near, _f.Entity, _f.FileName, _f.Source).join(
+        file_process, near.FileProcess_id == _f.FileProcess_id
+    )
     due = one_of("Near.Status", WAITING_INSTANCE), near.NextRunTime <= bindparam("now")
     return RowSelect(whole.where(*due).order_by(near.BatchControl_id).limit(bindparam("most")))
 
@@ -318,4 +320,5 @@ def instance(row: Any) -> BatchInstance:
         int(row.LostCount),
         str(row.Entity),
         text_of(row.FileName),
+        text_of(row.Source),
     )

@@ -16,7 +16,7 @@ from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.domain.values import value
 from batchctl.store.audit import ACCEPT, intake_target
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
@@ -152,9 +152,13 @@ def add(
     data: str | None = None,
     cycle_key: str | None = None,
     source: str,
+    message: str | None = None,
 ) -> IntakeId:
     """Insert an intake row."""
-    values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key, "Source": source}
+    values = {"Entity": entity, "FileName": file_name, "Data": data, "CycleKey": cycle_key}
+    values["Source"] = source[:NAME_LENGTH]
+    if message is not None:
+        values["Message"] = message
     return IntakeId(_ADD(connection, values))
 
 

@@ -34,7 +34,7 @@ from batchctl.store.tables import (
 
 _c, _f, _b, _h = batch_control.c, file_process.c, process_batch.c, batch_process_history.c
 _d, _upstream = batch_dependency.c, process_batch.alias(unquoted("Upstream")).c
-_WHOLE = select(batch_control, _f.Entity, _f.FileName).join(file_process)
+_WHOLE = select(batch_control, _f.Entity, _f.FileName, _f.Source).join(file_process)
 
 _COUNT_INSTANCES = select(_c.ProcessBatch_id, _c.Status, func.count().label("HowMany")).group_by(
     _c.ProcessBatch_id, _c.Status

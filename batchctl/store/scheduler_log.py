@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import ColumnElement, Connection, bindparam, func, literal, or_, select
 
-from batchctl.domain.rows import BatchId, InstanceId, IntakeId
-from batchctl.domain.status import SchedulerEvent
-from batchctl.store.columns import NAME_LENGTH
-from batchctl.store.statements import RowInsert
+from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, LogEntry
+from batchctl.domain.status import SchedulerEvent, word
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.store.comparison import exactly
+from batchctl.store.conditions import one_of
+from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import scheduler_log
 
+_l = scheduler_log.c
+
 _ADD = RowInsert(scheduler_log)
+_TOLD = SchedulerEvent.FIRED.value, SchedulerEvent.SKIPPED.value, SchedulerEvent.ERROR.value
+_LAST_OF = RowSelect(
+    select(scheduler_log)
+    .where(
+        exactly(_l.Entity, bindparam("entity", type_=_l.Entity.type)),
+        _l.Source == bindparam("source", type_=_l.Source.type),
+        one_of("SchedulerLog.EventType", _TOLD),
+        # What became of work that was started is another matter.
+        or_(_l.EventType != SchedulerEvent.ERROR.value, _l.BatchControl_id.is_(None)),
+    )
+    .order_by(_l.SchedulerLog_id.desc())
+    .limit(bindparam("most"))
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which events somebody wants to see; None where anything will do."""
+
+    source: str | None = None
+    """As it stands there, or its first word: `trigger` for those of all triggers."""
+    entity: str | None = None
+    event: SchedulerEvent | None = None
+    batch: BatchDefinition | None = None
+    """What concerns its entity as a whole is about it too."""
+    since: datetime | None = None
+    before: int | None = None
+    """The number of the row that the next page ends before."""
 
 
 def add(
@@ -43,3 +77,54 @@ def add(
         "DurationMs": duration_ms,
     }
     _ADD(connection, values)
+
+
+def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None:
+    """Return the newest event that says whether a source has started work, if it has ever said so."""
+    rows = _LAST_OF(connection, entity=entity, source=source[:NAME_LENGTH], most=1)
+    return next(iter(readable(rows, _entry)), None)
+
+
+def newest(connection: Connection, wanted: Wanted, most: int) -> list[LogEntry]:
+    """Return the newest events of those wanted, newest first."""
+    statement = select(scheduler_log).where(*_conditions(wanted)).order_by(_l.SchedulerLog_id.desc()).limit(most)
+    return readable(connection.execute(statement), _entry)
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if wanted.source is not None:
+        begins = func.substring(_l.Source, 1, len(wanted.source) + 1, type_=_l.Source.type)
+        found.append(or_(_is(_l.Source, wanted.source), _is(begins, f"{wanted.source} ")))
+    if wanted.entity is not None:
+        found.append(_is(_l.Entity, wanted.entity))
+    if wanted.event is not None:
+        found.append(_l.EventType == wanted.event.value)
+    if wanted.batch is not None:
+        of_all = _l.ProcessBatch_id.is_(None) & _is(_l.Entity, wanted.batch.entity)
+        found.append(or_(_l.ProcessBatch_id == wanted.batch.batch_id, of_all))
+    if wanted.since is not None:
+        found.append(_l.EventTime >= wanted.since)
+    if wanted.before is not None:
+        found.append(_l.SchedulerLog_id < wanted.before)
+    return found
+
+
+def _is(column: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    return exactly(column, literal(text, column.type))
+
+
+def _entry(row: Any) -> LogEntry:
+    return LogEntry(
+        log_id=int(row.SchedulerLog_id),
+        at=row.EventTime,
+        event=word(SchedulerEvent, row.EventType),
+        source=str(row.Source),
+        entity=text_of(row.Entity),
+        batch_id=row.ProcessBatch_id,
+        intake_id=row.FileProcess_id,
+        instance_id=row.BatchControl_id,
+        message=text_of(row.Message),
+        rows_queued=row.RowsQueued,
+        duration_ms=row.DurationMs,
+    )

@@ -14,7 +14,7 @@ from tests.acceptance.installation import PATIENCE, RunBatchctl
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
 
-RUNS = "SELECT Entity, CycleKey FROM FileProcess WHERE Source LIKE 'dependency: %' ORDER BY FileProcess_id"
+RUNS = "SELECT Entity, CycleKey FROM FileProcess WHERE Source = 'dependency' ORDER BY FileProcess_id"
 
 
 @pytest.fixture

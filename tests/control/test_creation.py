@@ -64,6 +64,14 @@ def test_a_batch_registered_later_takes_the_rows_that_wait_for_it(world: World) 
     assert world.one("SELECT Message FROM FileProcess") is None
 
 
+def test_what_a_sender_has_to_say_stays_on_the_row(world: World) -> None:
+    world.batch()
+    intake_id = world.submit(Message="500 rows (threshold 500)")
+
+    assert world.create().created == 1
+    assert message_of(world, intake_id) == "500 rows (threshold 500)"
+
+
 def test_an_untaken_row_stays_ready_and_is_told_once(world: World) -> None:
     intake_id = world.submit("nobody")
     world.create()

@@ -17,7 +17,7 @@ from batchctl.ports import Boundary
 from batchctl.store import definitions, dependencies
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
-STARTED = "SELECT Entity, CycleKey, Source FROM FileProcess WHERE Source LIKE 'dependency: %' ORDER BY FileProcess_id"
+STARTED = "SELECT Entity, CycleKey, Message FROM FileProcess WHERE Source = 'dependency' ORDER BY FileProcess_id"
 REASON = "the sender sent the file again"
 
 
@@ -84,12 +84,12 @@ def test_it_starts_when_the_last_one_has_completed(world: World) -> None:
     second = complete(world, "B")
 
     whole = f"A (BatchControl {first}), B (BatchControl {second})"
-    assert world.sql(STARTED) == [("C", "K", f"dependency: {whole}")]
+    assert world.sql(STARTED) == [("C", "K", whole)]
     world.create()
     world.process()
     assert world.one("SELECT Status FROM BatchControl WHERE CycleKey = 'K' ORDER BY BatchControl_id DESC") == "complete"
-    log = "SELECT EventType, Source, Entity, Message FROM SchedulerLog"
-    assert world.sql(log) == [("fired", "dependency", "C", whole)]
+    log = "SELECT EventType, Source, Entity, Message FROM SchedulerLog ORDER BY SchedulerLog_id"
+    assert world.sql(log) == [("fired", "dependency", "C", whole), ("completed", "dependency", "C", None)]
     assert clean(world)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Problem, Surroundings
+from batchctl.domain.outcomes import Connection, Problem, Surroundings
 from batchctl.domain.rows import Step
 from batchctl.operations import checking
 from batchctl.operations.checking import Finding
 from batchctl.store import definitions
 from batchctl.testing import surroundings
 from tests.control.world import ToldHandler, World
-from tests.control_databases import SqliteControl
+from tests.control_databases import ControlDatabase, SqliteControl
 
 
 class Strict(ToldHandler):
@@ -313,3 +313,68 @@ def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant
 
     message = f"There is no such setting, so the row does nothing. {meant}"
     assert check(world) == [Finding("Setting", name.replace("\x1b", "\\x1b"), "Name", message)]
+
+
+def a_trigger(world: World, name: str, **columns: object) -> None:
+    usual = {"TriggerName": name, "Entity": "B", "ConnectionName": "wh", "TableName": "t", "StatusColumn": "s"}
+    world._insert("DataTrigger", {**usual, "PendingValue": "0", **columns})
+
+
+def trigger_findings(world: World) -> list[tuple[str, str, str]]:
+    around = surroundings(str(world.directory), connections={"wh": Connection("wh", "sqlite:///wh.db")})
+    found = checking.check(world.transactions, Plugins(), around)
+    return [(one.row, one.column, one.message) for one in found if one.table == "DataTrigger"]
+
+
+def test_a_sound_trigger_has_no_findings(world: World) -> None:
+    world.batch()
+    a_trigger(world, "sound", CreatedColumn="c", RowThreshold=500, IdleMinutes=30, OnNewRows=1)
+
+    assert trigger_findings(world) == []
+
+
+def test_what_keeps_a_trigger_from_starting_anything_is_found(world: World) -> None:
+    world.batch("MyBatch", Entity="Orders")
+    a_trigger(world, "a", Entity="Order", ConnectionName="whx", RowThreshold=1)
+    a_trigger(world, "b ", Entity="Orders", RowThreshold=1)
+
+    assert trigger_findings(world) == [
+        ("a", "ConnectionName", "Connection 'whx' is not in the configuration. Did you mean 'wh'?"),
+        ("a", "Entity", "No batch takes entity 'Order': nothing comes of it. Did you mean 'Orders'?"),
+        ("b ", "TriggerName", "It holds what nobody can see: 'b '."),
+    ]
+
+
+def test_a_batch_that_wants_a_file_name_cannot_be_started_by_a_trigger(world: World) -> None:
+    world.batch(PopulatorArgs="(?P<Data4>x)")
+    a_trigger(world, "a", RowThreshold=1)
+
+    ((row, column, message),) = trigger_findings(world)
+
+    assert (row, column) == ("a", "Entity")
+    assert message.startswith("PopulatorArgs of batch B search a file name, and what a trigger starts has none.")
+
+
+def test_conditions_that_make_each_other_idle_are_found(world: World) -> None:
+    world.batch()
+    a_trigger(world, "a", CreatedColumn="c", RowThreshold=1, OnNewRows=1)
+    a_trigger(world, "b", OnNewRows=1, DebounceSeconds=0)
+    a_trigger(world, "c", CreatedColumn="c", OnNewRows=1, DebounceSeconds=300, IdleMinutes=5)
+
+    assert [found[:2] for found in trigger_findings(world)] == [
+        ("a", "RowThreshold"),
+        ("b", "DebounceSeconds"),
+        ("c", "IdleMinutes"),
+    ]
+
+
+def test_a_trigger_that_cannot_be_read_is_found(sqlite_database: ControlDatabase) -> None:
+    world = World(sqlite_database)
+    world.hand.loosen()
+    a_trigger(world, "a", RowThreshold="many")
+
+    ((row, column, message),) = trigger_findings(world)
+    world.close()
+
+    assert (row, column) == ("1", "")
+    assert message.startswith("The row holds nonsense, so it starts nothing: ")

@@ -1,0 +1,113 @@
+"""`batchctl log`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json
+from batchctl.domain.status import SchedulerEvent
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from batchctl.operations.starting_log import LogLine
+
+MOST = 10_000
+
+
+class Moment(click.ParamType[datetime]):
+    """A time in UTC, unless it says its own zone."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Read a time."""
+        try:
+            at = datetime.fromisoformat(value)
+        except ValueError:
+            said = f"'{visible(str(value))}' is not a time; write one in UTC, such as 2026-11-22 or '2026-11-22 05:00'."
+            self.fail(said, param, ctx)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+@click.command()
+@click.option(
+    "--source", metavar="SOURCE", help="What started it: 'trigger NAME', or trigger for those of all triggers."
+)
+@click.option("--entity", metavar="ENTITY", help="What concerns one entity.")
+@click.option("--type", "kind", type=click.Choice([event.value for event in SchedulerEvent]), help="One kind of event.")
+@click.option("--batch", metavar="NAME", help="What concerns one batch, or its entity as a whole.")
+@click.option("--since", type=Moment(), help="Not before this time, in UTC.")
+@click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
+@click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
+@as_json
+@click.pass_context
+def log(
+    ctx: click.Context,
+    source: str | None,
+    entity: str | None,
+    kind: str | None,
+    batch: str | None,
+    since: datetime | None,
+    before: int | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Show what started work of itself, what kept it from that, and what came of it; newest first.
+
+    The rows are those of the table SchedulerLog.
+    """
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.operations import starting_log
+    from batchctl.operations.starting_log import Filter
+
+    event = None if kind is None else SchedulerEvent(kind)
+    wanted = Filter(source=source, entity=entity, event=event, batch=batch, since=since, before=before)
+    session: Session = ctx.obj
+    with session.app() as app:
+        found = starting_log.page(app.transactions, wanted, limit)
+    if as_json:
+        output.print_json([line.columns() for line in found.lines])
+        return
+    out = output.console()
+    headings = [
+        "id#",
+        "at (UTC)",
+        "event",
+        "source",
+        "entity",
+        "batch",
+        "file#",
+        "instance#",
+        "rows#",
+        "took",
+        "message",
+    ]
+    output.section(out, Listing("Log", headings, [_row(line) for line in found.lines]))
+    if not found.is_last:
+        output.hints(out, f"the same with --before {found.lines[-1].entry.log_id} shows older ones")
+    else:
+        output.hints(out, "batchctl trigger list")
+
+
+def _row(line: LogLine) -> list[Any]:
+    from batchctl.cli.output import cell, duration, time, word
+
+    entry = line.entry
+    took = None if entry.duration_ms is None else timedelta(milliseconds=entry.duration_ms)
+    return [
+        cell(entry.log_id),
+        time(entry.at),
+        word(entry.event.value),
+        cell(entry.source),
+        cell(entry.entity),
+        cell(line.batch),
+        cell(entry.intake_id),
+        cell(entry.instance_id),
+        cell(entry.rows_queued),
+        duration(took),
+        cell(entry.message),
+    ]

@@ -1,0 +1,125 @@
+"""`batchctl trigger`: which data triggers there are, and what one would do now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Session, as_json, pass_session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from batchctl.operations.trial import Trial
+
+
+@click.group()
+def trigger() -> None:
+    """Look at what starts work because rows wait in a staging table."""
+
+
+@trigger.command("list")
+@as_json
+@pass_session
+def list_triggers(session: Session, as_json: bool) -> None:
+    """List the triggers, with what they watch and when they fire."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time, word
+    from batchctl.domain.triggers import conditions_of
+    from batchctl.operations import columns, trial
+
+    with session.app() as app:
+        found = trial.everything(app.transactions)
+    if as_json:
+        output.print_json([columns.data_trigger(one) for one in found])
+        return
+    rows = [
+        (
+            cell(one.name),
+            word("enabled" if one.enabled else "disabled"),
+            cell(one.entity),
+            cell(f"{one.table} on {one.connection}"),
+            cell(f"{one.status_column} = {one.pending_value}"),
+            cell(conditions_of(one)),
+            time(one.last_fired),
+        )
+        for one in found
+    ]
+    out = output.console()
+    headings = ["name", "state", "entity", "table", "pending", "fires at", "last fired (UTC)"]
+    output.section(out, Listing("Data triggers", headings, rows))
+    if found:
+        output.hints(out, f"batchctl trigger test {found[0].name}", "batchctl log --source trigger")
+    else:
+        output.hints(out, "insert a row into DataTrigger, then: batchctl check")
+
+
+@trigger.command("test")
+@click.argument("name")
+@as_json
+@pass_session
+def test_trigger(session: Session, name: str, as_json: bool) -> None:
+    """Say what a trigger would do now: count its rows and evaluate it as the controller does, and start nothing.
+
+    It needs no running controller, and says also what a disabled trigger would find.
+    """
+    from batchctl.cli import output
+
+    with session.app() as app:
+        tried = app.trigger_bench().try_out(name)
+    if as_json:
+        output.print_json(tried.columns())
+        return
+    out = output.console()
+    out.print(output.cell(f"Trigger {tried.trigger.name}: {_verdict(tried)}", "bold"), soft_wrap=True)
+    output.section(out, output.properties(_properties(tried)))
+    output.hints(out, *_next(tried))
+
+
+def _verdict(tried: Trial) -> str:
+    if tried.would_fire:
+        return "it would fire now"
+    if not tried.verdict.fires:
+        return "it would not fire now"
+    return (
+        "its condition is met, but it is disabled"
+        if not tried.trigger.enabled
+        else "its condition is met, but it waits"
+    )
+
+
+def _properties(tried: Trial) -> list[tuple[str, RenderableType]]:
+    from batchctl.cli.output import cell, duration, time, word
+
+    counted = tried.verdict.counted
+    return [
+        ("state", word("enabled" if tried.trigger.enabled else "disabled")),
+        ("reason", cell(tried.verdict.reason)),
+        ("pending rows", cell(counted.pending)),
+        ("oldest row", duration(counted.oldest)),
+        ("work under way", cell("none for its entity" if tried.blocker is None else str(tried.blocker))),
+        ("last fired (UTC)", time(tried.trigger.last_fired)),
+        ("condition met (UTC)", time(tried.due) if tried.due is not None else cell("when more rows come")),
+        ("next evaluation (UTC)", _next_look(tried)),
+    ]
+
+
+def _next_look(tried: Trial) -> RenderableType:
+    from batchctl.cli.output import cell
+
+    if tried.next_look is None:
+        return cell("never, as long as it is disabled")
+    every = f"{tried.poll_interval.total_seconds():g} s"
+    return cell(f"{tried.next_look:%Y-%m-%d %H:%M:%S} at the latest: every {every} while a controller runs")
+
+
+def _next(tried: Trial) -> list[str]:
+    if tried.blocker is not None and tried.blocker.instance_id is not None:
+        return [f"batchctl why {tried.blocker.instance_id}"]
+    if tried.blocker is not None:
+        return [f"batchctl why file:{tried.blocker.intake_id}"]
+    if not tried.trigger.enabled:
+        return ["set Enabled of its row in DataTrigger to 1"]
+    return ["batchctl log --source trigger"]

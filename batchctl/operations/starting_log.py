@@ -1,0 +1,74 @@
+"""What started work of itself, and what came of it: the read model behind `log`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from batchctl.domain.errors import NotFound
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import LogEntry
+from batchctl.domain.status import SchedulerEvent
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import columns
+from batchctl.ports import Transactions
+from batchctl.store import definitions, scheduler_log
+from batchctl.store.scheduler_log import Wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which events somebody wants to see, in his words; None where anything will do."""
+
+    source: str | None = None
+    entity: str | None = None
+    event: SchedulerEvent | None = None
+    batch: str | None = None
+    since: datetime | None = None
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """An event, and the name of the batch it is about, if it is about one."""
+
+    entry: LogEntry
+    batch: str | None
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by column names."""
+        return {**columns.log_entry(self.entry), "ProcessBatchName": self.batch}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some events, newest first."""
+
+    lines: tuple[LogLine, ...]
+    is_last: bool
+    """True when there are no older ones."""
+
+
+def page(transactions: Transactions, wanted: Filter, most: int) -> Page:
+    """Return the newest events of those wanted."""
+    with transactions.read() as connection:
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        batch = None
+        if wanted.batch is not None:
+            batch = next((one for one in batches.values() if one.name == wanted.batch), None)
+            if batch is None:
+                meant = did_you_mean(wanted.batch, (one.name for one in batches.values()))
+                message = f"There is no batch '{visible(wanted.batch)}'.{visible(meant)}"
+                raise NotFound(message, next_step="batchctl batches")
+        asked = Wanted(
+            source=wanted.source,
+            entity=wanted.entity,
+            event=wanted.event,
+            batch=batch,
+            since=wanted.since,
+            before=wanted.before,
+        )
+        found = scheduler_log.newest(connection, asked, most + 1)
+    names = {batch_id: one.name for batch_id, one in batches.items()}
+    lines = (LogLine(entry, None if entry.batch_id is None else names.get(entry.batch_id)) for entry in found[:most])
+    return Page(tuple(lines), is_last=len(found) <= most)

@@ -1,0 +1,105 @@
+"""What a trigger would do now, and which triggers there are: the read models behind `trigger`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from batchctl.domain import triggers
+from batchctl.domain.errors import NotFound
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import DataTrigger
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.triggers import Blocker, Counted, Verdict
+from batchctl.operations import columns
+from batchctl.ports import Clock, Inquiries, Transactions
+from batchctl.store import data_triggers
+
+Count = Callable[[DataTrigger, timedelta | None], Counted]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """What a round of the leader's would make of a trigger; nothing was started and nothing written."""
+
+    trigger: DataTrigger
+    verdict: Verdict
+    blocker: Blocker | None
+    at: datetime
+    poll_interval: timedelta
+
+    @property
+    def would_fire(self) -> bool:
+        """Say whether it would start work."""
+        return self.verdict.fires and self.trigger.enabled and self.blocker is None
+
+    @property
+    def next_look(self) -> datetime | None:
+        """Return when a leader looks again at the latest; None when nobody does."""
+        return self.at + self.poll_interval if self.trigger.enabled else None
+
+    @property
+    def due(self) -> datetime | None:
+        """Return when its conditions are met if no more rows come; None when that takes more rows."""
+        return None if self.verdict.due_in is None else self.at + self.verdict.due_in
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns, as far as there are such."""
+        counted = self.verdict.counted
+        return {
+            "TriggerName": self.trigger.name,
+            "Enabled": int(self.trigger.enabled),
+            "WouldFire": self.would_fire,
+            "Reason": self.verdict.reason,
+            "Blocked": None if self.blocker is None else str(self.blocker),
+            "PendingRows": counted.pending,
+            "OldestRowAge": columns.seconds(counted.oldest),
+            "NewestRowAge": columns.seconds(counted.newest),
+            "NewRows": counted.new if self.trigger.created_column is not None else None,
+            "LastFired": columns.moment(self.trigger.last_fired),
+            "DueTime": columns.moment(self.due),
+            "NextEvaluation": columns.moment(self.next_look),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """Evaluates a trigger as a leader does, up to where he would start work."""
+
+    transactions: Transactions
+    clock: Clock
+    inquiries: Inquiries
+    count: Count
+    poll_interval: timedelta
+
+    def try_out(self, name: str) -> Trial:
+        """Say what a trigger would do now; raises what a round would log as its error."""
+        with self.transactions.read() as connection:
+            trigger = _named(data_triggers.everything(connection)[0], name)
+        now = self.clock.now()
+        ago = triggers.fired_ago(trigger, now)
+        self.inquiries.ask(trigger.row_id, partial(self.count, trigger, ago))
+        self.inquiries.wait()
+        (answer,) = self.inquiries.answers()
+        if answer.error is not None:
+            raise answer.error
+        verdict = triggers.decide(trigger, answer.found, ago)
+        with self.transactions.read() as connection:
+            blocker = data_triggers.blocker(connection, trigger.entity)
+        return Trial(trigger=trigger, verdict=verdict, blocker=blocker, at=now, poll_interval=self.poll_interval)
+
+
+def everything(transactions: Transactions) -> tuple[DataTrigger, ...]:
+    """Return all triggers, by name."""
+    with transactions.read() as connection:
+        return tuple(data_triggers.everything(connection)[0])
+
+
+def _named(known: list[DataTrigger], name: str) -> DataTrigger:
+    for trigger in known:
+        if trigger.name == name:
+            return trigger
+    meant = did_you_mean(name, (trigger.name for trigger in known))
+    raise NotFound(f"There is no trigger '{visible(name)}'.{visible(meant)}", next_step="batchctl trigger list")

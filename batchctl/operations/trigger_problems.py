@@ -1,0 +1,49 @@
+"""What is wrong with a trigger's row, as far as the control database and the configuration can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from batchctl.domain.outcomes import Problem
+from batchctl.domain.rows import BatchDefinition, DataTrigger
+from batchctl.domain.text import did_you_mean, is_invisible, visible
+
+_PATTERN = "pattern"
+
+
+def trigger_problems(
+    trigger: DataTrigger, batches: Sequence[BatchDefinition], connections: Collection[str]
+) -> Iterator[Problem]:
+    """Yield what keeps a trigger from starting work, or makes it start more than anybody can mean."""
+    if trigger.name != trigger.name.strip() or any(map(is_invisible, trigger.name)):
+        yield Problem("TriggerName", f"It holds what nobody can see: '{visible(trigger.name)}'.")
+    if trigger.connection not in connections:
+        meant = visible(did_you_mean(trigger.connection, connections))
+        said = f"Connection '{visible(trigger.connection)}' is not in the configuration.{meant}"
+        yield Problem("ConnectionName", said)
+    yield from _of_entity(trigger, batches)
+    yield from _of_conditions(trigger)
+
+
+def _of_entity(trigger: DataTrigger, batches: Sequence[BatchDefinition]) -> Iterator[Problem]:
+    takers = [batch for batch in batches if batch.entity == trigger.entity]
+    if not takers:
+        meant = visible(did_you_mean(trigger.entity, {batch.entity for batch in batches}))
+        yield Problem("Entity", f"No batch takes entity '{visible(trigger.entity)}': nothing comes of it.{meant}")
+    for batch in takers:
+        if batch.populator == _PATTERN and batch.populator_args:
+            said = (
+                f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a trigger starts has none."
+            )
+            yield Problem("Entity", f"{said} Every row would be rejected.")
+
+
+def _of_conditions(trigger: DataTrigger) -> Iterator[Problem]:
+    if trigger.on_new_rows and trigger.row_threshold == 1:
+        yield Problem("RowThreshold", "1 is met by the first row, so OnNewRows and its DebounceSeconds change nothing.")
+    if trigger.on_new_rows and trigger.created_column is None and not trigger.debounce:
+        said = "0 without a CreatedColumn starts work again at once, as long as the batch leaves any row pending."
+        yield Problem("DebounceSeconds", said)
+    if trigger.on_new_rows and trigger.idle is not None and trigger.idle <= trigger.debounce:
+        said = "It is over before DebounceSeconds are, so OnNewRows changes nothing."
+        yield Problem("IdleMinutes", said)

@@ -1,0 +1,97 @@
+"""Questions that may take their time, on threads: one that hangs keeps neither the loop nor the others waiting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from batchctl.domain.errors import Busy
+from batchctl.ports import Answer
+
+AT_ONCE = 4
+"""How many questions are asked at the same time; one that takes too long counts no more."""
+
+
+class ThreadInquiries:
+    """The `Inquiries` of the product. Every question has a thread of its own, which nothing can end but itself."""
+
+    def __init__(self, limit: timedelta, wake: Callable[[], None] = lambda: None, at_once: int = AT_ONCE) -> None:
+        """Ask nothing yet; `wake` is called when an answer has come."""
+        self._limit = limit.total_seconds()
+        self._wake = wake
+        self._at_once = at_once
+        self._waiting: deque[tuple[int, Callable[[], Any]]] = deque()
+        self._asked: dict[int, float] = {}
+        """When each question under way takes too long."""
+        self._late: set[int] = set()
+        """Those that have taken too long; nobody wants their answers any more."""
+        self._done: SimpleQueue[Answer] = SimpleQueue()
+        self._come: list[Answer] = []
+
+    def ask(self, key: int, question: Callable[[], Any]) -> bool:
+        """Ask as soon as there is a place; false while the same is still being asked."""
+        if key in self._asked or key in self._late or any(key == other for other, _ in self._waiting):
+            return False
+        self._waiting.append((key, question))
+        self._begin()
+        return True
+
+    def answers(self) -> Sequence[Answer]:
+        """Return what has come, and of what takes too long that it does."""
+        self._take(wait=False)
+        found, self._come = self._come, []
+        return found
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether answers are still to come."""
+        return bool(self._waiting or self._asked or self._come)
+
+    def wait(self) -> None:
+        """Wait until there is something to return."""
+        while self.is_busy and not self._come:
+            self._take(wait=True)
+
+    def _begin(self) -> None:
+        while self._waiting and len(self._asked) < self._at_once:
+            key, question = self._waiting.popleft()
+            self._asked[key] = time.monotonic() + self._limit
+            work = partial(self._answer, key, question)
+            threading.Thread(target=work, name=f"batchctl-inquiry-{key}", daemon=True).start()
+
+    def _answer(self, key: int, question: Callable[[], Any]) -> None:
+        try:
+            answer = Answer(key, question())
+        except Exception as error:  # noqa: BLE001 - drivers raise anything, and it is told where it is looked at
+            answer = Answer(key, error=error)
+        self._done.put(answer)
+        self._wake()
+
+    def _take(self, *, wait: bool) -> None:
+        soonest = min(self._asked.values(), default=0.0)
+        try:
+            while True:
+                left = soonest - time.monotonic()
+                answer = self._done.get(timeout=left) if wait and left > 0 else self._done.get_nowait()
+                wait = False
+                if answer.key in self._late:
+                    self._late.discard(answer.key)
+                elif self._asked.pop(answer.key, None) is not None:
+                    self._come.append(answer)
+        except Empty:
+            self._give_up_late_ones()
+        self._begin()
+
+    def _give_up_late_ones(self) -> None:
+        now = time.monotonic()
+        for key in [key for key, until in self._asked.items() if until <= now]:
+            del self._asked[key]
+            self._late.add(key)
+            message = f"There was no answer within {self._limit:g} seconds."
+            self._come.append(Answer(key, error=Busy(message)))
