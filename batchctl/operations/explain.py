@@ -29,7 +29,6 @@ from batchctl.operations.standing import Line
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, instances, intake, reports
 
-PAUSED = "somebody inserted or set it as paused"
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
 
@@ -212,7 +211,7 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Gate:
             return Gate(name="status")
         case IntakeStatus.PAUSED:
             clear = remedies.to_take_in(row, takers)
-            return Gate(name="status", blocked=PAUSED, clear=clear)
+            return Gate(name="status", blocked=remedies.PAUSED, clear=clear)
         case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
             return Gate(name="status", blocked=f"{row.status}: {said}", clear=remedies.to_take_in(row, takers))
 
