@@ -31,7 +31,6 @@ from batchctl.store import definitions, dependencies, instances, intake, reports
 
 MOST_WAITS = 1000
 
-PAUSED = "somebody inserted or set it as paused"
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
 
@@ -238,7 +237,7 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Gate:
             return Gate(name="status")
         case IntakeStatus.PAUSED:
             clear = remedies.to_take_in(row, takers)
-            return Gate(name="status", blocked=PAUSED, clear=clear)
+            return Gate(name="status", blocked=remedies.PAUSED, clear=clear)
         case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
             return Gate(name="status", blocked=f"{row.status}: {said}", clear=remedies.to_take_in(row, takers))
 

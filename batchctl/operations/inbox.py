@@ -26,7 +26,7 @@ _SET_ASIDE = {
     IntakeStatus.DUPLICATE: InboxState.DUPLICATE,
 }
 _UNSAID = {
-    InboxState.PAUSED: "somebody inserted or set it as paused",
+    InboxState.PAUSED: remedies.PAUSED,
     InboxState.REJECTED: "no reason was given",
     InboxState.DUPLICATE: "no reason was given",
 }

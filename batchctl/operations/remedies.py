@@ -8,6 +8,7 @@ from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
 
+PAUSED = "somebody inserted or set it as paused"
 REJECTED_BY = "rejected by "
 """How the message of a row begins that a person has rejected."""
 

@@ -197,6 +197,6 @@ def test_texts_are_compared_with_all_their_blanks(connection: Connection) -> Non
 @pytest.mark.parametrize("name", FOUND)
 def test_no_entity_is_compared_without_its_blanks(connection: Connection, name: str) -> None:
     text = str(FOUND[name].compile(dialect=connection.dialect, column_keys=None))
-    plain = re.findall(r"\b(?:Entity|Data|ProcessBatchName)\)? = [^=]*?(?= AND| OR|\)|$)", text)
+    plain = re.findall(r"\b(?:Entity|Data|ProcessBatchName|CycleKey)\)? = [^=]*?(?= AND| OR|\)|$)", text)
 
     assert len(plain) == text.count("DATALENGTH(") / 2, text
