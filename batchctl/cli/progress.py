@@ -33,6 +33,12 @@ _STYLES = {
     "controller.waiting": "yellow",
     "step.alarm": "bold red",
     "step.lost": "magenta",
+    "watch.fired": "blue",
+    "watch.locked": "yellow",
+    "watch.reachable": "green",
+    "watch.rejected": "bold red",
+    "watch.trouble": "bold red",
+    "watch.unreachable": "bold red",
 }
 
 

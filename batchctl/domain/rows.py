@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NewType
 
+from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
     DependencyMode,
+    DuplicateKey,
     HistoryStatus,
     InstanceStatus,
     IntakeStatus,
@@ -27,6 +29,7 @@ BatchId = NewType("BatchId", int)
 InstanceId = NewType("InstanceId", int)
 HistoryId = NewType("HistoryId", int)
 ResourceId = NewType("ResourceId", int)
+WatchId = NewType("WatchId", int)
 
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
@@ -80,6 +83,39 @@ class Dependency:
     depends_on: BatchId
     deadline: timedelta
     """How long it may wait for that one, counted from the first completion that waits, before somebody should look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileWatchRow:
+    """A `FileWatch` row: a folder whose files become `FileProcess` rows."""
+
+    watch_id: WatchId
+    name: str
+    entity: str
+    folder: str
+    pattern: str = "*"
+    is_recursive: bool = False
+    settle_seconds: int = 10
+    marker_suffix: str | None = None
+    duplicate_key: DuplicateKey = DuplicateKey.NAME_SIZE_TIME
+    enabled: bool = True
+    unreachable_since: datetime | None = None
+
+    @property
+    def source(self) -> str:
+        """Return what `FileProcess.Source` and `SchedulerLog.Source` say of it."""
+        return f"watch {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenFile:
+    """A `FileWatchSeen` row: a file that was taken, as it was then."""
+
+    row_id: int
+    path_key: bytes
+    file: FoundFile
+    intake_id: IntakeId | None
+    missing_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
