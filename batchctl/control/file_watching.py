@@ -400,9 +400,7 @@ class WatchedFolder:
         if self._is_walking and not self._is_silent and silent_for >= PATIENCE:
             self._is_silent = True
             since = self.means.clock.now() - silent_for
-            self._trouble = (
-                f"the folder has not answered since {since:%Y-%m-%d %H:%M:%S} UTC; see whether its share is there"
-            )
+            self._trouble = f"it has not answered since {since:%Y-%m-%d %H:%M:%S} UTC; see whether its share is there"
 
     def _note_trouble(self) -> None:
         """Write on the row, once, that the folder cannot be listed, or can be again."""

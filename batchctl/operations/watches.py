@@ -149,7 +149,7 @@ def _walk(folders: Folders, found: _Rehearsed) -> str | None:
                 found.take_in(report)
                 if report.is_last:
                     return report.trouble
-    return f"the folder has not answered for {PATIENCE.total_seconds():g} s; see whether its share is there"
+    return f"it has not answered for {PATIENCE.total_seconds():g} s; see whether its share is there"
 
 
 def problems(
@@ -170,7 +170,7 @@ def problems(
         trouble = troubles.get(str(directory / watch.folder))
         if trouble is not None:
             message = f"It cannot be listed on this host: {trouble}. The leading controller may run on another."
-            yield watch, Problem("Folder", message)
+            yield watch, Problem("Folder", message, "see to the folder, or correct FileWatch.Folder")
     for at, watch in enumerate(enabled):
         for other in enabled[:at]:
             if _overlap(watch, other, directory):

@@ -326,8 +326,11 @@ def _is_as_listed(file: FoundFile, status: os.stat_result) -> bool:
 def _is_regular(path: str) -> bool:
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
-    except FileNotFoundError:
-        return False
+    except OSError as error:
+        # A name that is too long with a marker's ending has none.
+        if error.errno in {errno.ENOENT, errno.ENAMETOOLONG}:
+            return False
+        raise
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

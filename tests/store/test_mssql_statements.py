@@ -24,7 +24,17 @@ from batchctl.store.transactions import StoreTransactions
 from tests.step_handlers.tsql_frames import assert_frames_are_closed
 from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
 
-MODULES = ("audit", "definitions", "history", "instances", "intake", "reports", "schema")
+MODULES = (
+    "audit",
+    "definitions",
+    "file_watches",
+    "history",
+    "instances",
+    "intake",
+    "reports",
+    "schema",
+    "scheduler_log",
+)
 URLS = {"pyodbc": "mssql+pyodbc://user@host/control", "mssql_python": "mssql+mssqlpython://user@host/control"}
 
 
