@@ -78,8 +78,9 @@ class FileWatching:
         """Go on with every folder for a while; true when rows were inserted."""
         now = self.means.clock.monotonic()
         if now - self._read_at >= self.means.poll_interval.total_seconds():
-            self._read_rows()
+            # Whatever keeps them from being read is not met again at once.
             self._read_at = now
+            self._read_rows()
         self._hand_out(self.means.folders.collect())
         inserted = False
         for watch_id in list(self._watches):

@@ -163,6 +163,8 @@ def problems(
         if watch.entity not in entities:
             meant = visible(did_you_mean(watch.entity, entities))
             yield watch, Problem("Entity", f"No batch takes entity '{visible(watch.entity)}'.{meant}")
+        if not watch.folder:
+            yield watch, Problem("Folder", "It is empty, which is the directory of the configuration itself.")
         if "/" in watch.pattern:
             message = "A pattern is for the file's name without its folders, so one with '/' never matches."
             yield watch, Problem("Pattern", f"{message} Write the folder into Folder, or Recursive = 1.")

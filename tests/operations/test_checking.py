@@ -201,3 +201,23 @@ def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant
 
     message = f"There is no such setting, so the row does nothing. {meant}"
     assert check(world) == [Finding("Setting", name.replace("\x1b", "\\x1b"), "Name", message)]
+
+
+def test_watches_that_take_nothing_or_hold_nonsense_are_findings(world: World) -> None:
+    world.batch()
+    world.sql(
+        "INSERT INTO FileWatch (WatchName, Entity, Folder, Pattern) VALUES"
+        " ('sound', 'B', 'in', '*.csv'), ('apart', 'B', 'in', '*.xml'), (' blank', 'B', '', 'x/*'),"
+        " ('nobody', 'C', 'out', '*'), ('same', 'B', './in', 'a.csv')"
+    )
+    world.hand.loosen()
+    world.sql("INSERT INTO FileWatch (WatchName, Entity, Folder, DuplicateKey) VALUES ('odd', 'B', 'in', 'size')")
+
+    assert found(world)[-6:] == [
+        ("FileWatch", "6", ""),
+        ("FileWatch", " blank", "WatchName"),
+        ("FileWatch", " blank", "Folder"),
+        ("FileWatch", " blank", "Pattern"),
+        ("FileWatch", "nobody", "Entity"),
+        ("FileWatch", "same", "Folder"),
+    ]
