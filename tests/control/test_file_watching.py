@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
 from batchctl.control import file_watching
+from batchctl.control.taking import Arrival, take
 from batchctl.control.worker import SLICE
 from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.errors import Conflict, OutcomeUnknown
 from batchctl.store import file_watches
+from batchctl.store.transactions import StoreTransactions
 from tests.control.shared_folder import Shop
 from tests.control.world import World
 
 SETTLED = 10
+NOW = datetime(2026, 11, 21, 3, 0, tzinfo=UTC)
 SEEN = (
     "SELECT FilePath, FileSize, FileNumber, FileProcess_id, MissingSince FROM FileWatchSeen ORDER BY FileWatchSeen_id"
 )
@@ -595,3 +601,72 @@ def test_a_file_found_by_the_memory_is_the_one_that_was_taken(shop: Shop) -> Non
 
     assert watch._memory.row_of(FoundFile("a.csv", 3, 5, 7)) == 1
     assert watch._memory.row_of(FoundFile("a.csv", 4, 5, 7)) is None
+
+
+def test_two_who_take_the_same_files_at_the_same_moment_submit_each_once(shop: Shop) -> None:
+    shop.watch()
+    rounds, files = 15, 7
+    start = threading.Barrier(2)
+
+    def lead(transactions: StoreTransactions) -> list[int]:
+        submitted = []
+        with transactions.read() as connection:
+            (watch,) = file_watches.everyone(connection)
+        for number in range(rounds):
+            page = [Arrival(FoundFile(f"{number}/{at}", 1, 5, 7)) for at in range(files)]
+            start.wait(timeout=60)
+            submitted += until_free(transactions, partial(take, watch=watch, folder="/in", arrivals=page, now=NOW))
+        return submitted
+
+    with ThreadPoolExecutor(2) as both:
+        one, other = both.map(lead, [shop.world.open(), shop.world.open()])
+
+    assert sorted(one + other) == list(range(1, rounds * files + 1))
+    assert len(set(shop.submitted())) == rounds * files
+    assert len(shop.world.sql(SEEN)) == rounds * files
+
+
+def until_free(transactions: StoreTransactions, work: Any) -> list[int]:
+    """Take files as soon as nobody else does; return the new rows."""
+    for _ in range(1000):
+        try:
+            taken = transactions.run(frozenset(), work, hurried=True)
+        except Conflict:
+            continue
+        assert taken is not None
+        return [each.intake_id for each in taken if each.intake_id is not None]
+    raise AssertionError("it is never free")
+
+
+def test_a_closer_look_that_hangs_is_told_by_the_next_walk_that_does_not_answer(shop: Shop) -> None:
+    shop.watch(SettleSeconds=0, DuplicateKey="content")
+    shop.folder.put("a.csv")
+    shop.folder.inspect = lambda *what, **how: setattr(shop.folder, "answers", False)  # type: ignore[method-assign]
+    shop.turns()
+    busy = shop.duty.is_busy
+    for _ in range(4):
+        shop.later()
+
+    assert busy
+    assert not shop.duty.is_busy
+    assert len(shop.folder.walks) == 2
+    assert [row[0] for row in shop.log()] == ["error"]
+
+
+def test_a_file_that_went_away_begins_anew_when_it_is_back(shop: Shop) -> None:
+    shop.watch()
+    shop.folder.put("a.csv")
+    shop.folder.put("b.csv", size=0)
+    shop.turns()
+    file = shop.folder.files.pop("a.csv")
+    shop.folder.put("b.csv", size=1)
+    shop.later()
+    (watch,) = shop.duty._watches.values()
+    waited_for = list(watch._sights)
+    shop.folder.files = {"a.csv": file}
+    shop.later()
+    back = shop.submitted()
+    shop.later()
+
+    assert waited_for == ["b.csv"]
+    assert (back, shop.submitted()) == ([], ["a.csv"])
