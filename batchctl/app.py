@@ -15,6 +15,7 @@ from batchctl import __version__, config
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.dependency_watch import DependencyWatch
+from batchctl.control.file_watching import FileWatching, Means
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
@@ -40,6 +41,7 @@ from batchctl.store.transactions import StoreTransactions
 from batchctl.system.clock import SystemClock
 from batchctl.system.controllers import is_gone
 from batchctl.system.files import SystemFiles
+from batchctl.system.folders import ThreadFolders
 from batchctl.system.ids import SystemIds
 from batchctl.system.inquiries import ThreadInquiries
 from batchctl.system.jobs import signature_of
@@ -50,7 +52,7 @@ from batchctl.system.runner import ThreadStepRunner
 from batchctl.system.sightings import SightingsFile
 
 if TYPE_CHECKING:
-    from batchctl.operations import doctor, planning
+    from batchctl.operations import checking, doctor, planning, watches
     from batchctl.operations.presence import Presence
     from batchctl.operations.trial import Bench
 
@@ -151,6 +153,20 @@ class App:
         with self._populators() as populators:
             return planning.creations(self.transactions, populators, most)
 
+    def check(self) -> tuple[checking.Finding, ...]:
+        """Return everything that is wrong with the definitions."""
+        from batchctl.operations import checking  # noqa: PLC0415 - the engine does without
+
+        with self._folders() as folders:
+            return checking.check(self.transactions, self.registry, self.surroundings, folders)
+
+    def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
+        """Walk once through the folder of a watch, and submit nothing."""
+        from batchctl.operations import watches  # noqa: PLC0415 - as above
+
+        with self._folders() as folders:
+            return watches.rehearse(self.transactions, folders, self.settings.directory, name, most)
+
     def accept(self, intake_id: IntakeId, reason: str) -> CreationReport:
         """Take in a rejected or duplicate row on purpose."""
         with self._populators() as populators:
@@ -164,8 +180,9 @@ class App:
 
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
-        with self._runner() as runner, self._populators() as populators:
-            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval, self._duties(runner))
+        with self._runner() as runner, self._populators() as populators, self._folders(runner.wake) as folders:
+            duties = self._duties(runner, folders)
+            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval, duties)
             with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
                 if once:
@@ -281,10 +298,10 @@ class App:
         finally:
             worker.end()
 
-    def _duties(self, runner: ThreadStepRunner) -> tuple[Duty, ...]:
+    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
         watch = DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval)
-        return watch, self._triggering(runner)
+        return watch, self._triggering(runner), self._file_watching(folders)
 
     @property
     def _poll_interval(self) -> timedelta:
@@ -359,6 +376,18 @@ class App:
         with suppress(PluginError):  # Somebody else may offer one of that name: the child process says so.
             return self.registry.populator(batch.populator)
         return None
+
+    @contextmanager
+    def _folders(self, wake: Callable[[], None] = lambda: None) -> Iterator[ThreadFolders]:
+        folders = ThreadFolders(wake)
+        try:
+            yield folders
+        finally:
+            folders.close()
+
+    def _file_watching(self, folders: ThreadFolders) -> FileWatching:
+        means = Means(self.transactions, self.clock, folders, self.listener, self._poll_interval)
+        return FileWatching(means, self.settings.directory)
 
     @contextmanager
     def _runner(self, *, outliving: bool = True) -> Iterator[ThreadStepRunner]:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from enum import Flag, StrEnum, auto
 from typing import Any, Protocol, TypeVar
 
+from batchctl.domain.arrivals import FileNames, FoundFile, Listing
 from batchctl.domain.leader import Holder
 from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
@@ -303,6 +304,93 @@ class Sightings(Protocol):
 
     def note(self, sightings: Mapping[str, Sighting]) -> None:
         """Note what is known now."""
+        ...
+
+
+@value
+class FolderWalk:
+    """A walk through a folder that is wanted. What it asks with is called on a thread."""
+
+    key: int
+    """Whose it is; what comes of it bears the same."""
+    number: int
+    """Counts the walks of one key."""
+    folder: str
+    is_recursive: bool
+    names: FileNames
+    row_of: Callable[[FoundFile], int | None]
+    """Return the row that remembers a file as it stands: it was taken, and is not returned again."""
+    most: int
+    """How many files are returned at most; the others are left to a later walk."""
+    tells_all: bool = False
+    """True to be told also what is passed over, and why."""
+
+
+@value
+class FolderPage:
+    """A report: what was found on a part of a walk."""
+
+    key: int
+    listing: Listing
+    files: Sequence[FoundFile]
+    """What counts and is not remembered; with a marker beside it, where the watch takes one."""
+    remembered: Collection[int]
+    """The rows of what was found as it is remembered."""
+    passed_over: Sequence[tuple[str, str]]
+    entries: int
+    """How many entries of any kind the walk has met so far."""
+    walk_begun: float
+    is_last: bool = False
+    trouble: str | None = None
+    """On the last page: what could not be listed, and what to do."""
+    is_whole: bool = False
+    """On the last page: whether nothing at all was left out."""
+
+
+@value
+class Inspected:
+    """A report: what a closer look at a file has shown."""
+
+    key: int
+    file: FoundFile
+    digest: str | None = None
+    is_changed: bool = False
+    """True when it is not any more as it was listed, or somebody still has it open."""
+    trouble: str | None = None
+    """Why it cannot be read."""
+
+
+FolderReport = FolderPage | Inspected
+
+
+class Folders(Protocol):
+    """Lists folders on threads, one for each key: a share that does not answer keeps nobody else waiting."""
+
+    def walk(self, walk: FolderWalk) -> None:
+        """Begin a walk; what it finds arrives through `collect`."""
+        ...
+
+    def inspect(self, key: int, folder: str, file: FoundFile, *, content: bool) -> None:
+        """Look whether a file still is as it was listed, and read it all for its digest where the `content` is wanted.
+
+        A huge file keeps the others of its folder waiting for a moment only.
+        """
+        ...
+
+    def collect(self, wait: timedelta = timedelta(0)) -> Sequence[FolderReport]:
+        """Return what has been reported; waits at most `wait` for the first report."""
+        ...
+
+    def troubles_with(self, folders: Collection[str], within: timedelta) -> Mapping[str, str]:
+        """Say of each folder that cannot be listed on this host, or does not answer in time, why that is so."""
+        ...
+
+    def leave(self, key: int) -> None:
+        """Take no interest in a key any more."""
+        ...
+
+    def close(self) -> None:
+        """Let the threads end; one that waits for a share is left to it."""
         ...
 
 

@@ -60,18 +60,18 @@ def batches(session: Session, as_json: bool) -> None:
 def check(ctx: click.Context, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
 
-    It runs no SQL in a target database, and does not look whether programs and files are there. Whether the staging table
-    of a trigger is there, batchctl trigger test NAME says.
+    It runs no SQL in a target database, and does not look whether programs and files are there; whether the folders of
+    watches are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
     """
     from batchctl import config
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
-    from batchctl.operations import checking, doctor
+    from batchctl.operations import doctor
 
     session: Session = ctx.obj
     with session.app() as app:
-        found = checking.check(app.transactions, app.registry, app.surroundings)
+        found = app.check()
         literal = sorted(config.literal_passwords(app.settings))
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")

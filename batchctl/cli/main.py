@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "submit": ("intake:submit", "Insert a FileProcess row and print its id."),
     "task": ("tasks:task", "Queue one command, or one piece of SQL, to be carried out as it stands."),
     "wait": ("tasks:wait", "Wait until instances are done or need a person."),
+    "watch": ("watch:watch", "List the folders that are watched, and test what would be taken from one."),
     "create": ("intake:create", "Make instances of the FileProcess rows (one creation pass)."),
     "process": ("engine:process", "Walk every enabled batch until nothing more may start now."),
     "run": ("engine:run", "Be the controller: create and process, again and again."),

@@ -35,6 +35,12 @@ _STYLES = {
     "step.lost": "magenta",
     "trigger.error": "bold red",
     "trigger.fired": "blue",
+    "watch.fired": "blue",
+    "watch.locked": "yellow",
+    "watch.reachable": "green",
+    "watch.rejected": "bold red",
+    "watch.trouble": "bold red",
+    "watch.unreachable": "bold red",
 }
 
 

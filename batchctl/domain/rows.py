@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import NewType
 
+from batchctl.domain.arrivals import FoundFile
 from batchctl.domain.status import (
     Cause,
     ControllerStatus,
     DependencyMode,
+    DuplicateKey,
     HistoryStatus,
     InstanceStatus,
     IntakeStatus,
@@ -29,6 +31,7 @@ InstanceId = NewType("InstanceId", int)
 HistoryId = NewType("HistoryId", int)
 ResourceId = NewType("ResourceId", int)
 CompletionId = NewType("CompletionId", int)
+WatchId = NewType("WatchId", int)
 
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
@@ -125,6 +128,39 @@ class LogEntry:
     message: str | None
     rows_queued: int | None
     duration_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileWatchRow:
+    """A `FileWatch` row: a folder whose files become `FileProcess` rows."""
+
+    watch_id: WatchId
+    name: str
+    entity: str
+    folder: str
+    pattern: str = "*"
+    is_recursive: bool = False
+    settle_seconds: int = 10
+    marker_suffix: str | None = None
+    duplicate_key: DuplicateKey = DuplicateKey.NAME_SIZE_TIME
+    enabled: bool = True
+    unreachable_since: datetime | None = None
+
+    @property
+    def source(self) -> str:
+        """Return what `FileProcess.Source` and `SchedulerLog.Source` say of it."""
+        return f"watch {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenFile:
+    """A `FileWatchSeen` row: a file that was taken, as it was then."""
+
+    row_id: int
+    path_key: bytes
+    file: FoundFile
+    intake_id: IntakeId | None
+    missing_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Protocol
 
 from batchctl.domain import graph
@@ -13,10 +14,11 @@ from batchctl.domain.outcomes import Problem, Surroundings
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
+from batchctl.operations import watches
 from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
-from batchctl.ports import Transactions
-from batchctl.store import data_triggers, definitions, identity, limits, reports
+from batchctl.ports import Folders, Transactions
+from batchctl.store import data_triggers, definitions, file_watches, identity, limits, reports
 
 ORPHANS_SHOWN = 20
 SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT)
@@ -57,8 +59,10 @@ class Finding:
     remedy: str = CORRECT_THE_ROWS
 
 
-def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundings) -> tuple[Finding, ...]:
-    """Return every finding; a plugin that breaks while it checks becomes one too."""
+def check(
+    transactions: Transactions, plugins: Plugins, surroundings: Surroundings, folders: Folders | None = None
+) -> tuple[Finding, ...]:
+    """Return every finding; a plugin that breaks while it checks becomes one too. Whether `folders` can be listed is asked."""
     with transactions.read() as connection:
         defined = definitions.read(connection)
         violations = reports.violations(connection)
@@ -69,6 +73,7 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
         idle_needs = limits.idle_needs(connection)
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
+        watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
@@ -102,6 +107,16 @@ def check(transactions: Transactions, plugins: Plugins, surroundings: Surroundin
     for trigger in triggers:
         problems = trigger_problems(trigger, defined.batches, surroundings.connections)
         found += [Finding("DataTrigger", visible(trigger.name), one.column, one.message) for one in problems]
+    for row_id, nonsense_said in unreadable:
+        message = f"The row holds nonsense, so nothing is watched: {visible(nonsense_said)}."
+        found.append(Finding("FileWatch", str(row_id), "", message))
+    for watch in watched:
+        for column, trouble in _texts({"WatchName": watch.name, "Entity": watch.entity}, {}):
+            found.append(Finding("FileWatch", visible(watch.name), column, trouble))
+    entities = {batch.entity for batch in defined.batches}
+    for watch, problem in watches.problems(watched, entities, Path(surroundings.directory), folders):
+        remedy = problem.remedy or CORRECT_THE_ROWS
+        found.append(Finding("FileWatch", visible(watch.name), problem.column, problem.message, remedy))
     for step in defined.steps_without_batch:
         message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
         found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))

@@ -13,6 +13,7 @@ from batchctl.domain.rows import (
     ControllerRow,
     DataTrigger,
     DataValues,
+    FileWatchRow,
     HistoryEntry,
     IntakeRow,
     LogEntry,
@@ -52,6 +53,23 @@ def intake(row: IntakeRow) -> Columns:
         "Source": row.source,
         "Message": row.message,
         "z_inserted": moment(row.inserted_at),
+    }
+
+
+def file_watch(row: FileWatchRow) -> Columns:
+    """Return a `FileWatch` row by column names."""
+    return {
+        "FileWatch_id": row.watch_id,
+        "WatchName": row.name,
+        "Entity": row.entity,
+        "Folder": row.folder,
+        "Pattern": row.pattern,
+        "Recursive": int(row.is_recursive),
+        "SettleSeconds": row.settle_seconds,
+        "MarkerSuffix": row.marker_suffix,
+        "DuplicateKey": row.duplicate_key.value,
+        "Enabled": int(row.enabled),
+        "UnreachableSince": moment(row.unreachable_since),
     }
 
 

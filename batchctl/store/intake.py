@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import groupby
@@ -160,6 +160,14 @@ def add(
     if message is not None:
         values["Message"] = message
     return IntakeId(_ADD(connection, values))
+
+
+def add_all(connection: Connection, rows: Sequence[Mapping[str, object]]) -> list[IntakeId]:
+    """Insert intake rows that fill the same columns; return their ids in the same order."""
+    if not rows:
+        return []
+    values = [(*row.values(),) for row in rows]
+    return [IntakeId(row_id) for row_id in _ADD.rows(connection, (*rows[0],), values).insert(connection)]
 
 
 def load(connection: Connection, intake_id: IntakeId) -> IntakeRow | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -77,6 +78,22 @@ def add(
         "DurationMs": duration_ms,
     }
     _ADD(connection, values)
+
+
+def add_all(
+    connection: Connection,
+    event: SchedulerEvent,
+    source: str,
+    now: datetime,
+    *,
+    entity: str,
+    said: Iterable[tuple[IntakeId, str]],
+) -> None:
+    """Record the same event of many FileProcess rows, each with what there is to say of it."""
+    columns = ("EventTime", "EventType", "Source", "Entity", "FileProcess_id", "Message")
+    rows = [(now, str(event), source[:NAME_LENGTH], entity, intake_id, message) for intake_id, message in said]
+    if rows:
+        _ADD.rows(connection, columns, rows).insert(connection)
 
 
 def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None:

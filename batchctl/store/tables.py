@@ -494,6 +494,7 @@ file_watch_seen = _table(
     _required("ModifiedNs", reference()),
     _column("FileNumber", name(50)),
     _column("FileProcess_id", reference(), ForeignKey("FileProcess.FileProcess_id")),
+    _column("MissingSince", UtcTime()),
     _stamp("z_inserted"),
     _stamp("z_updated"),
     UniqueConstraint("FileWatch_id", "PathKey"),

@@ -7,6 +7,8 @@ import re
 _SHARES = frozenset(
     {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "ncpfs", "afs", "9p", "fuse.sshfs", "fuse.s3fs"}
 )
+_NUMBERED = frozenset({"nfs", "nfs4", "afs"})
+"""Shares on which a file keeps its number as long as it lives; on others it may get a new one with every mount."""
 _MOUNTS = "/proc/self/mounts"
 
 
@@ -14,12 +16,24 @@ def share_of(path: str) -> str | None:
     """Name the kind of network share a path lies on; None when it is on none, or nobody can say."""
     if path.startswith("\\\\"):
         return "a share of Windows"
+    kind = _kind_of(path)
+    return kind if kind in _SHARES else None
+
+
+def keeps_numbers(path: str) -> bool:
+    """Say whether the number of a file tells it from others for good where a path lies."""
+    if path.startswith("\\\\"):
+        return False
+    kind = _kind_of(path) or ""
+    return kind in _NUMBERED or not (kind in _SHARES or kind.startswith("fuse"))
+
+
+def _kind_of(path: str) -> str | None:
     try:
         with open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as listed:
-            kind = file_system_of(path, listed.read())
+            return file_system_of(path, listed.read())
     except OSError:
         return None
-    return kind if kind in _SHARES else None
 
 
 def file_system_of(path: str, mounts: str) -> str | None:

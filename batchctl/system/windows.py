@@ -13,6 +13,9 @@ JOB_OBJECT_BASIC_ACCOUNTING_INFORMATION = 1
 JOB_OBJECT_EXTENDED_LIMIT_INFORMATION = 9
 PROCESS_TERMINATE = 0x0001
 PROCESS_QUERY_LIMITED_INFORMATION = 0x1000
+GENERIC_READ = 0x80000000
+OPEN_EXISTING = 3
+ERROR_SHARING_VIOLATION = 32
 
 LOCKED_BYTE = 1 << 30
 """Locks on Windows forbid reading, so a byte far behind the content is locked."""
@@ -71,6 +74,7 @@ if sys.platform == "win32":
     import msvcrt
     import os
     import signal
+    import stat
     import subprocess
     import time
     from collections.abc import Mapping, Sequence
@@ -144,6 +148,16 @@ if sys.platform == "win32":
     _kernel32.OpenProcess.argtypes = (wintypes.DWORD, wintypes.BOOL, wintypes.DWORD)
     _kernel32.GetProcessTimes.argtypes = (wintypes.HANDLE, *(ctypes.POINTER(wintypes.FILETIME),) * 4)
     _kernel32.TerminateProcess.argtypes = (wintypes.HANDLE, wintypes.UINT)
+    _kernel32.CreateFileW.restype = wintypes.HANDLE
+    _kernel32.CreateFileW.argtypes = (
+        wintypes.LPCWSTR,
+        wintypes.DWORD,
+        wintypes.DWORD,
+        wintypes.LPVOID,
+        wintypes.DWORD,
+        wintypes.DWORD,
+        wintypes.HANDLE,
+    )
     _kernel32.CloseHandle.argtypes = (wintypes.HANDLE,)
     _ntdll = ctypes.WinDLL("ntdll")
     _ntdll.NtResumeProcess.argtypes = (wintypes.HANDLE,)
@@ -317,6 +331,19 @@ if sys.platform == "win32":
         """Give a lock back."""
         os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+    def is_in_use(path: str) -> bool:
+        """Say whether anybody has a file open: then it cannot be opened without sharing it."""
+        handle = _kernel32.CreateFileW(path, GENERIC_READ, 0, None, OPEN_EXISTING, 0, None)
+        if handle == ctypes.c_void_p(-1).value:
+            return ctypes.get_last_error() == ERROR_SHARING_VIOLATION
+        _kernel32.CloseHandle(handle)
+        return False
+
+    def is_folder(entry: os.DirEntry[str]) -> bool:
+        """Say whether an entry is a folder of its own; a junction is a link by another name."""
+        attributes = entry.stat(follow_symlinks=False).st_file_attributes
+        return entry.is_dir(follow_symlinks=False) and not attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT
 
     def user_name() -> str:
         """Return the user's name."""

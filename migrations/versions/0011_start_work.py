@@ -125,6 +125,7 @@ def upgrade() -> None:
         _needed("ModifiedNs", identity()),
         _optional("FileNumber", name(50)),
         _optional("FileProcess_id", identity(), sa.ForeignKey("FileProcess.FileProcess_id")),
+        _optional("MissingSince", UtcTime()),
         *_stamps("z_inserted", "z_updated"),
         sa.UniqueConstraint("FileWatch_id", "PathKey"),
     )

@@ -1,4 +1,4 @@
-"""A controller that dies, as if its power were cut, at a named commit: `python dying_controller.py CONFIG C7 before 2`."""
+"""A controller that dies, as if its power were cut, at a named commit: `dying_controller.py CONFIG C7 before 2 [leads]`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ DEATH = 86
 """The exit code of a controller that died where it should."""
 
 
-def main(file: str, boundary: str, when: str, nth: int) -> None:
-    """Process, and die before or after the nth transaction that crosses the boundary."""
+def main(file: str, boundary: str, when: str, nth: int, *, leads: bool) -> None:
+    """Process, with the leader's other duties or without, and die before or after the nth transaction of the boundary."""
     app = App(config.load(file))
     run = app.transactions.run
     left = nth
@@ -33,9 +33,12 @@ def main(file: str, boundary: str, when: str, nth: int) -> None:
         return result
 
     app.transactions.run = cut  # type: ignore[method-assign] # the cut is the test
-    app.create()
-    app.process()
+    if leads:
+        app.run(once=True)
+    else:
+        app.create()
+        app.process()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), leads="leads" in sys.argv[5:])

@@ -79,7 +79,9 @@ def test_every_set_starts_exactly_one(world: World) -> None:
         half.join(PATIENCE)
     assert [half.exitcode for half in halves] == [0, 0]
 
-    started = "SELECT count(*), count(DISTINCT CycleKey) FROM FileProcess WHERE Source = 'dependency' AND Message LIKE ?"
+    started = (
+        "SELECT count(*), count(DISTINCT CycleKey) FROM FileProcess WHERE Source = 'dependency' AND Message LIKE ?"
+    )
     assert world.sql(started, "A (%, B (%") == [(ROUNDS, ROUNDS)]
     assert world.one("SELECT count(*) FROM FileProcess WHERE Entity = 'C'") == ROUNDS
     assert world.one("SELECT count(*) FROM BatchCompletion WHERE FileProcess_id IS NULL") == 0

@@ -378,3 +378,23 @@ def test_a_trigger_that_cannot_be_read_is_found(sqlite_database: ControlDatabase
 
     assert (row, column) == ("1", "")
     assert message.startswith("The row holds nonsense, so it starts nothing: ")
+
+
+def test_watches_that_take_nothing_or_hold_nonsense_are_findings(world: World) -> None:
+    world.batch()
+    world.sql(
+        "INSERT INTO FileWatch (WatchName, Entity, Folder, Pattern) VALUES"
+        " ('sound', 'B', 'in', '*.csv'), ('apart', 'B', 'in', '*.xml'), (' blank', 'B', '', 'x/*'),"
+        " ('nobody', 'C', 'out', '*'), ('same', 'B', './in', 'a.csv')"
+    )
+    world.hand.loosen()
+    world.sql("INSERT INTO FileWatch (WatchName, Entity, Folder, DuplicateKey) VALUES ('odd', 'B', 'in', 'size')")
+
+    assert found(world)[-6:] == [
+        ("FileWatch", "6", ""),
+        ("FileWatch", " blank", "WatchName"),
+        ("FileWatch", " blank", "Folder"),
+        ("FileWatch", " blank", "Pattern"),
+        ("FileWatch", "nobody", "Entity"),
+        ("FileWatch", "same", "Folder"),
+    ]

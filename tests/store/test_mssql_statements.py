@@ -25,8 +25,8 @@ from tests.step_handlers.tsql_frames import assert_frames_are_closed
 from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
 
 MODULES = (
-    *("audit", "completions", "data_triggers", "definitions", "history", "instances", "intake", "live", "reports"),
-    *("scheduler_log", "schema", "started"),
+    *("audit", "completions", "data_triggers", "definitions", "file_watches", "history", "instances", "intake", "live"),
+    *("reports", "scheduler_log", "schema", "started"),
 )
 URLS = {"pyodbc": "mssql+pyodbc://user@host/control", "mssql_python": "mssql+mssqlpython://user@host/control"}
 

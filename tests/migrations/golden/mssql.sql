@@ -753,6 +753,7 @@ CREATE TABLE FileWatchSeen (
     ModifiedNs BIGINT NOT NULL,
     FileNumber NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
     FileProcess_id BIGINT NULL,
+    MissingSince DATETIME2(3) NULL,
     z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_inserted] DEFAULT SYSUTCDATETIME(),
     z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_FileWatchSeen_z_updated] DEFAULT SYSUTCDATETIME(),
     CONSTRAINT [PK_FileWatchSeen] PRIMARY KEY (FileWatchSeen_id),

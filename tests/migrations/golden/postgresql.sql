@@ -482,6 +482,7 @@ CREATE TABLE FileWatchSeen (
     ModifiedNs BIGINT NOT NULL, 
     FileNumber VARCHAR(50), 
     FileProcess_id BIGINT, 
+    MissingSince TIMESTAMP(3) WITHOUT TIME ZONE, 
     z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
     z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
     CONSTRAINT "PK_FileWatchSeen" PRIMARY KEY (FileWatchSeen_id), 

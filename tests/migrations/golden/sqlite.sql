@@ -596,6 +596,7 @@ CREATE TABLE FileWatchSeen (
     ModifiedNs INTEGER NOT NULL, 
     FileNumber VARCHAR(50), 
     FileProcess_id INTEGER, 
+    MissingSince TEXT, 
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     CONSTRAINT "UQ_FileWatchSeen_FileWatch_id_PathKey" UNIQUE (FileWatch_id, PathKey), 
@@ -608,8 +609,9 @@ CREATE TABLE FileWatchSeen (
     CONSTRAINT "CK_FileWatchSeen_ModifiedNs_Type" CHECK (typeof(ModifiedNs) = 'integer'), 
     CONSTRAINT "CK_FileWatchSeen_FileNumber_Type" CHECK (FileNumber IS NULL OR (typeof(FileNumber) = 'text' AND instr(FileNumber, char(0)) = 0 AND length(FileNumber) <= 50)), 
     CONSTRAINT "CK_FileWatchSeen_FileProcess_id_Type" CHECK (FileProcess_id IS NULL OR (typeof(FileProcess_id) = 'integer')), 
-    CONSTRAINT "CK_FileWatchSeen_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
-    CONSTRAINT "CK_FileWatchSeen_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+    CONSTRAINT "CK_FileWatchSeen_MissingSince_Type" CHECK (MissingSince IS NULL OR ((MissingSince >= '0001' AND MissingSince < ':' AND strftime('%Y-%m-%d %H:%M:%f', MissingSince, '+0 days') IS MissingSince) OR (MissingSince >= '0001' AND MissingSince GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(MissingSince, 1, 10), '+0 days') IS substr(MissingSince, 1, 10) AND substr(MissingSince, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', MissingSince), 1, length(MissingSince)) IS substr(MissingSince, 1, 19) AND substr(MissingSince, 20) NOT GLOB '*[^.0-9]*' AND MissingSince GLOB '*[0-9]' AND instr(MissingSince, char(0)) = 0))), 
+    CONSTRAINT "CK_FileWatchSeen_z_inserted_Type" CHECK (z_inserted IS MissingSince OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_FileWatchSeen_z_updated_Type" CHECK (z_updated IS MissingSince OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
 );
 
 CREATE INDEX "IX_BatchControl_Cycle" ON BatchControl (ProcessBatch_id, CycleKey, BatchControl_id);

@@ -1,0 +1,220 @@
+"""`FileWatch` and `FileWatchSeen`: the folders that are watched, and every file that was taken from them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
+
+from batchctl.domain.arrivals import FoundFile, path_key
+from batchctl.domain.errors import Conflict
+from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile, WatchId
+from batchctl.domain.status import DuplicateKey, word
+from batchctl.domain.text import storable
+from batchctl.domain.values import value
+from batchctl.store.columns import readable, text_of
+from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
+from batchctl.store.tables import file_process, file_watch, file_watch_seen
+
+READ_AT_ONCE = 2000
+"""How many files are remembered by one statement."""
+
+_w, _s, _f = file_watch.c, file_watch_seen.c, file_process.c
+
+_ALL = RowSelect(select(file_watch).order_by(_w.FileWatch_id))
+_LOAD = RowSelect(select(file_watch).where(_w.FileWatch_id == bindparam("watch_id")))
+_SEEN = RowSelect(
+    select(file_watch_seen)
+    .where(_s.FileWatch_id == bindparam("watch_id"), _s.FileWatchSeen_id > bindparam("after"))
+    .order_by(_s.FileWatchSeen_id)
+    .limit(bindparam("most"))
+)
+_THESE = select(file_watch_seen).where(
+    _s.FileWatch_id == bindparam("watch_id"), _s.PathKey.in_(bindparam("keys", expanding=True))
+)
+_ADD = RowInsert(file_watch_seen)
+_REPLACE = RowUpdate(
+    file_watch_seen,
+    _s.FileWatchSeen_id == bindparam("row_id"),
+    _s.FileSize == bindparam("size_before"),
+    _s.ModifiedNs == bindparam("modified_before"),
+)
+_MISS = (
+    update(file_watch_seen)
+    .where(_s.FileWatchSeen_id.in_(bindparam("row_ids", expanding=True)))
+    .values(MissingSince=bindparam("since"))
+)
+_FORGET = delete(file_watch_seen).where(
+    _s.FileWatchSeen_id.in_(bindparam("row_ids", expanding=True)), _s.MissingSince < bindparam("before")
+)
+_SET_UNREACHABLE = (
+    update(file_watch)
+    .where(_w.FileWatch_id == bindparam("watch_id"), _w.UnreachableSince.is_(None))
+    .values(UnreachableSince=bindparam("since"), z_updated=bindparam("now"))
+)
+_SET_REACHABLE = (
+    update(file_watch)
+    .where(_w.FileWatch_id == bindparam("watch_id"), _w.UnreachableSince.is_not(None))
+    .values(UnreachableSince=None, z_updated=bindparam("now"))
+)
+_COUNTED = (
+    select(
+        _s.FileWatch_id,
+        func.count().label("Taken"),
+        func.count(_s.MissingSince).label("Missing"),
+        func.max(_s.FileProcess_id).label("FileProcess_id"),
+    )
+    .group_by(_s.FileWatch_id)
+    .subquery("counted")
+)
+_TALLIES = select(_COUNTED, _f.z_inserted).join(
+    file_process, _f.FileProcess_id == _COUNTED.c.FileProcess_id, isouter=True
+)
+
+
+def everyone(connection: Connection) -> list[FileWatchRow]:
+    """Return the watches in order of their making, but for those that hold nonsense; `check` names them."""
+    return readable(_ALL(connection), _watch)
+
+
+def load_locked(connection: Connection, watch_id: WatchId) -> FileWatchRow | None:
+    """Return a watch of which nobody else can take files until the end of the transaction."""
+    dialect_of(connection).lock_row(connection, "FileWatch", watch_id)
+    return next(iter(readable(_LOAD(connection, watch_id=watch_id), _watch)), None)
+
+
+@value
+class SeenPage:
+    """Some of the files that were taken."""
+
+    files: list[SeenFile]
+    up_to: int
+    """The last row that was read."""
+    is_last: bool
+
+
+def seen_page(connection: Connection, watch_id: WatchId, after: int) -> SeenPage:
+    """Return the next files behind `after` that were taken."""
+    rows = _SEEN(connection, watch_id=watch_id, after=after, most=READ_AT_ONCE)
+    up_to = rows[-1].FileWatchSeen_id if rows else after
+    return SeenPage(readable(rows, _seen), up_to, len(rows) < READ_AT_ONCE)
+
+
+def seen_of(connection: Connection, watch_id: WatchId, keys: Collection[bytes]) -> dict[bytes, SeenFile]:
+    """Return what was taken under some paths."""
+    wanted = {"watch_id": watch_id, "keys": [key.hex() for key in keys]}
+    found = readable(connection.execute(_THESE, wanted), _seen)
+    return {seen.path_key: seen for seen in found}
+
+
+def add_seen(
+    connection: Connection, watch_id: WatchId, taken: Sequence[tuple[FoundFile, IntakeId]], now: datetime
+) -> list[int]:
+    """Remember files that were taken for the first time; return their rows in the same order."""
+    if not taken:
+        return []
+    rows = [{"FileWatch_id": watch_id, **_as_taken(file, intake_id, now)} for file, intake_id in taken]
+    for row, (file, _) in zip(rows, taken, strict=True):
+        row |= {"PathKey": path_key(file.path).hex(), "FilePath": storable(file.path)}
+    return _ADD.rows(connection, (*rows[0],), [(*row.values(),) for row in rows]).insert(connection)
+
+
+def replace_seen(connection: Connection, taken: Sequence[tuple[SeenFile, FoundFile, IntakeId]], now: datetime) -> None:
+    """Remember files anew that have changed since they were taken, each if its row still says what it said."""
+    rows = []
+    for before, file, intake_id in taken:
+        changes = {**_as_taken(file, intake_id, now), "MissingSince": None}
+        found_by = before.row_id, before.file.size, before.file.modified_ns
+        rows.append(((*changes,), (*changes.values(), *found_by)))
+    met = update_all(connection, _REPLACE.rows(connection, ("row_id", "size_before", "modified_before"), rows))
+    if met < len(rows):
+        message = "Somebody else has written FileWatchSeen."
+        raise Conflict(message)
+
+
+def set_missing(connection: Connection, row_ids: Collection[int], since: datetime | None) -> None:
+    """Note since when files are missing, or that they are there again."""
+    connection.execute(_MISS, {"row_ids": list(row_ids), "since": since})
+
+
+def forget(connection: Connection, row_ids: Collection[int], before: datetime) -> None:
+    """Forget those of some files that have been missing since before a moment."""
+    connection.execute(_FORGET, {"row_ids": list(row_ids), "before": before})
+
+
+def set_unreachable(connection: Connection, watch_id: WatchId, since: datetime, now: datetime) -> bool:
+    """Note since when a folder cannot be listed; false when that was noted already."""
+    values = {"watch_id": watch_id, "since": since, "now": now}
+    return bool(connection.execute(_SET_UNREACHABLE, values).rowcount)
+
+
+def set_reachable(connection: Connection, watch_id: WatchId, now: datetime) -> bool:
+    """Note that a folder can be listed; false when nothing else was noted."""
+    return bool(connection.execute(_SET_REACHABLE, {"watch_id": watch_id, "now": now}).rowcount)
+
+
+@value
+class Tally:
+    """How many files of a watch are remembered, how many of them are gone, and the last that was submitted."""
+
+    taken: int = 0
+    missing: int = 0
+    last_intake: IntakeId | None = None
+    last_at: datetime | None = None
+
+
+def tallies(connection: Connection) -> Mapping[WatchId, Tally]:
+    """Count the remembered files of every watch that has any."""
+    return {
+        WatchId(row.FileWatch_id): Tally(row.Taken, row.Missing, row.FileProcess_id, row.z_inserted)
+        for row in connection.execute(_TALLIES)
+    }
+
+
+def unreadable(connection: Connection) -> Iterable[tuple[int, str]]:
+    """Return the watches that hold nonsense, which only a hand that switched the constraints off can leave, and why."""
+    for row in _ALL(connection):
+        try:
+            _watch(row)
+        except (TypeError, ValueError, OverflowError) as error:
+            yield row.FileWatch_id, str(error)
+
+
+def _as_taken(file: FoundFile, intake_id: IntakeId, now: datetime) -> dict[str, object]:
+    return {
+        "FileSize": file.size,
+        "ModifiedNs": file.modified_ns,
+        "FileNumber": None if file.number is None else str(file.number),
+        "FileProcess_id": intake_id,
+        "z_updated": now,
+    }
+
+
+def _watch(row: Row[Any]) -> FileWatchRow:
+    return FileWatchRow(
+        watch_id=WatchId(row.FileWatch_id),
+        name=str(row.WatchName),
+        entity=str(row.Entity),
+        folder=str(row.Folder),
+        pattern=str(row.Pattern),
+        is_recursive=row.Recursive == 1,
+        settle_seconds=int(row.SettleSeconds),
+        marker_suffix=text_of(row.MarkerSuffix),
+        duplicate_key=word(DuplicateKey, row.DuplicateKey),
+        enabled=row.Enabled == 1,
+        unreachable_since=row.UnreachableSince,
+    )
+
+
+def _seen(row: Row[Any]) -> SeenFile:
+    number = None if row.FileNumber is None else int(row.FileNumber)
+    return SeenFile(
+        row_id=int(row.FileWatchSeen_id),
+        path_key=bytes.fromhex(row.PathKey),
+        file=FoundFile(str(row.FilePath), int(row.FileSize), int(row.ModifiedNs), number),
+        intake_id=row.FileProcess_id,
+        missing_since=row.MissingSince,
+    )
