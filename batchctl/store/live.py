@@ -17,6 +17,7 @@ from batchctl.domain.forecast import LiveStep, Stand
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, word
 from batchctl.store.columns import readable, text_of, unquoted
+from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
@@ -44,7 +45,7 @@ _STANDING = (
     _c.NextRunTime,
     _c.z_updated,
 )
-_OF_KEY = _c.CycleKey == bindparam("cycle_key")
+_OF_KEY = exactly(_c.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type))
 
 
 def _open(words: Iterable[str], *conditions: ColumnElement[bool]) -> Select[Any]:
@@ -73,7 +74,7 @@ def _newest(*conditions: ColumnElement[bool]) -> Select[Any]:
     )
     last = select(func.max(near.BatchControl_id).label("Last")).group_by(near.ProcessBatch_id)
     if conditions:
-        last = last.where(near.CycleKey == bindparam("cycle_key"))
+        last = last.where(exactly(near.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type)))
     newest = last.subquery(unquoted("Newest")).c
     return select(*_STANDING).join(newest.Last.table, _c.BatchControl_id == newest.Last)
 
