@@ -137,8 +137,10 @@ def _find_table(inspector: Inspector, trigger: DataTrigger) -> tuple[str | None,
     for given, name in places:
         schemas = [given] if given is None else _spelled(given, inspector.get_schema_names())
         for schema in schemas:
-            if inspector.has_table(name, schema):
-                return schema, name
+            # Most are spelled as they stand there, or as PostgreSQL folds them: not all names have to be read.
+            for likely in dict.fromkeys((name, name.lower())):
+                if inspector.has_table(likely, schema):
+                    return schema, likely
             there = [*inspector.get_table_names(schema), *inspector.get_view_names(schema)]
             if spelled := _spelled(name, there):
                 return schema, spelled[0]

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from batchctl.domain.rows import DataTrigger
+from batchctl.domain.rows import DataTrigger, InstanceId
 from batchctl.domain.triggers import Counted
+from batchctl.operations.intervene import Operator
 from batchctl.store import data_triggers
 from batchctl.system.inquiries import ThreadInquiries
 from tests.acceptance.installation import RunBatchctl
@@ -119,6 +120,24 @@ def test_line_11_when_it_fired_is_kept_with_the_trigger(yard: Yard) -> None:
     assert yard.world.one("SELECT LastFired FROM DataTrigger") == f"{before:%Y-%m-%d %H:%M:%S}.000"
 
 
+def test_line_11_a_time_that_a_wrong_clock_has_written_does_not_keep_it_from_firing(yard: Yard) -> None:
+    yard.trigger(OnNewRows=1, DebounceSeconds=0, LastFired="2027-01-01 00:00")
+    yard.deposit(ago=5)
+
+    assert yard.round()
+    assert str(yard.world.one("SELECT LastFired FROM DataTrigger")).startswith("2026-11-21 03:00")
+
+
+def test_line_11_a_time_that_a_hand_has_written_is_that_of_the_last_fire(yard: Yard) -> None:
+    yard.trigger(OnNewRows=1, DebounceSeconds=0, LastFired="2026-11-21 02:59")
+    yard.deposit(ago=120)
+    assert not yard.round()
+    yard.deposit(ago=30)
+
+    assert yard.round()
+    assert yard.started()[0][2] == "1 new row (debounce 0 s)"
+
+
 def test_line_12_a_disabled_trigger_is_not_evaluated(yard: Yard) -> None:
     yard.trigger(RowThreshold=1, Enabled=0, TableName="there is no such table")
     yard.deposit()
@@ -162,6 +181,22 @@ def test_line_15_work_that_fails_for_good_is_an_error_with_its_message(yard: Yar
     yard.work_off()
 
     assert yard.log("error") == [("error", "trigger orders", "B", 1, 1, "it broke", 1)]
+
+
+def test_line_15_work_that_a_person_brings_to_its_end_is_complete_with_his_reason(yard: Yard) -> None:
+    world = yard.world
+    yard.trigger(RowThreshold=1)
+    yard.deposit()
+    assert yard.round()
+    world.runner.script = lambda rendered: BAD if "step 20" in rendered.command_text else world.ok
+    yard.work_off()
+    other = world.open()
+    operator = Operator(
+        transactions=other, clock=world.clock, preparer=world.recorder().preparer, user="anna", host="host1"
+    )
+    operator.skip(InstanceId(1), reason="it was done by hand")
+
+    assert [(row[0], row[5]) for row in yard.log()[1:]] == [("error", "it broke"), ("completed", "it was done by hand")]
 
 
 def test_line_15_what_a_person_asks_for_is_not_in_the_log(yard: Yard) -> None:
@@ -445,9 +480,9 @@ def test_line_30_names_are_looked_up_and_quoted(yard: Yard) -> None:
     assert yard.round()
 
     assert [row[1] for row in yard.log("fired")] == ["trigger orders"]
-    assert [row[5].partition(".")[0] for row in yard.log("error")] == [
-        "There is no table 'Staging; DROP TABLE Staging' on connection 'wh'",
+    assert sorted(row[5].partition(".")[0] for row in yard.log("error")) == [
         "Table 'Staging' has no column 'ImportStatus = 0 OR 1'",
+        "There is no table 'Staging; DROP TABLE Staging' on connection 'wh'",
     ]
     assert yard.target.sql("SELECT count(*) FROM Staging") == [(0,)]
 

@@ -68,14 +68,15 @@ def test_names_are_found_in_any_letter_case_unless_two_differ_in_nothing_else(
     postgres_target: PostgresTarget,
 ) -> None:
     postgres_target.sql('CREATE TABLE "Orders" ("State" int, state int)')
-    postgres_target.sql('CREATE TABLE twice (x int); CREATE TABLE "TWICE" (x int)')
+    postgres_target.sql('CREATE TABLE "Twice" (x int); CREATE TABLE "TWICE" (x int); CREATE TABLE "ONCE" (state int)')
     plain: dict[str, Any] = {"status_column": "State", "created_column": None}
 
     assert count(postgres_target, table="ORDERS", **plain).pending == 0
+    assert count(postgres_target, table="Once", **plain).pending == 0
     assert "has no column 'STATE'. Did you mean 'state'?" in refused(
         postgres_target, table="Orders", status_column="STATE"
     )
-    assert "There is no table 'Twice'" in refused(postgres_target, table="Twice")
+    assert "There is no table 'twice'" in refused(postgres_target, table="twice")
 
 
 def test_a_schema_may_stand_before_the_name_and_a_dot_in_it(postgres_target: PostgresTarget) -> None:
