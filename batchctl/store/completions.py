@@ -31,7 +31,7 @@ _STANDING = (
     .where(_WAITS, _OF_BATCH, _c.Status == InstanceStatus.COMPLETE.value)
     .order_by(_o.BatchCompletion_id)
 )
-_OLDEST = _STANDING.where(_o.DependsOnBatch_id == bindparam("depends_on")).limit(1)
+_OLDEST = _STANDING.where(_o.DependsOnBatch_id == bindparam("depends_on")).limit(bindparam("most"))
 _OF_CYCLE = exactly(_o.CycleKey, bindparam("cycle_key", type_=_o.CycleKey.type))
 _KEYLESS = _o.CycleKey.is_(None)
 _ALL_OF_CYCLE, _ALL_KEYLESS = RowSelect(_STANDING.where(_OF_CYCLE)), RowSelect(_STANDING.where(_KEYLESS))
@@ -97,7 +97,7 @@ def add(connection: Connection, batch_id: BatchId, instance: BatchInstance, now:
 
 def oldest(connection: Connection, batch_id: BatchId, cycle_key: str | None, depends_on: BatchId) -> Completion | None:
     """Return the oldest completion of a batch that waits for others of its CycleKey."""
-    named = {"batch_id": batch_id, "depends_on": depends_on}
+    named = {"batch_id": batch_id, "depends_on": depends_on, "most": 1}
     if cycle_key is None:
         found = _OLDEST_KEYLESS(connection, **named)
     else:

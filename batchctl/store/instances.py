@@ -42,9 +42,10 @@ _WHOLE = select(*_OWN, _f.Entity, _f.FileName, _f.Source).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
 
 
-_OF_BATCH = _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id")).order_by(_c.BatchControl_id.desc()).limit(1)
-_NEWEST = RowSelect(_OF_BATCH.where(exactly(_c.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type))))
-_NEWEST_KEYLESS = RowSelect(_OF_BATCH.where(_c.CycleKey.is_(None)))
+_OF_BATCH = _WHOLE.where(_c.ProcessBatch_id == bindparam("batch_id")).order_by(_c.BatchControl_id.desc())
+_NEWEST_OF_BATCH = _OF_BATCH.limit(bindparam("most"))
+_OF_CYCLE = exactly(_c.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type))
+_NEWEST, _NEWEST_KEYLESS = (RowSelect(_NEWEST_OF_BATCH.where(each)) for each in (_OF_CYCLE, _c.CycleKey.is_(None)))
 
 
 def _page(*conditions: ColumnElement[bool] | TextClause) -> RowSelect:
@@ -129,9 +130,9 @@ def load(connection: Connection, instance_id: InstanceId) -> BatchInstance | Non
 def newest(connection: Connection, batch_id: BatchId, cycle_key: str | None) -> BatchInstance | None:
     """Return the newest instance of a batch for a CycleKey."""
     if cycle_key is None:
-        found = _NEWEST_KEYLESS(connection, batch_id=batch_id)
+        found = _NEWEST_KEYLESS(connection, batch_id=batch_id, most=1)
     else:
-        found = _NEWEST(connection, batch_id=batch_id, cycle_key=cycle_key)
+        found = _NEWEST(connection, batch_id=batch_id, cycle_key=cycle_key, most=1)
     return next(iter(readable(found, instance)), None)
 
 
