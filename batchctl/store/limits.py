@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, bindparam, func, or_, select
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
@@ -36,7 +36,7 @@ _IN_LINE = (
     select(_c.BatchControl_id)
     .where(_ITS_OWN, one_of("BatchControl.Status", IN_LINE_INSTANCE))
     .order_by(_c.ProcessBatch_id, _c.BatchControl_id)
-    .limit(1)
+    .limit(bindparam("one", 1))
     .scalar_subquery()
 )
 # EXISTS would say the same, and PostgreSQL would look at all that is in line before it answers for the few batches:

@@ -25,7 +25,18 @@ from tests.step_handlers.tsql_frames import assert_frames_are_closed
 from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
 
 MODULES = (
-    *("audit", "completions", "data_triggers", "definitions", "file_watches", "history", "instances", "intake", "live"),
+    *(
+        "audit",
+        "completions",
+        "data_triggers",
+        "definitions",
+        "file_watches",
+        "history",
+        "instances",
+        "intake",
+        "limits",
+        "live",
+    ),
     *("reports", "scheduler_log", "schema", "started"),
 )
 URLS = {"pyodbc": "mssql+pyodbc://user@host/control", "mssql_python": "mssql+mssqlpython://user@host/control"}
@@ -192,6 +203,13 @@ def test_texts_are_compared_with_all_their_blanks(connection: Connection) -> Non
         )
     for other in (make_url("sqlite://"), make_url("postgresql+psycopg://")):
         assert "datalength" not in written(intake._FIRST, other.get_dialect()()).lower()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_nothing_of_what_goes_to_the_driver_directly_is_left_to_be_filled_in(connection: Connection, name: str) -> None:
+    for called, found in vars(import_module(f"batchctl.store.{name}")).items():
+        if isinstance(found, RowSelect):
+            assert "POSTCOMPILE" not in str(found._statement.compile(dialect=connection.dialect)), called
 
 
 @pytest.mark.parametrize("name", FOUND)
