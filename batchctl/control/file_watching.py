@@ -292,7 +292,6 @@ class WatchedFolder:
         if self._is_walking or now < self._due_at:
             return
         self._walk += 1
-        self._is_walking, self._ordered_at, self._heard_at = True, now, now
         self._there.clear()
         self.means.folders.walk(
             FolderWalk(
@@ -305,6 +304,7 @@ class WatchedFolder:
                 most=MOST,
             )
         )
+        self._is_walking, self._ordered_at, self._heard_at = True, now, now
 
     def _end_walk(self, page: FolderPage) -> None:
         now = self.means.clock.monotonic()

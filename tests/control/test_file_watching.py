@@ -734,3 +734,19 @@ def stand_in_the_way(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         broken.setattr(shop.world.transactions, "run", locked)
         for _ in range(5):
             shop.duty.look()
+
+
+def test_a_walk_that_could_not_be_begun_is_begun_later(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.watch(SettleSeconds=0)
+    shop.folder.put("a.csv")
+
+    def refuse(walk: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as full:
+        full.setattr(shop.folder, "walk", refuse)
+        shop.turns()
+    shop.later()
+
+    assert shop.world.messages("watch.trouble") == ["RuntimeError: can't start new thread"]
+    assert shop.submitted() == ["a.csv"]
