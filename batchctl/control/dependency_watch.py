@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar
 
+from batchctl.domain.errors import BatchctlError
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import visible
+from batchctl.domain.text import storable, visible
 from batchctl.domain.waits import Wait
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import completions, definitions, dependencies, scheduler_log
 
 MOST = 1000
-"""How many waits are looked at in one round."""
+"""How many waits are looked at at once."""
 
 _BOUNDARIES = frozenset({Boundary.INTAKE})
 
@@ -28,25 +29,36 @@ class DependencyWatch:
     listener: Listener
     interval: timedelta
     _looked_at: float | None = None
+    _at: int = 0
+    """Behind which completion the next look begins."""
 
     name: ClassVar[str] = "dependencies"
     is_busy: ClassVar[bool] = False
 
     def look(self) -> bool:
-        """Look once in a while."""
+        """Look once in a while, at some of what waits; the next time at what follows."""
         now = self.clock.monotonic()
         if self._looked_at is not None and now - self._looked_at < self.interval.total_seconds():
             return False
         self._looked_at = now
-        return self.finish()
+        return self._look_on()
 
     def finish(self) -> bool:
-        """Look at once."""
+        """Look at all of it at once."""
+        self._at = 0
+        started = self._look_on()
+        while self._at:
+            started |= self._look_on()
+        return started
+
+    def _look_on(self) -> bool:
         with self.transactions.read() as connection:
-            if not completions.waiting(connection, 1):
+            found = completions.waiting(connection, MOST, self._at)
+            self._at = found[-1].first if len(found) == MOST else 0
+            if not found:
                 return False
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-            waits = dependencies.waits(connection, batches, MOST)
+            waits = dependencies.reasons_of(connection, batches, found)
             ready = [wait for wait in waits if dependencies.is_ready(connection, wait.batch, wait.cycle_key)]
         for wait in waits:
             if wait.told is None and wait not in ready and wait.is_overdue(self.clock.now()):
@@ -55,15 +67,23 @@ class DependencyWatch:
         return any(started)
 
     def _start(self, wait: Wait, batches: dependencies.Batches) -> bool:
+        """Start what is whole; whatever keeps one from being started keeps no other."""
+
         def start(connection: Any) -> bool:
             return bool(dependencies.start(connection, wait.batch, wait.cycle_key, batches, self.clock.now()))
 
-        return self.transactions.run(_BOUNDARIES, start, hurried=True)
+        try:
+            return self.transactions.run(_BOUNDARIES, start, hurried=True)
+        except BatchctlError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary between one batch and the next
+            said = storable(f"{_named(wait)} cannot be started, and is tried again: {type(error).__name__}: {error}")
+            self.listener(Event("dependency.trouble", {"ProcessBatchName": wait.batch.name, "Message": said}))
+            return False
 
     def _tell(self, wait: Wait) -> None:
         """Tell once that a batch waits for too long; it still starts when what lacks comes after all."""
-        cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
-        said = f"{visible(wait.batch.name)} {cycle} waits since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
+        said = f"{_named(wait)} waits since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
 
         def note(connection: Any) -> bool:
             now = self.clock.now()
@@ -82,3 +102,8 @@ class DependencyWatch:
 
         if self.transactions.run(_BOUNDARIES, note, hurried=True):
             self.listener(Event("dependency.overdue", {"ProcessBatchName": wait.batch.name, "Message": said}))
+
+
+def _named(wait: Wait) -> str:
+    cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
+    return f"{visible(wait.batch.name)} {cycle}"

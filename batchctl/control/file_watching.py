@@ -34,6 +34,8 @@ MOST = 100_000
 """How many files of a folder are waited for at once; the others follow when these have been taken."""
 NOTED = 500
 """How many files are noted as missing by one transaction."""
+FRESH = timedelta(seconds=5)
+"""For how long it is believed that a file is as it was when it was looked at closer."""
 PATIENCE = timedelta(seconds=30)
 """After how long without a sign of life of a walk it is told that the folder does not answer."""
 KEPT = timedelta(days=7)
@@ -154,6 +156,8 @@ class WatchedFolder:
     _complete: deque[FoundFile] = field(default_factory=deque)
     _inspecting: set[str] = field(default_factory=set)
     _arrivals: deque[Arrival] = field(default_factory=deque)
+    _digests: dict[str, str] = field(default_factory=dict)
+    """Those of files that are looked at closer once more: if they have not changed, neither has their content."""
     _put_aside: set[str] = field(default_factory=set)
     """Files that could not be taken; that has been told."""
     _walk: int = 0
@@ -165,6 +169,9 @@ class WatchedFolder:
     """When every file that was noticed will have settled, unless it is still being written; by the same clock."""
     _due_at: float = -math.inf
     _rests_until: float = -math.inf
+    _went_on_at: float = -math.inf
+    _known_at: float = -math.inf
+    """When this turn began, and the one before it: nobody knows since when what is heard now was waiting to be."""
     _ordered_at: float = 0.0
     _heard_at: float = 0.0
     _trouble: str | None = None
@@ -210,11 +217,13 @@ class WatchedFolder:
         """Do what there is to do, for a while; true when rows were inserted."""
         if self._is_resting:
             return False
+        self._known_at, self._went_on_at = self._went_on_at, self.means.clock.monotonic()
         try:
             if not self._remember(until):
                 return False
             self._take_in(until)
             self._begin_walk()
+            self._doubt()
             self._look_closer()
             inserted = self._submit(until)
             self._mind_silence()
@@ -283,7 +292,6 @@ class WatchedFolder:
         if self._is_walking or now < self._due_at:
             return
         self._walk += 1
-        self._is_walking, self._ordered_at, self._heard_at = True, now, now
         self._there.clear()
         self.means.folders.walk(
             FolderWalk(
@@ -296,6 +304,7 @@ class WatchedFolder:
                 most=MOST,
             )
         )
+        self._is_walking, self._ordered_at, self._heard_at = True, now, now
 
     def _end_walk(self, page: FolderPage) -> None:
         now = self.means.clock.monotonic()
@@ -321,22 +330,31 @@ class WatchedFolder:
         while self._complete and len(self._inspecting) < LOOKED_AT:
             file = self._complete.popleft()
             if unfit(file.path) is not None:
-                self._arrivals.append(Arrival(file))
+                self._arrivals.append(Arrival(file, known_at=self._went_on_at))
                 continue
             self._inspecting.add(file.path)
-            content = self.row.duplicate_key is DuplicateKey.CONTENT
+            content = self.row.duplicate_key is DuplicateKey.CONTENT and file.path not in self._digests
             self.means.folders.inspect(self.key, self.folder, file, content=content)
 
     def _have_inspected(self, report: Inspected) -> None:
         path = report.file.path
         self._inspecting.discard(path)
+        digest = self._digests.pop(path, report.digest)
         if report.is_changed:
             # The next walk sees what it is now.
             self._pending.discard(path)
         elif report.trouble is not None:
             self._leave(report.file, report.trouble)
         else:
-            self._arrivals.append(Arrival(report.file, report.digest))
+            self._arrivals.append(Arrival(report.file, digest, self._known_at))
+
+    def _doubt(self) -> None:
+        """Look once more at what could not be submitted for a while: by now it may be another, or being written."""
+        while self._arrivals and self._went_on_at - self._arrivals[0].known_at >= FRESH.total_seconds():
+            arrival = self._arrivals.popleft()
+            if arrival.digest is not None:
+                self._digests[arrival.file.path] = arrival.digest
+            self._complete.append(arrival.file)
 
     def _leave(self, file: FoundFile, trouble: str) -> None:
         """Try a file again after the next walk; say why, once."""

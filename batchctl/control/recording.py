@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -27,6 +28,7 @@ from batchctl.domain.values import value
 from batchctl.preparation import Prepared, Preparer
 from batchctl.store import dependencies, history, instances, intake, started, turns
 from batchctl.store.history import Beginning, Ending
+from batchctl.store.transactions import left_out_if_refused
 
 
 @value
@@ -77,14 +79,19 @@ class Recorder:
         """
         locked, free = _without_locked(connection, ends)
         if singly or _any_cancelled(free) or _any_stops_all(batches):
-            each = [self.record_end(connection, end, batches, now, stopping=stopping) for end in free]
+            each = [self.record_end(connection, end, batches, now, stopping=stopping, apart=singly) for end in free]
             written = sum(each, Written())
         else:
             written = self._record_together(connection, free, batches, now, stopping=stopping) if free else Written()
         return written if locked is None else locked + written
 
-    def record_end(self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool) -> Written:
-        """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one."""
+    def record_end(
+        self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool, apart: bool = False
+    ) -> Written:
+        """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one.
+
+        What follows for others, and what is logged of it, is left out where the database refuses it if that is `apart`.
+        """
         attempt = end.attempt
         may_begin = not stopping and not stopping_failures(connection, batches)
         found = self._load(connection, attempt) if end.stop is StopReason.CANCEL else attempt.instance
@@ -92,7 +99,7 @@ class Recorder:
         while stands and found is not None and _is_ours(found, attempt):
             decided = self._decide(end, found, batches, now, may_begin=may_begin)
             if instances.move(connection, found, decided.after, now):
-                return self._write_ends(connection, [decided], batches, now)
+                return self._write_ends(connection, [decided], batches, now, apart=apart)
             # Not as it was when the attempt began: a person may have asked to pause or cancel it meanwhile.
             before, found = found, self._load(connection, attempt)
             if found == before:
@@ -172,15 +179,23 @@ class Recorder:
         return Decided(end, batch, found, ended, move, moves.moved(found, move))
 
     def _write_ends(
-        self, connection: Any, decided: Sequence[Decided], batches: Batches, now: datetime, *, moves: turns.Moves = ()
+        self,
+        connection: Any,
+        decided: Sequence[Decided],
+        batches: Batches,
+        now: datetime,
+        *,
+        moves: turns.Moves = (),
+        apart: bool = False,
     ) -> Written:
         """Write ends and what follows from them, and the moves of their instances that have not been written."""
         plans = [_plan(one, step) for one in decided if (step := one.move.next_step) is not None]
         begun = self._write(connection, moves, [_ending(one, now) for one in decided], plans, now)
         over = [one for one in decided if one.after.status.is_final]
-        fired = self._follow(connection, over, batches, now) if over else ()
+        fired = self._follow(connection, over, batches, now, apart=apart) if over else ()
         for one in decided:
-            started.note_end(connection, one.after, one.ended.message, now)
+            with left_out_if_refused(connection) if apart else nullcontext():
+                started.note_end(connection, one.after, one.ended.message, now)
         told = [
             Told(one.batch.name, one.after, one.end.attempt, one.ended, one.move.verb is InstanceVerb.ADVANCE)
             for one in decided
@@ -188,12 +203,15 @@ class Recorder:
         return Written(begun=begun, told=tuple(told), fired=fired)
 
     def _follow(
-        self, connection: Any, over: Sequence[Decided], batches: Batches, now: datetime
+        self, connection: Any, over: Sequence[Decided], batches: Batches, now: datetime, *, apart: bool
     ) -> tuple[IntakeId, ...]:
         """Complete the rows of instances that are over, and start what has waited for them; return what was started."""
         intake.complete_all_done(connection, [one.after.intake_id for one in over], now)
         completed = [one.after for one in over if one.batch.dependents and one.after.status is InstanceStatus.COMPLETE]
-        return tuple(dependencies.offer(connection, completed, batches, now)) if completed else ()
+        if not completed:
+            return ()
+        offer = dependencies.offer_singly if apart else dependencies.offer
+        return tuple(offer(connection, completed, batches, now))
 
     def _write(
         self,

@@ -27,6 +27,8 @@ class Arrival:
 
     file: FoundFile
     digest: str | None = None
+    known_at: float = 0.0
+    """When, by one's own clock, it was known at the earliest that it stands as it is."""
 
 
 @value

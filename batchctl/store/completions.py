@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, literal, select, text, update
+from sqlalchemy import Connection, bindparam, func, select, text, update
 
 from batchctl.domain.rows import BatchId, BatchInstance, CompletionId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
@@ -47,7 +47,8 @@ _WAITING = (
     )
     .where(_WAITS)
     .group_by(_o.ProcessBatch_id, _o.CycleKey)
-    .order_by(literal(1), literal(2))
+    .having(func.min(_o.BatchCompletion_id) > bindparam("after"))
+    .order_by(func.min(_o.BatchCompletion_id))
     .limit(bindparam("most"))
 )
 _SET_OVERDUE = (
@@ -125,11 +126,11 @@ def use(connection: Connection, completions: Sequence[Completion], intake_id: In
     return all(_USE(connection, changes, completion_id=one.completion_id) for one in completions)
 
 
-def waiting(connection: Connection, most: int) -> list[Waiting]:
-    """Return what waits, by batch and CycleKey."""
+def waiting(connection: Connection, most: int, after: int = 0) -> list[Waiting]:
+    """Return what waits by batch and CycleKey, what has waited for longest first; or what follows `after` a `first`."""
     return [
         Waiting(BatchId(row.ProcessBatch_id), text_of(row.CycleKey), CompletionId(row.First), row.Since, row.Overdue)
-        for row in connection.execute(_WAITING, {"most": most})
+        for row in connection.execute(_WAITING, {"most": most, "after": after})
     ]
 
 

@@ -18,8 +18,9 @@ from batchctl.domain.status import DependencyMode, SchedulerEvent
 from batchctl.domain.text import shorten, visible
 from batchctl.domain.waits import Wait, lacking
 from batchctl.store import completions, instances, intake, scheduler_log
-from batchctl.store.completions import Completion
+from batchctl.store.completions import Completion, Waiting
 from batchctl.store.dialects import dialect_of
+from batchctl.store.transactions import left_out_if_refused
 
 SOURCE = "dependency"
 """`FileProcess.Source` of what completions have started, and `SchedulerLog.Source`."""
@@ -37,18 +38,43 @@ def offer(
     connection: Connection, completed: Sequence[BatchInstance], batches: Batches, now: datetime
 ) -> list[IntakeId]:
     """Offer completions to the batches that depend on them; return the rows that this has started."""
+    started: list[IntakeId] = []
+    for batch_id, offered in _by_dependent(completed, batches):
+        _keep(connection, batch_id, offered, now)
+        for cycle_key in dict.fromkeys(one.cycle_key for one in offered):
+            started += _start(connection, batches[batch_id], cycle_key, batches, now)
+    return started
+
+
+def offer_singly(
+    connection: Connection, completed: Sequence[BatchInstance], batches: Batches, now: datetime
+) -> list[IntakeId]:
+    """Offer completions likewise; where no row can be inserted they wait, and whoever looks after them tries again."""
+    started: list[IntakeId] = []
+    for batch_id, offered in _by_dependent(completed, batches):
+        with left_out_if_refused(connection):
+            _keep(connection, batch_id, offered, now)
+        for cycle_key in dict.fromkeys(one.cycle_key for one in offered):
+            with left_out_if_refused(connection):
+                started += _start(connection, batches[batch_id], cycle_key, batches, now)
+    return started
+
+
+def _by_dependent(
+    completed: Sequence[BatchInstance], batches: Batches
+) -> Iterator[tuple[BatchId, list[BatchInstance]]]:
     offered: dict[BatchId, list[BatchInstance]] = {}
     for instance in completed:
         batch = batches.get(instance.batch_id)
         for dependent in () if batch is None else batch.dependents:
             offered.setdefault(dependent, []).append(instance)
-    started: list[IntakeId] = []
-    for batch_id in sorted(offered):
-        _lock(connection, batch_id)
-        new = [one for one in offered[batch_id] if completions.add(connection, batch_id, one, now)]
-        for cycle_key in dict.fromkeys(one.cycle_key for one in (*new, *offered[batch_id])):
-            started += _start(connection, batches[batch_id], cycle_key, batches, now)
-    return started
+    return ((batch_id, offered[batch_id]) for batch_id in sorted(offered))
+
+
+def _keep(connection: Connection, batch_id: BatchId, offered: Sequence[BatchInstance], now: datetime) -> None:
+    _lock(connection, batch_id)
+    for one in offered:
+        completions.add(connection, batch_id, one, now)
 
 
 def start(
@@ -129,9 +155,14 @@ def _named(one: Completion, batches: Batches) -> str:
 
 
 def waits(connection: Connection, batches: Batches, most: int) -> list[Wait]:
-    """Return what waits for completions, by batch and CycleKey."""
+    """Return what waits for completions by batch and CycleKey, what has waited for longest first."""
+    return reasons_of(connection, batches, completions.waiting(connection, most))
+
+
+def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Waiting]) -> list[Wait]:
+    """Return of what waits what somebody waits for still, and what it lacks."""
     found: list[Wait] = []
-    for waiting in completions.waiting(connection, most):
+    for waiting in waitings:
         batch = batches.get(waiting.batch_id)
         if batch is None or not batch.dependencies:
             continue  # Nobody waits for it any more.

@@ -11,7 +11,7 @@ import tenacity
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InvalidRequestError
 
-from batchctl.domain.errors import Busy, Conflict, OutcomeUnknown
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, OutcomeUnknown
 from batchctl.ports import Bell, Boundary, Change
 from batchctl.store.dialects import dialect_of
 
@@ -199,3 +199,15 @@ def savepoint(connection: Connection) -> Iterator[None]:
         dialect.end_part(connection)
         raise
     dialect.end_part(connection)
+
+
+@contextmanager
+def left_out_if_refused(connection: Connection) -> Iterator[None]:
+    """Undo only this part of a transaction when the database refuses it; all the rest is written nonetheless."""
+    try:
+        with savepoint(connection):
+            yield
+    except BatchctlError:
+        raise
+    except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
+        return

@@ -63,7 +63,11 @@ class ThreadInquiries:
             key, question = self._waiting.popleft()
             self._asked[key] = time.monotonic() + self._limit
             work = partial(self._answer, key, question)
-            threading.Thread(target=work, name=f"batchctl-inquiry-{key}", daemon=True).start()
+            try:
+                threading.Thread(target=work, name=f"batchctl-inquiry-{key}", daemon=True).start()
+            except RuntimeError as error:
+                # The system has no more threads now; later it may have.
+                self._done.put(Answer(key, error=error))
 
     def _answer(self, key: int, question: Callable[[], Any]) -> None:
         try:

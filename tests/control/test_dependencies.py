@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from batchctl.control import dependency_watch
 from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.domain.errors import OutcomeUnknown
 from batchctl.domain.rows import InstanceId
@@ -62,6 +63,24 @@ def watch(world: World) -> DependencyWatch:
 def clean(world: World) -> bool:
     """Say whether no law is broken."""
     return not fsck.examine(world.transactions, world.clock)
+
+
+def refuse(world: World, table: str) -> None:
+    """Let the database refuse the rows of a table that are about C."""
+    if world.database.kind == "sqlite":
+        world.sql(
+            f"CREATE TRIGGER Guarded BEFORE INSERT ON {table} WHEN NEW.Entity = 'C'"
+            " BEGIN SELECT RAISE(ABORT, 'no row of this entity'); END"
+        )
+        return
+    world.sql(
+        "CREATE OR REPLACE FUNCTION guarded() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE EXCEPTION 'no row of this entity'; END $$"
+    )
+    world.sql(
+        f"CREATE TRIGGER Guarded BEFORE INSERT ON {table} FOR EACH ROW WHEN (NEW.Entity = 'C')"
+        " EXECUTE FUNCTION guarded()"
+    )
 
 
 @pytest.fixture
@@ -415,3 +434,60 @@ def test_running_ones_are_waited_for(world: World) -> None:
     world.runner.script = lambda rendered: RUNS_ON
     complete(world, "A")
     assert started(world) == []
+
+
+def test_a_row_that_is_refused_takes_nothing_from_those_that_have_completed(world: World) -> None:
+    three(world)
+    world.batch("D", steps=1)
+    depend(world, "D", "B")
+    refuse(world, "FileProcess")
+    complete(world, "A")
+    complete(world, "B")
+
+    assert world.sql("SELECT DISTINCT Status FROM BatchProcessHistory") == [("success",)]
+    assert [row[0] for row in world.sql(STARTED)] == ["D"]
+    assert "no row of this entity" in str(world.events)
+    world.events.clear()
+    duty = watch(world)
+    assert not duty.finish()
+    (event,) = world.events
+    assert event.name == "dependency.trouble"
+    assert "C for K cannot be started, and is tried again" in str(event.fields["Message"])
+    world.sql("DROP TRIGGER Guarded" if world.database.kind == "sqlite" else "DROP TRIGGER Guarded ON FileProcess")
+    assert duty.finish()
+    assert [row[0] for row in world.sql(STARTED)] == ["D", "C"]
+    assert clean(world)
+
+
+def test_a_log_that_takes_nothing_takes_nothing_from_a_step(world: World) -> None:
+    three(world)
+    complete(world, "A")
+    complete(world, "B")
+    world.create()
+    refuse(world, "SchedulerLog")
+    world.process()
+    assert "no row of this entity" in str(world.events)
+    assert world.sql("SELECT DISTINCT Status FROM BatchProcessHistory") == [("success",)]
+    assert world.sql("SELECT DISTINCT Status FROM BatchControl") == [("complete",)]
+
+
+def test_however_much_waits_what_is_whole_starts(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dependency_watch, "MOST", 2)
+    three(world)
+    world.batch("D", steps=1)
+    for name in ("A", "B"):
+        depend(world, "D", name)
+    for cycle_key in ("K", "L", "M"):
+        complete(world, "A", cycle_key)
+    world.sql("UPDATE ProcessBatch SET DependencyMode = 'any' WHERE ProcessBatchName = 'D'")
+    duty = watch(world)
+    for _ in range(4):
+        duty.look()
+        world.clock.advance(timedelta(seconds=15))
+    assert [row[:2] for row in world.sql(STARTED)] == [("D", "K"), ("D", "L"), ("D", "M")]
+    complete(world, "A", "N")
+    assert started(world) == ["K", "L", "M", "N"]
+    world.sql("UPDATE ProcessBatch SET DependencyMode = 'any' WHERE ProcessBatchName = 'C'")
+    assert duty.finish()
+    assert [row[1] for row in world.sql(STARTED) if row[0] == "C"] == ["K", "L", "M", "N"]
+    assert clean(world)

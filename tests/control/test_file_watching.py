@@ -670,3 +670,83 @@ def test_a_file_that_went_away_begins_anew_when_it_is_back(shop: Shop) -> None:
 
     assert waited_for == ["b.csv"]
     assert (back, shop.submitted()) == ([], ["a.csv"])
+
+
+def test_what_changed_while_it_could_not_be_submitted_is_not_taken_as_it_was(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.watch()
+    shop.folder.put("a.csv", size=1)
+    shop.turns()
+    shop.world.clock.advance(timedelta(seconds=SETTLED))
+    stand_in_the_way(shop, monkeypatch)
+    shop.folder.put("a.csv", size=2)
+    shop.folder.changed.add("a.csv")
+    shop.later()
+    half_written = shop.submitted()
+    shop.folder.changed.clear()
+    for _ in range(2):
+        shop.later()
+
+    assert half_written == []
+    assert shop.world.sql("SELECT Data FROM FileProcess") == [("name_size_time:a.csv|2|5",)]
+
+
+def test_a_leader_who_was_frozen_does_not_submit_what_another_has_taken(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.watch(SettleSeconds=0)
+    shop.folder.put("a.csv", size=1)
+    stand_in_the_way(shop, monkeypatch)
+    frozen = shop.duty
+    shop.restart()
+    shop.turns()
+    shop.folder.put("a.csv", size=2)
+    shop.later()
+    shop.folder.changed.add("a.csv")
+    shop.duty = frozen
+    shop.turns()
+    shop.folder.changed.clear()
+    shop.later()
+
+    sizes = [str(row[0]).split("|")[1] for row in shop.world.sql("SELECT Data FROM FileProcess ORDER BY 1")]
+    assert sizes == ["1", "2"]
+
+
+def test_content_is_not_read_again_because_it_had_to_wait(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.watch(SettleSeconds=0, DuplicateKey="content")
+    shop.folder.put("a.csv")
+    shop.folder.digests["a.csv"] = "d1"
+    stand_in_the_way(shop, monkeypatch)
+    shop.later()
+
+    assert shop.folder.inspected == [("a.csv", True), ("a.csv", False)]
+    assert shop.world.sql("SELECT Data FROM FileProcess") == [("content:sha256:d1",)]
+
+
+def stand_in_the_way(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the leader look while somebody keeps it from writing anything."""
+
+    def locked(*what: Any, **how: Any) -> None:
+        raise Conflict("locked by another")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(shop.world.transactions, "run", locked)
+        for _ in range(5):
+            shop.duty.look()
+
+
+def test_a_walk_that_could_not_be_begun_is_begun_later(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.watch(SettleSeconds=0)
+    shop.folder.put("a.csv")
+
+    def refuse(walk: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as full:
+        full.setattr(shop.folder, "walk", refuse)
+        shop.turns()
+    shop.later()
+
+    assert shop.world.messages("watch.trouble") == ["RuntimeError: can't start new thread"]
+    assert shop.submitted() == ["a.csv"]

@@ -270,3 +270,16 @@ def test_on_sql_server_it_is_one_statement_that_waits_for_nobodys_locks(kind: st
     assert "FROM [stg].[Orders] WITH (READPAST, READCOMMITTEDLOCK)" in text
     assert f"min({said})" in text
     assert "SYSUTCDATETIME() AS [Now]" in text
+
+
+@pytest.mark.parametrize("kind", ["timestamptz", "timestamp", "date"])
+def test_moments_that_nothing_else_can_hold_are_none(postgres_target: PostgresTarget, kind: str) -> None:
+    postgres_target.sql(f"CREATE TABLE Odd (ImportStatus int, CreatedAt {kind})")
+    postgres_target.sql(
+        "INSERT INTO Odd VALUES (0, 'infinity'), (0, '-infinity'), (0, '0044-03-15 BC'), (0, '20000-01-01')"
+    )
+    postgres_target.sql("INSERT INTO Odd VALUES (0, '2020-01-01')")
+    found = count(postgres_target, timedelta(days=1), table="Odd")
+
+    assert (found.pending, found.undated, found.new) == (5, 4, 0)
+    assert found.oldest == found.newest

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 
+import pytest
+
 from batchctl.system.inquiries import ThreadInquiries
 
 LONG = timedelta(seconds=30)
@@ -97,3 +99,18 @@ def test_whoever_waits_elsewhere_is_woken() -> None:
 
     assert woken.wait(30)
     assert [answer.found for answer in inquiries.answers()] == [True]
+
+
+def test_where_no_thread_can_be_begun_the_same_may_be_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    inquiries = ThreadInquiries(LONG)
+    none_left = RuntimeError("can't start new thread")
+
+    def refuse(thread: threading.Thread) -> None:
+        raise none_left
+
+    with monkeypatch.context() as full:
+        full.setattr(threading.Thread, "start", refuse)
+        assert inquiries.ask(1, lambda: "one")
+        assert all_answers(inquiries) == {1: none_left}
+    assert inquiries.ask(1, lambda: "one")
+    assert all_answers(inquiries) == {1: "one"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Date, DateTime, Select, case, cast, func
+from sqlalchemy import Connection, Date, DateTime, Select, case, cast, func, text
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import TableClause
 from sqlalchemy.sql.type_api import TypeEngine
@@ -44,8 +44,13 @@ def in_utc(dialect: str, column: ColumnElement[Any], kind: TypeEngine[Any]) -> C
             return case(
                 (func.typeof(column) == "integer", in_seconds), else_=func.strftime(_WRITTEN, column, type_=UtcTime())
             )
-        case "postgresql" if isinstance(kind, DateTime) and kind.timezone:
-            return func.timezone("UTC", column, type_=UtcTime())
+        case "postgresql" if isinstance(kind, (Date, DateTime)):
+            # It knows moments that nothing else can hold: one such row must not keep the others from being counted.
+            in_range = column.between(text("DATE '0002-01-01'"), text("DATE '9999-12-30'"))
+            has_zone = isinstance(kind, DateTime) and kind.timezone
+            return case(
+                (in_range, func.timezone("UTC", column, type_=UtcTime()) if has_zone else cast(column, UtcTime()))
+            )
         case "mssql" if kind.__class__.__name__ == _OFFSET:
             return cast(func.switchoffset(column, "+00:00"), UtcTime())
         case _ if isinstance(kind, (Date, DateTime)):
