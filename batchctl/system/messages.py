@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.rows import BatchDefinition, IntakeRow, Need, Step
+from batchctl.domain.rows import BatchDefinition, Dependency, IntakeRow, Need, Step
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost
 
 
@@ -25,7 +25,7 @@ def message_of(line: bytes) -> dict[str, Any]:
     return message
 
 
-def fields_of(row: IntakeRow | BatchDefinition | Step | Need) -> dict[str, Any]:
+def fields_of(row: IntakeRow | BatchDefinition | Step | Need | Dependency) -> dict[str, Any]:
     """Take a row apart, to be put together again by `intake_row` or `batch_definition`."""
     return {field.name: getattr(row, field.name) for field in fields(row)}
 
@@ -47,6 +47,8 @@ def batch_definition(message: Mapping[str, Any]) -> BatchDefinition:
         "dependency_mode": DependencyMode(message["dependency_mode"]),
         "steps": tuple(_step(step) for step in message["steps"]),
         "needs": tuple(Need(**need) for need in message["needs"]),
+        "dependencies": tuple(_dependency(dependency) for dependency in message["dependencies"]),
+        "dependents": tuple(message["dependents"]),
     }
     return BatchDefinition(**{**message, **changed})
 
@@ -60,13 +62,17 @@ def _step(message: Mapping[str, Any]) -> Step:
     return Step(**{**message, **durations, **changed})
 
 
+def _dependency(message: Mapping[str, Any]) -> Dependency:
+    return Dependency(**{**message, "deadline": timedelta(seconds=message["deadline"])})
+
+
 def _plain(value: object) -> object:
     match value:
         case datetime():
             return value.isoformat()
         case timedelta():
             return value.total_seconds()
-        case Step() | Need():
+        case Step() | Need() | Dependency():
             return fields_of(value)
         case _:
             raise TypeError(type(value).__name__)

@@ -150,7 +150,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "only the last completion of a set is used",
         (dependencies, "whole.append(one)", "whole[:] = [one]"),
     ),
-    _mutant("duplicates are not looked for", (creation, "if check else None", "if False else None")),
+    _mutant("duplicates are not looked for", (creation, "if batch.duplicate_check else None", "if False else None")),
     _mutant(
         "one row that nobody foresaw stops the others",
         (creation, "except Exception as error:", "except ZeroDivisionError as error:"),
