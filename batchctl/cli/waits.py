@@ -36,8 +36,8 @@ def waits(session: Session, as_json: bool) -> None:
         output.section(out, listing(found))
     else:
         out.print("No batch waits for another.")
-    lacking = [one.instance_id for each in found for one in each.wait.lacking if one.instance_id is not None]
-    output.hints(out, *(f"batchctl why {number}" for number in dict.fromkeys(lacking[:3])), "batchctl graph")
+    next_steps = dict.fromkeys(one.next_step for each in found for one in each.wait.lacking)
+    output.hints(out, *list(next_steps)[:3], "batchctl graph")
 
 
 def listing(found: Sequence[Seen]) -> Listing:

@@ -20,7 +20,6 @@ _STANDS = {
     InstanceStatus.PAUSED: "is paused",
     InstanceStatus.CANCELLING: "is being cancelled",
     InstanceStatus.CANCELLED: "was cancelled",
-    InstanceStatus.COMPLETE: "is complete, and that was used before: another one has to complete",
 }
 
 
@@ -33,6 +32,7 @@ class Lacking:
     reason: str
     due: datetime
     """Until when that is in order."""
+    next_step: str
     instance_id: InstanceId | None = None
 
 
@@ -73,14 +73,31 @@ def lacking(
     missing: BatchId,
     batch: BatchDefinition | None,
     newest: BatchInstance | None,
+    *,
+    was_offered: bool = False,
 ) -> Lacking:
-    """Say why there is no completion of a batch; `newest` is its newest instance for the CycleKey."""
+    """Say why no completion of a batch waits; `newest` is its newest instance for the CycleKey, which `was_offered` or not."""
     deadline = next(one.deadline for one in waiting.dependencies if one.depends_on == missing)
     due = wait_since + deadline
     if batch is None:
-        return Lacking(missing, f"batch {missing}", "does not exist: batchctl check", due)
-    off = "" if batch.enabled else ", and the batch is disabled"
+        return Lacking(missing, f"batch {missing}", "does not exist", due, "batchctl check")
     if newest is None:
-        return Lacking(missing, batch.name, f"has no instance for this CycleKey yet{off}", due)
-    reason = f"(BatchControl {newest.instance_id}) {_STANDS[newest.status]}{off}"
-    return Lacking(missing, batch.name, reason, due, newest.instance_id)
+        reason, next_step = "has no instance for this CycleKey yet", f"batchctl why batch:{visible(batch.name)}"
+    elif newest.status is not InstanceStatus.COMPLETE:
+        reason, next_step = _STANDS[newest.status], f"batchctl why {newest.instance_id}"
+    elif was_offered:
+        reason = "is complete, and that was used before: another instance has to complete"
+        next_step = f"batchctl inbox resend {newest.intake_id} --reason ...   (if it is to run once more)"
+    else:
+        reason = "had completed before the dependency was registered, which does not count"
+        first = f" --from {batch.steps[0].seq}" if batch.steps else ""
+        next_step = f"batchctl rerun {newest.instance_id}{first} --reason ...   (completing anew counts)"
+    if not batch.enabled:
+        reason, next_step = (
+            f"{reason}, and the batch is disabled",
+            f"batchctl enable {visible(batch.name)} --reason ...",
+        )
+    if newest is None:
+        return Lacking(missing, batch.name, reason, due, next_step)
+    said = f"(BatchControl {newest.instance_id}) {reason}"
+    return Lacking(missing, batch.name, said, due, next_step, newest.instance_id)

@@ -43,6 +43,7 @@ class Seen:
                     "BatchControl_id": one.instance_id,
                     "Reason": one.reason,
                     "Deadline": moment(one.due),
+                    "Next": one.next_step,
                 }
                 for one in wait.lacking
             ],

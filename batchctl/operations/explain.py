@@ -137,21 +137,22 @@ def _dependencies(
     """Yield what a batch waits for so that it can be started."""
     if not batch.dependencies:
         return
-    waits = [
-        wait for wait in dependencies.waits(connection, batches, MOST_WAITS) if wait.batch.batch_id == batch.batch_id
-    ]
+    if batch.is_in_cycle:
+        message = "it depends on itself, by way of others or at once, so no completion starts it"
+        yield Gate(name="dependency", blocked=message, clear="batchctl check")
+        return
+    all_waits = dependencies.waits(connection, batches, MOST_WAITS)
+    waits = [wait for wait in all_waits if wait.batch.batch_id == batch.batch_id]
     for wait in waits:
         cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
-        numbers = [one.instance_id for one in wait.lacking if one.instance_id is not None]
-        clear = "batchctl check" if batch.is_in_cycle else f"batchctl why {numbers[0]}" if numbers else "batchctl waits"
-        yield Gate(
-            name="dependency", blocked=f"{cycle}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}", clear=clear
-        )
+        blocked = f"{cycle}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
+        next_steps = [one.next_step for one in wait.lacking]
+        yield Gate(name="dependency", blocked=blocked, clear=next_steps[0] if next_steps else "batchctl waits")
     if not waits:
         names = [visible(batches[one.depends_on].name) for one in batch.dependencies if one.depends_on in batches]
         which = (" and " if batch.dependency_mode is DependencyMode.ALL else " or ").join(names)
-        blocked = f"nothing of what it depends on has completed that was not used: {which}"
-        yield Gate(name="dependency", blocked=blocked, clear="batchctl graph")
+        blocked = f"no completion waits for it: it starts when {which} complete for the same CycleKey"
+        yield Gate(name="dependency", blocked=blocked, clear=f"batchctl graph {visible(batch.name)}")
 
 
 def _imagined(batch: BatchDefinition) -> BatchInstance:

@@ -82,7 +82,7 @@ class Waiting:
 
 def add(connection: Connection, batch_id: BatchId, instance: BatchInstance, now: datetime) -> bool:
     """Offer a completion to a batch that depends on its batch; false when it was offered before."""
-    if _KNOWN(connection, batch_id=batch_id, instance_id=instance.instance_id):
+    if was_offered(connection, batch_id, instance.instance_id):
         return False
     values = {
         "ProcessBatch_id": batch_id,
@@ -94,6 +94,11 @@ def add(connection: Connection, batch_id: BatchId, instance: BatchInstance, now:
     }
     _ADD(connection, values)
     return True
+
+
+def was_offered(connection: Connection, batch_id: BatchId, instance_id: InstanceId) -> bool:
+    """Say whether an instance has completed since a batch depends on its batch."""
+    return bool(_KNOWN(connection, batch_id=batch_id, instance_id=instance_id))
 
 
 def oldest(connection: Connection, batch_id: BatchId, cycle_key: str | None, depends_on: BatchId) -> Completion | None:

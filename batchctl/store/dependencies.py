@@ -16,7 +16,7 @@ from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId
 from batchctl.domain.status import DependencyMode, SchedulerEvent
 from batchctl.domain.text import shorten, visible
-from batchctl.domain.waits import Wait, lacking
+from batchctl.domain.waits import Lacking, Wait, lacking
 from batchctl.store import completions, instances, intake, scheduler_log
 from batchctl.store.completions import Completion, Waiting
 from batchctl.store.dialects import dialect_of
@@ -168,11 +168,14 @@ def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Wait
             continue  # Nobody waits for it any more.
         there = completions.oldest_of_each(connection, batch.batch_id, waiting.cycle_key)
         missing = dict.fromkeys(each.depends_on for each in batch.dependencies if each.depends_on not in there)
-        reasons = [
-            lacking(
-                waiting.since, batch, each, batches.get(each), instances.newest(connection, each, waiting.cycle_key)
-            )
-            for each in missing
-        ]
+        reasons = [_reason(connection, waiting, batch, each, batches) for each in missing]
         found.append(Wait(batch, waiting.cycle_key, waiting.since, reasons, waiting.overdue, waiting.first))
     return found
+
+
+def _reason(
+    connection: Connection, waiting: Waiting, batch: BatchDefinition, missing: BatchId, batches: Batches
+) -> Lacking:
+    newest = instances.newest(connection, missing, waiting.cycle_key)
+    was_offered = newest is not None and completions.was_offered(connection, batch.batch_id, newest.instance_id)
+    return lacking(waiting.since, batch, missing, batches.get(missing), newest, was_offered=was_offered)

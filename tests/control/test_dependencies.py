@@ -425,7 +425,7 @@ def test_a_second_one_waits_for_the_second_of_the_other(world: World) -> None:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         (wait,) = dependencies.waits(connection, batches, 10)
     assert wait.reason == (
-        f"B (BatchControl {used}) is complete, and that was used before: another one has to complete"
+        f"B (BatchControl {used}) is complete, and that was used before: another instance has to complete"
     )
 
 

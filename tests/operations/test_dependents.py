@@ -49,8 +49,8 @@ def test_the_overdue_come_first(world: World) -> None:
 
 def test_why_names_what_a_batch_waits_for(world: World) -> None:
     three(world)
-    nothing = "nothing of what it depends on has completed that was not used: A and B"
-    assert gates_of(world, "batch:C") == [("dependency", nothing, "batchctl graph")]
+    nothing = "no completion waits for it: it starts when A and B complete for the same CycleKey"
+    assert gates_of(world, "batch:C") == [("dependency", nothing, "batchctl graph C")]
     assert gates_of(world, "batch:A") == []
     complete(world, "A")
     row = world.submit("B", CycleKey="K")
@@ -67,8 +67,34 @@ def test_why_names_what_a_batch_waits_for(world: World) -> None:
 def test_why_names_a_cycle(world: World, on: str) -> None:
     three(world)
     depend(world, on, "C")
-    complete(world, "A")
+    if on == "A":
+        complete(world, "A")
     ((_, blocked, clear),) = gates_of(world, "batch:C")
     assert blocked is not None
     assert "it depends on itself" in blocked
     assert clear == "batchctl check"
+
+
+def test_what_completed_before_it_was_waited_for_is_told_from_what_was_used(world: World) -> None:
+    for name in "ABC":
+        world.batch(name, steps=1)
+    before = complete(world, "A")
+    for other in "AB":
+        depend(world, "C", other)
+    complete(world, "B")
+    (seen,) = dependents.waits(world.transactions, world.clock)
+    (lacking,) = seen.wait.lacking
+    reason = "had completed before the dependency was registered, which does not count"
+    assert lacking.reason == f"(BatchControl {before}) {reason}"
+    assert lacking.next_step == f"batchctl rerun {before} --from 10 --reason ...   (completing anew counts)"
+
+    complete(world, "A")
+    used = complete(world, "A")
+    assert [one.wait.lacking[0].name for one in dependents.waits(world.transactions, world.clock)] == ["B"]
+    complete(world, "B")
+    complete(world, "B")
+    (seen,) = dependents.waits(world.transactions, world.clock)
+    (lacking,) = seen.wait.lacking
+    row = world.one("SELECT FileProcess_id FROM BatchControl WHERE BatchControl_id = ?", used)
+    assert "that was used before" in lacking.reason
+    assert lacking.next_step.startswith(f"batchctl inbox resend {row} --reason ...")

@@ -139,7 +139,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant("the FileProcess row is not completed", (recording, "[one.after.intake_id for one in over]", "[]")),
     _mutant(
         "what completes is not offered to what depends on it",
-        (recording, "if completed else ()", "if False else ()"),
+        (recording, "if not completed:", "if True:"),
     ),
     _mutant(
         "a set starts before it is whole",
