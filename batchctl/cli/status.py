@@ -45,6 +45,8 @@ def _show(out: Console, seen: Overview) -> None:
         output.section(out, _troubled(seen))
     if seen.waiting:
         output.section(out, _waiting(seen))
+    if seen.ailing:
+        output.section(out, _ailing(seen))
     if seen.waits:
         from batchctl.cli.waits import listing
 
@@ -116,6 +118,14 @@ def _troubled(seen: Overview) -> Listing:
     return Listing("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
 
 
+def _ailing(seen: Overview) -> Listing:
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time
+
+    rows = [(cell(one.source), time(one.since), cell(one.message), cell(one.next_step)) for one in seen.ailing]
+    return Listing("Triggers and watches that start nothing", ["name", "since (UTC)", "message", "next"], rows)
+
+
 def _waiting(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
@@ -184,6 +194,8 @@ def _completed(seen: Overview) -> Listing:
 def _next(seen: Overview) -> list[str]:
     if seen.running and not seen.controllers:
         return ["batchctl run --once   (takes over what a dead controller left, and goes on)"]
+    if seen.ailing and not seen.troubled:
+        return [seen.ailing[0].next_step]
     if seen.troubled:
         return [f"batchctl show {seen.troubled[0].instance.instance_id}   (what failed, and how)"]
     if seen.waiting:
@@ -249,6 +261,7 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],
+        "Ailing": [one.columns for one in seen.ailing],
         "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
         "Untaken": [columns.intake(row) for row in seen.untaken],
         "DisabledBatches": [

@@ -10,7 +10,8 @@ from typing import Any
 from batchctl.domain.gates import TO_MEND
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
-from batchctl.operations import dependents, remedies
+from batchctl.operations import ailing, dependents, remedies
+from batchctl.operations.ailing import Ailing
 from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
@@ -92,6 +93,8 @@ class Overview:
     completed: tuple[Completed, ...]
     waits: tuple[Seen, ...] = ()
     """Batches that wait for others."""
+    ailing: tuple[Ailing, ...] = ()
+    """Triggers and watches that start nothing because of some trouble."""
 
 
 def overview(transactions: Transactions, clock: Clock, presence: Presence, *, most: int = 20) -> Overview:
@@ -116,6 +119,7 @@ def overview(transactions: Transactions, clock: Clock, presence: Presence, *, mo
             disabled=_disabled(batches, counts),
             completed=_completed(connection, batches, most),
             waits=dependents.seen(connection, batches, now, most),
+            ailing=ailing.ailing(connection),
         )
 
 
