@@ -7,15 +7,18 @@ from datetime import timedelta
 from typing import Any, ClassVar
 
 from batchctl.domain.errors import BatchctlError
-from batchctl.domain.status import SchedulerEvent
+from batchctl.domain.status import InstanceStatus, SchedulerEvent
 from batchctl.domain.text import storable, visible
 from batchctl.domain.waits import Wait
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import completions, definitions, dependencies, scheduler_log
+from batchctl.store import completions, definitions, dependencies, instances, scheduler_log
 
 MOST = 1000
 """How many waits are looked at at once."""
+
+UNSEEN = timedelta(minutes=1)
+"""For how long after it was registered it is looked whether somebody has not seen a dependency yet."""
 
 _BOUNDARIES = frozenset({Boundary.INTAKE})
 
@@ -41,15 +44,28 @@ class DependencyWatch:
         if self._looked_at is not None and now - self._looked_at < self.interval.total_seconds():
             return False
         self._looked_at = now
-        return self._look_on()
+        return self._offer_missed() | self._look_on()
 
     def finish(self) -> bool:
         """Look at all of it at once."""
         self._at = 0
-        started = self._look_on()
+        started = self._offer_missed() | self._look_on()
         while self._at:
             started |= self._look_on()
         return started
+
+    def _offer_missed(self) -> bool:
+        """Offer what completed at the moment at which the dependency on it was registered, unseen by who completed it."""
+        with self.transactions.read() as connection:
+            missed = completions.missed(connection, self.clock.now() - UNSEEN, MOST)
+            batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)} if missed else {}
+
+        def offer(connection: Any) -> bool:
+            now, found = self.clock.now(), [instances.load(connection, each) for each in missed]
+            completed = [one for one in found if one is not None and one.status is InstanceStatus.COMPLETE]
+            return bool(dependencies.offer_singly(connection, completed, batches, now))
+
+        return bool(missed) and self.transactions.run(_BOUNDARIES, offer, hurried=True)
 
     def _look_on(self) -> bool:
         with self.transactions.read() as connection:

@@ -29,7 +29,7 @@ from batchctl.operations.standing import Line
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, dependencies, instances, intake, reports
 
-MOST_WAITS = 1000
+MOST_WAITS = 20
 
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
@@ -141,8 +141,7 @@ def _dependencies(
         message = "it depends on itself, by way of others or at once, so no completion starts it"
         yield Gate(name="dependency", blocked=message, clear="batchctl check")
         return
-    all_waits = dependencies.waits(connection, batches, MOST_WAITS)
-    waits = [wait for wait in all_waits if wait.batch.batch_id == batch.batch_id]
+    waits = dependencies.waits(connection, batches, MOST_WAITS, of=batch.batch_id)
     for wait in waits:
         cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
         blocked = f"{cycle}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, text, update
+from sqlalchemy import Connection, bindparam, exists, func, not_, select, text, update
 
 from batchctl.domain.rows import BatchId, BatchInstance, CompletionId, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus
@@ -14,9 +14,9 @@ from batchctl.domain.values import value
 from batchctl.store.columns import text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
-from batchctl.store.tables import WAITING_COMPLETION, batch_completion, batch_control
+from batchctl.store.tables import WAITING_COMPLETION, batch_completion, batch_control, batch_dependency
 
-_o, _c = batch_completion.c, batch_control.c
+_o, _c, _d = batch_completion.c, batch_control.c, batch_dependency.c
 _WAITS = text(f"BatchCompletion.{WAITING_COMPLETION}")
 _OF_BATCH = _o.ProcessBatch_id == bindparam("batch_id")
 
@@ -49,6 +49,20 @@ _WAITING = (
     .group_by(_o.ProcessBatch_id, _o.CycleKey)
     .having(func.min(_o.BatchCompletion_id) > bindparam("after"))
     .order_by(func.min(_o.BatchCompletion_id))
+    .limit(bindparam("most"))
+)
+_WAITING_OF = _WAITING.where(_OF_BATCH)
+_MISSED = (
+    select(_c.BatchControl_id)
+    .join(batch_dependency, _d.DependsOnBatch_id == _c.ProcessBatch_id)
+    .where(
+        _d.z_inserted > bindparam("since"),
+        _c.Status == InstanceStatus.COMPLETE.value,
+        _c.z_updated > _d.z_inserted,
+        not_(exists().where(_o.ProcessBatch_id == _d.ProcessBatch_id, _o.BatchControl_id == _c.BatchControl_id)),
+    )
+    .distinct()
+    .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
 _SET_OVERDUE = (
@@ -131,12 +145,28 @@ def use(connection: Connection, completions: Sequence[Completion], intake_id: In
     return all(_USE(connection, changes, completion_id=one.completion_id) for one in completions)
 
 
-def waiting(connection: Connection, most: int, after: int = 0) -> list[Waiting]:
-    """Return what waits by batch and CycleKey, what has waited for longest first; or what follows `after` a `first`."""
+def waiting(connection: Connection, most: int, after: int = 0, *, of: BatchId | None = None) -> list[Waiting]:
+    """Return what waits by batch and CycleKey, what has waited for longest first; or what follows `after` a `first`.
+
+    Of one batch, if one is named.
+    """
+    found = connection.execute(
+        _WAITING if of is None else _WAITING_OF,
+        {"most": most, "after": after, **({} if of is None else {"batch_id": of})},
+    )
     return [
         Waiting(BatchId(row.ProcessBatch_id), text_of(row.CycleKey), CompletionId(row.First), row.Since, row.Overdue)
-        for row in connection.execute(_WAITING, {"most": most, "after": after})
+        for row in found
     ]
+
+
+def missed(connection: Connection, since: datetime, most: int) -> list[InstanceId]:
+    """Return instances that have completed after a dependency on their batch was registered, and were not offered to it.
+
+    Whoever completes one goes by the definitions as they were read last, which may be a moment ago. Only dependencies
+    that were registered since a moment are looked at.
+    """
+    return [InstanceId(each) for each in connection.execute(_MISSED, {"since": since, "most": most}).scalars()]
 
 
 def set_overdue(connection: Connection, completion_id: CompletionId, now: datetime) -> bool:

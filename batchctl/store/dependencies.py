@@ -154,9 +154,9 @@ def _named(one: Completion, batches: Batches) -> str:
     return f"{name} (BatchControl {one.instance_id})"
 
 
-def waits(connection: Connection, batches: Batches, most: int) -> list[Wait]:
-    """Return what waits for completions by batch and CycleKey, what has waited for longest first."""
-    return reasons_of(connection, batches, completions.waiting(connection, most))
+def waits(connection: Connection, batches: Batches, most: int, *, of: BatchId | None = None) -> list[Wait]:
+    """Return what waits for completions by batch and CycleKey, or of one batch, what has waited for longest first."""
+    return reasons_of(connection, batches, completions.waiting(connection, most, of=of))
 
 
 def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Waiting]) -> list[Wait]:

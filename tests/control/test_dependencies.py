@@ -491,3 +491,27 @@ def test_however_much_waits_what_is_whole_starts(world: World, monkeypatch: pyte
     assert duty.finish()
     assert [row[1] for row in world.sql(STARTED) if row[0] == "C"] == ["K", "L", "M", "N"]
     assert clean(world)
+
+
+def test_what_completed_unseen_while_a_dependency_was_registered_counts(world: World) -> None:
+    for name in "ABC":
+        world.batch(name, steps=1)
+    complete(world, "A")
+    missed = complete(world, "A", "L")
+    for other in "AB":
+        depend(world, "C", other)
+    # Registered between the two by the clock; whoever completed the second had not read that yet.
+    registered = world.clock.now() + timedelta(seconds=1)
+    world.sql("UPDATE BatchDependency SET z_inserted = ?", f"{registered:%Y-%m-%d %H:%M:%S}")
+    completed = registered + timedelta(seconds=1)
+    world.sql(
+        "UPDATE BatchControl SET z_updated = ? WHERE BatchControl_id = ?", f"{completed:%Y-%m-%d %H:%M:%S}", missed
+    )
+    world.clock.advance(timedelta(seconds=5))
+    complete(world, "B")
+    complete(world, "B", "L")
+    assert started(world) == []
+
+    assert watch(world).finish()
+    assert started(world) == ["L"]
+    assert not watch(world).finish()
