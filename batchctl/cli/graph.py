@@ -35,12 +35,14 @@ def graph(
     is looked for among the newest 20,000 instances, and how long a step takes among the newest 20,000 attempts.
     """
     from batchctl.cli import graph_terminal, output
+    from batchctl.domain.text import visible
     from batchctl.operations.picture import picture
 
     ending = "" if file is None else Path(file).suffix.lower()
     kind = "json" if as_json else kind or _BY_ENDING.get(ending, "terminal")
     if file is not None and kind == "terminal":
-        raise click.UsageError("A drawing for the terminal goes into no file: add --format svg, mermaid or json.")
+        said = "A drawing for the terminal goes into no file: let it end with .svg, .mmd or .json, or add --format."
+        raise click.UsageError(said)
     with session.app() as app:
         seen = picture(app.transactions, app.clock, batch, cycle_key)
     if kind == "terminal":
@@ -53,6 +55,7 @@ def graph(
         output.verbatim(text.removesuffix("\n"))
     else:
         _write(file, text)
+        output.say(f"The drawing is in {visible(file)}.")
 
 
 @click.command()

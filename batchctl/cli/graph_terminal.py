@@ -121,11 +121,18 @@ def _show_signs(out: Console, picture: Picture, *, ascii_only: bool) -> None:
         output.section(out, made)
 
 
+def _finished(picture: Picture) -> str:
+    """Say of a batch that is complete whether it waits to start once more, for another set of completions."""
+    waits = any(node.batch == picture.target and node.state == "waits" for node in picture.nodes)
+    again = " To start once more, it waits for what stands above." if waits else ""
+    return f"It is complete for CycleKey {visible(picture.forecast_key or '')}.{again}"
+
+
 def _show_forecast(out: Console, picture: Picture, forecast: Forecast) -> None:
     going = picture.forecast_key is not None
     what = f"going on with CycleKey {visible(picture.forecast_key or '')}" if going else "if all of it began now"
     if not forecast.legs:
-        out.print(Text(f"It is complete for CycleKey {visible(picture.forecast_key or '')}."), soft_wrap=True)
+        out.print(Text(_finished(picture)), soft_wrap=True)
         out.print()
         return
     out.print(Text.assemble((f"The longest chain, {what}: ", "bold"), output.duration(forecast.total)), soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import INTAKE_ID, Session, WholeNumber, as_json, dry_run, pass_session, reason
 from batchctl.domain.errors import BatchctlError, NotFound, Refused
 from batchctl.domain.status import InboxState
 from batchctl.domain.text import did_you_mean, visible
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from batchctl.operations.inbox import Inbox, Item, Reader, ShownIntake
 
 _STATES = tuple(state.value for state in InboxState)
-_ids = click.argument("intake_ids", metavar="FILEPROCESS_ID...", type=ROW_ID, nargs=-1, required=True)
+_ids = click.argument("intake_ids", metavar="FILEPROCESS_ID...", type=INTAKE_ID, nargs=-1, required=True)
 
 
 class InboxGroup(click.Group):
@@ -45,7 +45,7 @@ class InboxGroup(click.Group):
 @click.group(cls=InboxGroup, invoke_without_command=True)
 @click.option("--entity", metavar="ENTITY", help="Only rows of this entity.")
 @click.option("--state", "states", type=click.Choice(_STATES), multiple=True, help="Only such rows; may be repeated.")
-@click.option("--before", type=ROW_ID, metavar="FILEPROCESS_ID", help="Only rows before this one: the next page.")
+@click.option("--before", type=INTAKE_ID, metavar="FILEPROCESS_ID", help="Only rows before this one: the next page.")
 @click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows.")
 @as_json
 @click.pass_context
@@ -75,7 +75,7 @@ def inbox(
 
 
 @inbox.command()
-@click.argument("intake_id", metavar="FILEPROCESS_ID", type=ROW_ID)
+@click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
 @as_json
 @pass_session
 def show(session: Session, intake_id: int, as_json: bool) -> None:
@@ -217,7 +217,7 @@ def _list(out: Console, found: Inbox) -> None:
 
     if not found.items:
         far = "" if found.before is None else f" Ready rows before FileProcess {found.before} were not looked at."
-        click.echo(f"Nothing of that kind is in the inbox.{far}")
+        click.echo(f"Nothing of what was asked for is in the inbox.{far}")
     else:
         rows = [
             (

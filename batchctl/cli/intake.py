@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, dry_run, pass_session, reason
+from batchctl.cli.session import INTAKE_ID, Session, dry_run, pass_session, reason
 
 FAILED = 1
 PLANNED_MOST = 100
@@ -65,7 +65,7 @@ def create(session: Session, dry_run: bool) -> None:
 
 
 @click.command()
-@click.argument("intake_id", metavar="FILEPROCESS_ID", type=ROW_ID)
+@click.argument("intake_id", metavar="FILEPROCESS_ID", type=INTAKE_ID)
 @reason(required=True)
 @dry_run
 @click.pass_context

@@ -86,7 +86,10 @@ def log(
         "took",
         "message",
     ]
-    output.section(out, Listing("Log", headings, [_row(line) for line in found.lines]))
+    if found.lines:
+        output.section(out, Listing("Log", headings, [_row(line) for line in found.lines]))
+    else:
+        out.print("SchedulerLog has no such row.")
     if not found.is_last:
         output.hints(out, f"the same with --before {found.lines[-1].entry.log_id} shows older ones")
     else:

@@ -37,6 +37,14 @@ class WholeNumber(click.IntRange):
         return number
 
 
+class IntakeNumber(WholeNumber):
+    """The number of a FileProcess row, also written as `why` and `wait` want it: file:17."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read a number."""
+        return super().convert(value.removeprefix("file:") if isinstance(value, str) else value, param, ctx)
+
+
 class Seconds(click.FloatRange):
     """A length of time in seconds."""
 
@@ -56,6 +64,8 @@ class Seconds(click.FloatRange):
 
 ROW_ID = WholeNumber(1, LARGEST_ID)
 """The type of an argument that is a row's id."""
+INTAKE_ID = IntakeNumber(1, LARGEST_ID)
+"""The same of a FileProcess row."""
 
 
 @dataclass(frozen=True, slots=True)

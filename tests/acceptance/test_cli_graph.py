@@ -111,7 +111,7 @@ def test_of_one_batch_the_longest_chain_and_what_is_in_its_way(night: Night) -> 
 def test_a_file_gets_the_drawing_that_its_name_says(night: Night) -> None:
     for name in ("g.svg", "g.mmd", "g.json"):
         done = night("graph", "--output", name)
-        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", f"The drawing is in {name}.\n")
     ET.parse(night.folder / "g.svg")
     assert (night.folder / "g.mmd").read_text(encoding="utf-8").startswith("flowchart LR\n")
     assert len(json.loads((night.folder / "g.json").read_text(encoding="utf-8"))["Batches"]) == 6

@@ -69,7 +69,7 @@ def test_the_list_is_cut_and_filtered(night: Night) -> None:
     assert [row["FileProcess_id"] for row in night.json("inbox", "--entity", "Sensor")["Rows"]] == [3]
     assert [row["FileProcess_id"] for row in night.json("inbox", "--state", "paused")["Rows"]] == [5]
     nothing = night("inbox", "--state", "new")
-    assert nothing.stdout == "Nothing of that kind is in the inbox.\nNext: batchctl status\n"
+    assert nothing.stdout == "Nothing of what was asked for is in the inbox.\nNext: batchctl status\n"
 
 
 def test_status_and_create_point_to_it(night: Night) -> None:
