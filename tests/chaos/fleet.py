@@ -21,6 +21,8 @@ from tests.chaos.processes import MARK
 ROOT = Path(__file__).parents[2]
 TIDY_CODES = (0, 1)
 """How a worker ends that was asked to, and that could."""
+REFUSED = 4
+"""How one ends that could not reach its database to the last."""
 
 
 @dataclass(slots=True)
