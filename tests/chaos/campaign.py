@@ -16,7 +16,7 @@ from time import monotonic
 from tests.chaos import cuts
 from tests.chaos.cuts import Cut
 from tests.chaos.fleet import REFUSED, ROOT, TIDY_CODES, Ended, Fleet, Member
-from tests.chaos.nemesis import Nemesis
+from tests.chaos.nemesis import OF_SERVERS, Nemesis
 from tests.chaos.processes import kill, marked
 from tests.chaos.shop import FINAL, Shop, place_of_its_own
 from tests.chaos.verdict import Violation, gather, judge, statuses
@@ -253,10 +253,9 @@ class Campaign:
         self.fleet.wait_for(workers, 10)
         for ended in self.fleet.ended:
             is_untidy = ended.member in workers and ended.code not in TIDY_CODES and not ended.is_fair
-            # Whose last commit the nemesis has cut ends by saying that nobody knows; what it left is judged by the rest.
-            is_cut_off = (
-                ended.code == REFUSED and "Error: The connection was lost during a commit" in ended.member.printed
-            )
+            # Who loses its connection in its last commit ends by saying that nobody knows; what it left is judged by the rest.
+            lost_it = ended.code == REFUSED and "Error: The connection was lost during a commit" in ended.member.printed
+            is_cut_off = lost_it and any(self.nemesis.counts[strike] for strike in OF_SERVERS)
             # One that found no database when it came never was a worker.
             if is_untidy and not is_cut_off and "controller.started" in ended.member.printed:
                 self._breakdowns.append(f"{ended.member.log.name}: exit code {ended.code} after SIGTERM")
