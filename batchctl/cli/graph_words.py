@@ -66,7 +66,8 @@ def summary(picture: Picture) -> str:
         found[node.state] = found.get(node.state, 0) + 1
     what = f"{len(picture.nodes)} {'batch' if len(picture.nodes) == 1 else 'batches'}"
     of = "" if picture.cycle_key is None else f", CycleKey {visible(picture.cycle_key)}"
-    return f"{what} at {picture.now:%Y-%m-%d %H:%M:%S} UTC{of}: {counted(found)}"
+    nothing = ", of which nothing is known" if picture.is_of_unknown_key else ""
+    return f"{what} at {picture.now:%Y-%m-%d %H:%M:%S} UTC{of}{nothing}: {counted(found)}"
 
 
 def counted(states: Mapping[str, int]) -> str:

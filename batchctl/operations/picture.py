@@ -85,6 +85,11 @@ class Picture:
     """The CycleKey that the forecast goes on with; None when it is that of a beginning now."""
 
     @property
+    def is_of_unknown_key(self) -> bool:
+        """Say whether nothing has happened for the CycleKey that was asked for."""
+        return self.cycle_key is not None and not any(node.stand or node.waits for node in self.nodes)
+
+    @property
     def linked(self) -> tuple[Node, ...]:
         """Return the batches that are drawn with lines."""
         return tuple(node for node in self.nodes if not node.alone)

@@ -1,7 +1,7 @@
 """How the batches stand, and how long their steps take: what is drawn beside their names.
 
-What is open is found by the indexes of what is open, what is done among the newest rows: no answer depends on how much
-has happened before.
+What is open is found by the indexes of what is open, what is done among the newest rows or by its CycleKey: no answer
+depends on how much has happened before.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from batchctl.store.tables import (
     batch_completion,
     batch_control,
     batch_process_history,
+    process_batch,
 )
 
 NEAR = 20_000
@@ -35,7 +36,8 @@ NEAR = 20_000
 TIMES = 20
 """How many of the last successful attempts at a step say how long it takes."""
 
-_c, _h, _w = batch_control.c, batch_process_history.c, batch_completion.c
+_c, _h, _w, _b = batch_control.c, batch_process_history.c, batch_completion.c, process_batch.c
+_i = batch_control.alias(unquoted("Itself")).c
 _STANDING = (
     _c.ProcessBatch_id,
     _c.BatchControl_id,
@@ -63,27 +65,32 @@ def _open(words: Iterable[str], *conditions: ColumnElement[bool]) -> Select[Any]
     return select(*_STANDING, alike.HowMany).join(alike.First.table, _c.BatchControl_id == alike.First)
 
 
-def _newest(*conditions: ColumnElement[bool]) -> Select[Any]:
+def _newest() -> Select[Any]:
     """Return the query of the newest instance of each batch, where it is among the newest of all."""
     near = (
-        select(_c.BatchControl_id, _c.ProcessBatch_id, _c.CycleKey)
+        select(_c.BatchControl_id, _c.ProcessBatch_id)
         .order_by(_c.BatchControl_id.desc())
         .limit(bindparam("near"))
         .subquery(unquoted("Near"))
         .c
     )
     last = select(func.max(near.BatchControl_id).label("Last")).group_by(near.ProcessBatch_id)
-    if conditions:
-        last = last.where(exactly(near.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type)))
     newest = last.subquery(unquoted("Newest")).c
     return select(*_STANDING).join(newest.Last.table, _c.BatchControl_id == newest.Last)
+
+
+def _newest_of_key() -> Select[Any]:
+    """Return the query of the newest instance of each batch of one CycleKey, however old; an index finds it."""
+    of_key = exactly(_i.CycleKey, bindparam("cycle_key", type_=_c.CycleKey.type))
+    last = select(func.max(_i.BatchControl_id)).where(_i.ProcessBatch_id == _b.ProcessBatch_id, of_key)
+    return select(*_STANDING).where(_c.BatchControl_id.in_(select(last.scalar_subquery()).select_from(process_batch)))
 
 
 _INDEXED = IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE
 _OPEN = [_open(words) for words in _INDEXED]
 _OPEN_OF_KEY = [_open(words, _OF_KEY) for words in _INDEXED]
 _NEWEST = _newest()
-_NEWEST_OF_KEY = _newest(_OF_KEY)
+_NEWEST_OF_KEY = _newest_of_key()
 _LIVE = select(_h.BatchControl_id, _h.ProcessControlSeq, _h.StartTime).where(text(f"BatchProcessHistory.{LIVE_ENTRY}"))
 _COMPLETIONS = (
     select(
@@ -134,14 +141,15 @@ class Waiting:
 def stands(connection: Connection, cycle_key: str | None = None, near: int = NEAR) -> list[Stand]:
     """Return the instances that may speak for their batches, of one CycleKey or of any.
 
-    That is the first open one in each status, and the newest of each batch, if it is among the newest of all.
+    That is the first open one in each status, and the newest of each batch: of any CycleKey, if it is among the newest of all.
     """
     parameters = {} if cycle_key is None else {"cycle_key": cycle_key}
     found: list[Stand] = []
     for statement in _OPEN if cycle_key is None else _OPEN_OF_KEY:
         found += readable(connection.execute(statement, parameters), _stand)
     newest = _NEWEST if cycle_key is None else _NEWEST_OF_KEY
-    last = readable(connection.execute(newest, {**parameters, "near": near}), _stand)
+    limit = {"near": near} if cycle_key is None else {}
+    last = readable(connection.execute(newest, parameters | limit), _stand)
     seen = {stand.instance_id for stand in found}
     return found + [stand for stand in last if stand.instance_id not in seen]
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.cli.graph_words import summary
 from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import BatchId
 from batchctl.operations import picture
@@ -136,6 +137,27 @@ def test_of_one_cycle_key_only_its_own_instances_count(world: World) -> None:
     assert states(look(world)) == {"B": "failed"}
     assert states(look(world, cycle_key=KEY)) == {"B": "complete"}
     assert states(look(world, cycle_key="none")) == {"B": "idle"}
+
+
+def test_of_a_cycle_key_an_old_instance_is_found_behind_any_number_of_newer_ones(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.batch()
+    instance(world, 1, "complete", KEY)
+    for _ in range(5):
+        instance(world, 1, "complete", "later")
+    monkeypatch.setattr(live.stands, "__defaults__", (None, 3))
+
+    assert states(look(world, cycle_key=KEY)) == {"B": "complete"}
+
+
+def test_a_cycle_key_of_which_nothing_is_known_is_said_to_be_one(world: World) -> None:
+    world.batch()
+    instance(world, 1, "complete", KEY)
+
+    assert "CycleKey nothing, of which nothing is known: 1 idle" in summary(look(world, cycle_key="nothing"))
+    assert "known" not in summary(look(world, cycle_key=KEY))
+    assert "known" not in summary(look(world))
 
 
 def test_what_is_complete_is_looked_for_among_the_newest_only_and_what_is_open_everywhere(world: World) -> None:
