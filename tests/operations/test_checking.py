@@ -304,7 +304,7 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     [
         ("MaxConcurent", "Did you mean 'MaxConcurrent'?"),
         ("maxconcurrent", "Did you mean 'MaxConcurrent'?"),
-        ("Retries\x1b", "Known: DatabaseId, MaxConcurrent."),
+        ("Retries\x1b", "Known: AuditLogDays, DatabaseId, MaxConcurrent, SchedulerLogDays."),
     ],
 )
 def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant: str) -> None:
