@@ -17,6 +17,7 @@ from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.file_watching import FileWatching, Means
 from batchctl.control.membership import Membership
+from batchctl.control.purge import Purge
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.retention import Retention
@@ -173,6 +174,16 @@ class App:
         with self._populators() as populators:
             creator = self._creator(populators)
             return creator.accept(intake_id, actor=self.ids.user(), host=self.ids.host(), reason=reason)
+
+    def purge(self, reason: str) -> Purge:
+        """Delete at once all that is old enough; return what has gone, and what could not."""
+        from batchctl.operations.intervene import checked_reason  # noqa: PLC0415 - the engine does without
+
+        checked_reason(reason)
+        user, host = self.ids.user(), self.ids.host()
+        made = Purge(transactions=self.transactions, clock=self.clock, actor=user, host=host, patient=True)
+        made.everything(reason)
+        return made
 
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""

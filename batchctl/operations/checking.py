@@ -68,7 +68,7 @@ def check(
         violations = reports.violations(connection)
         lost_name = identity.lost_name(connection)
         unknown_settings = reports.unknown_settings(connection, SETTINGS)
-        rules = retention.rules_of(purging.settings(connection))
+        rules = purging.rules(connection)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
         limit = limits.overall_as_written(connection), limits.overall(connection)
         idle_needs = limits.idle_needs(connection)
@@ -95,9 +95,11 @@ def check(
         )
         found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
     for name in unknown_settings:
+        if retention.is_of_a_batch(name):
+            continue  # Whether there is such a batch is said below.
         message = f"There is no such setting, so the row does nothing.{did_you_mean(name, SETTINGS)}"
         found.append(Finding("Setting", visible(name), "Name", message))
-    found += [Finding("Setting", visible(mistake.name), "Value", mistake.message) for mistake in rules.mistakes]
+    found += [Finding("Setting", visible(one.name), one.column, one.message) for one in rules.mistakes]
     for batch in defined.batches:
         found += _of_batch(batch, plugins)
         found += _of_needs(batch)

@@ -24,7 +24,9 @@ _NEEDED = dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE"))
     "FileWatchSeen": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "alembic_version": ("SELECT",),
 }
-_PURGED = dict.fromkeys(("AuditLog", "SchedulerLog"), ("DELETE",))
+_PURGED = dict.fromkeys(
+    ("AuditLog", "BatchCompletion", "BatchControl", "BatchProcessHistory", "FileProcess", "SchedulerLog"), ("DELETE",)
+)
 
 
 def now(connection: Connection) -> datetime | None:

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import retention as retention_module
+from batchctl.control import purge
 from batchctl.control.creation import Creator
-from batchctl.control.retention import MOST, PATIENCE, Retention
+from batchctl.control.purge import MOST, PATIENCE
+from batchctl.control.retention import Retention
 from batchctl.store import purging
 from tests.control.test_workers import Hand, hired
 from tests.control.world import World
@@ -128,7 +129,7 @@ def test_a_look_purges_one_page_and_the_next_pass_begins_after_an_hour(world: Wo
 
 def test_a_slow_page_is_followed_by_a_smaller_one_and_by_a_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     log(world, *[31] * 300)
-    monkeypatch.setattr(retention_module, "FEWEST", 10)
+    monkeypatch.setattr(purge, "FEWEST", 10)
     made, taken = Retention(world.transactions, world.clock, world.events.append, actor="a", host="h"), list[int]()
     made._most = 100
     delete = purging.delete_log
