@@ -451,14 +451,14 @@ INVARIANTS: tuple[Invariant, ...] = (
         "somebody has written completions or a CycleKey by hand; nothing needs to be done to go on",
     ),
     Invariant(
-        "I46",
+        "I48",
         "an attempt is one of an instance that is there",
         "BatchProcessHistory",
         _attempts(not_(exists().where(_OF_INSTANCE, _c.ProcessBatch_id == _h.c.ProcessBatch_id))),
         "somebody has deleted instances with foreign keys switched off; purge never leaves such: restore them, or delete these",
     ),
     Invariant(
-        "I47",
+        "I49",
         "what is said of purged attempts can be true",
         "DurationHistory",
         select(_q.DurationHistory_id)
