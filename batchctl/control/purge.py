@@ -81,17 +81,16 @@ class Purge:
         """Delete page after page, and yield what has gone with each."""
         try:
             rules = self._rules()
+            self.troubles += [(f"Setting {visible(mistake.name)}", mistake.message) for mistake in rules.mistakes]
+            for kind in self._kinds():
+                if kind.age(rules) is not None:
+                    yield from self._all(kind.table, partial(self._of_kind, kind))
+            for batch_id, outcome in rules.instances:
+                what = f"instances of batch {batch_id}"
+                yield from self._all(what, partial(self._of_batch, batch_id, outcome))
         except BatchctlError as error:
+            # Where not even the rules can be read, nothing can be deleted.
             self.troubles.append(("Setting", error.message))
-            return
-        self.troubles += [(f"Setting {visible(mistake.name)}", mistake.message) for mistake in rules.mistakes]
-        for kind in self._kinds():
-            if kind.age(rules) is None:
-                continue
-            yield from self._all(kind.table, partial(self._of_kind, kind))
-        for batch_id, outcome in rules.instances:
-            what = f"instances of batch {batch_id}"
-            yield from self._all(what, partial(self._of_batch, batch_id, outcome))
 
     def _rules(self) -> Rules:
         """Read the rules, before each page anew: who changes them while a pass is under way is heard."""
@@ -105,12 +104,12 @@ class Purge:
             _Kind("FileProcess", lambda rules: rules.inbox, purging.inbox_page, purging.delete_inbox),
         )
 
-    def _all(self, what: str, page: Callable[[int], Deleted]) -> Iterator[Mapping[str, int]]:
+    def _all(self, what: str, page: Callable[[Rules, int], Deleted]) -> Iterator[Mapping[str, int]]:
         after, patience = 0, PATIENCE
         while True:
-            began = self.clock.monotonic()
+            rules, began = self._rules(), self.clock.monotonic()
             try:
-                done = page(after)
+                done = page(rules, after)
             except Conflict:
                 patience -= 1
                 if not patience:
@@ -128,8 +127,8 @@ class Purge:
             if done.is_last:
                 return
 
-    def _of_kind(self, kind: _Kind, after: int) -> Deleted:
-        age = kind.age(self._rules())
+    def _of_kind(self, kind: _Kind, rules: Rules, after: int) -> Deleted:
+        age = kind.age(rules)
         if age is None:
             return Deleted({}, after, is_last=True)
         before = self.clock.now() - age
@@ -138,8 +137,8 @@ class Purge:
         gone = self._run(lambda connection: kind.delete(connection, page, before)) if page.old else 0
         return Deleted({kind.table: gone}, page.up_to, page.is_last)
 
-    def _of_batch(self, batch_id: BatchId, outcome: InstanceStatus, after: int) -> Deleted:
-        rules, now = self._rules(), self.clock.now()
+    def _of_batch(self, batch_id: BatchId, outcome: InstanceStatus, rules: Rules, after: int) -> Deleted:
+        now = self.clock.now()
         keep = rules.instances.get((batch_id, outcome))
         if keep is None:
             return Deleted({}, after, is_last=True)

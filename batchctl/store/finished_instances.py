@@ -141,6 +141,8 @@ _HELD_BY = union_all(
     select(_c.FileProcess_id, _c.BatchControl_id).where(_c.FileProcess_id.in_(_THESE_ROWS)),
     select(_o.FileProcess_id, _o.BatchControl_id).where(_o.FileProcess_id.in_(_THESE_ROWS)),
 )
+AT_ONCE = 1000
+"""Rows that one statement names."""
 LAST = InstanceId(2**63 - 1)
 """No instance has a greater number."""
 
@@ -316,7 +318,9 @@ def remove(connection: Connection, going: Leaving, now: datetime) -> dict[str, i
     if connection.execute(_DELETE, named).rowcount != len(going.instances):
         message = "Somebody has changed an instance that was to be purged."
         raise Conflict(message)
-    gone = remove_rows(connection, rows, [IntakeStatus.COMPLETE], NEVER)
+    # One completion may have started many rows, and there is a most that a statement takes.
+    some = [rows[at : at + AT_ONCE] for at in range(0, len(rows), AT_ONCE)]
+    gone = sum(remove_rows(connection, each, [IntakeStatus.COMPLETE], NEVER) for each in some)
     counted = {"BatchControl": len(going.instances), "BatchProcessHistory": attempts}
     return counted | {"BatchCompletion": completions, "FileProcess": gone}
 

@@ -17,8 +17,9 @@ from batchctl.domain.retention import rules_of
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
 from batchctl.operations.intervene import Operator
 from batchctl.ports import Boundary
-from batchctl.store import finished_instances, invariants, live
+from batchctl.store import duration_history, finished_instances, invariants, live
 from tests.control.world import BAD, OK, World
+from tests.control_databases import IMPATIENT
 
 COUNTED = ("FileProcess", "BatchControl", "BatchProcessHistory", "BatchCompletion")
 
@@ -241,6 +242,32 @@ def test_the_statement_that_deletes_says_itself_what_may_go(world: World) -> Non
         world.transactions.run(frozenset({Boundary.PURGE}), remove, hurried=True)
 
     assert counted(world) == [2, 2, 2, 0]
+
+
+def test_who_purges_beside_another_waits_for_nobody_and_adds_up_what_the_other_has_added(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setting(world, CompleteDays=1, KeepLast=0)
+    world.batch(steps=1)
+    work(world, 60)
+    pass_days(world, 2)
+    other, add_up, beside = world.open(), duration_history.add_up, list[Purge]()
+    with other.read() as connection:
+        connection.exec_driver_sql(IMPATIENT[world.database.kind])
+
+    def meanwhile(*what: Any) -> None:
+        add_up(*what)
+        if not beside:
+            beside.append(Purge(transactions=other, clock=world.clock, actor="ben", host="h"))
+            for _ in beside[0].pages():
+                pass
+
+    monkeypatch.setattr(duration_history, "add_up", meanwhile)
+    first = purge(world)
+
+    assert (first.troubles, beside[0].troubles, dict(beside[0].gone)) == ([], [], {})
+    assert counted(world) == [0, 0, 0, 0]
+    assert world.one("SELECT sum(Runs) FROM DurationHistory") == 60
 
 
 def test_a_crash_between_two_pages_leaves_whole_rows_and_the_next_one_goes_on(world: World) -> None:
