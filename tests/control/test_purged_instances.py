@@ -289,15 +289,18 @@ def test_a_crash_between_two_pages_leaves_whole_rows_and_the_next_one_goes_on(wo
 
 def test_no_transaction_deletes_more_than_a_page_of_history(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     setting(world, CompleteDays=1, KeepLast=0)
-    world.batch(steps=9)
-    world.hand.many("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', ?)", [(str(at),) for at in range(1500)])
-    world.create()
-    world.sql("UPDATE BatchControl SET Status = 'complete', PrevProcessControlSeq = 90")
-    world.sql("UPDATE FileProcess SET Status = 'complete'")
+    world.batch(steps=10)
+    then = f"{world.clock.now():%Y-%m-%d %H:%M:%S}"
+    rows = [(str(at),) for at in range(10_000)]
+    world.hand.many("INSERT INTO FileProcess (Entity, FileName, Status) VALUES ('B', ?, 'complete')", rows)
+    world.sql(
+        "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, PrevProcessControlSeq, z_inserted, z_updated)"
+        f" SELECT 1, FileProcess_id, 'complete', 100, '{then}', '{then}' FROM FileProcess"
+    )
     world.sql(
         "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
-        " CommandText, Status, StartTime, EndTime) SELECT BatchControl_id, 1, ProcessControlSeq, 's', 'told', 'c', 'success',"
-        " BatchControl.z_inserted, BatchControl.z_inserted FROM BatchControl, ProcessControl"
+        f" CommandText, Status, StartTime, EndTime) SELECT BatchControl_id, 1, ProcessControlSeq, 's', 'told', 'c', 'success',"
+        f" '{then}', '{then}' FROM BatchControl, ProcessControl"
     )
     pass_days(world, 2)
     taken, remove = list[int](), finished_instances.remove
@@ -310,7 +313,7 @@ def test_no_transaction_deletes_more_than_a_page_of_history(world: World, monkey
     monkeypatch.setattr(finished_instances, "remove", watched)
     purge(world)
 
-    assert sum(taken) == 13_500
+    assert sum(taken) == 100_000
     assert max(taken) <= purge_module.MOST
     assert counted(world) == [0, 0, 0, 0]
 

@@ -13,7 +13,7 @@ from batchctl.control import purge
 from batchctl.control.creation import Creator
 from batchctl.control.purge import MOST, PATIENCE
 from batchctl.control.retention import Retention
-from batchctl.store import purging
+from batchctl.store import finished_instances, purging
 from tests.control.test_workers import Hand, hired
 from tests.control.world import World
 
@@ -245,3 +245,12 @@ def test_a_row_that_somebody_keeps_locked_is_left_to_the_next_pass(
     world.clock.advance(timedelta(hours=1))
     purging_duty.look()
     assert rows(world) == 0
+
+
+def test_an_index_leads_to_what_is_over_of_a_batch(sqlite_world: World) -> None:
+    with sqlite_world.transactions.read() as connection:
+        for found in (finished_instances._PAGES, finished_instances._LAST_ONES):
+            for statement in found.values():
+                said = str(statement._statement.compile(connection, compile_kwargs={"literal_binds": False}))
+                plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {said}", (1,) * said.count("?")).all()
+                assert ["IX_BatchControl_Over" in line.detail and "SEARCH" in line.detail for line in plan] == [True]
