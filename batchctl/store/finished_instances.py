@@ -83,6 +83,7 @@ _LAST_ONES = {
         .where(_c.ProcessBatch_id == bindparam("batch_id"), condition)
         .order_by(_c.BatchControl_id.desc())
         .limit(bindparam("most"))
+        .offset(bindparam("behind"))
     )
     for outcome, condition in _OF_OUTCOME.items()
 }
@@ -197,8 +198,8 @@ def oldest_kept(connection: Connection, batch_id: BatchId, outcome: InstanceStat
     """Return the oldest of the last instances of a batch and an outcome; None where there are not even as many."""
     if last == 0:
         return LAST
-    found = _LAST_ONES[outcome](connection, batch_id=batch_id, most=last)
-    return InstanceId(found[-1].BatchControl_id) if len(found) == last else None
+    found = _LAST_ONES[outcome](connection, batch_id=batch_id, most=1, behind=last - 1)
+    return InstanceId(found[0].BatchControl_id) if found else None
 
 
 @value

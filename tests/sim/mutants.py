@@ -201,7 +201,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "the last ones are purged too",
         (
             finished_instances,
-            "return InstanceId(found[-1].BatchControl_id) if len(found) == last else None",
+            "return InstanceId(found[0].BatchControl_id) if found else None",
             "return LAST",
         ),
     ),
