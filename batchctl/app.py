@@ -17,8 +17,10 @@ from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.file_watching import FileWatching, Means
 from batchctl.control.membership import Membership
+from batchctl.control.purge import Purge
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
+from batchctl.control.retention import Retention
 from batchctl.control.tally import PassReport
 from batchctl.control.triggering import Triggering
 from batchctl.control.worker import Duty, Leading, Worker
@@ -173,6 +175,16 @@ class App:
             creator = self._creator(populators)
             return creator.accept(intake_id, actor=self.ids.user(), host=self.ids.host(), reason=reason)
 
+    def purge(self, reason: str) -> Purge:
+        """Delete at once all that is old enough; return what has gone, and what could not."""
+        from batchctl.operations.intervene import checked_reason  # noqa: PLC0415 - the engine does without
+
+        checked_reason(reason)
+        user, host = self.ids.user(), self.ids.host()
+        made = Purge(transactions=self.transactions, clock=self.clock, actor=user, host=host, patient=True)
+        made.everything(reason)
+        return made
+
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
         with self._runner() as runner, self._worker(runner) as worker:
@@ -182,12 +194,11 @@ class App:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         with self._runner() as runner, self._populators() as populators, self._folders(runner.wake) as folders:
             duties = self._duties(runner, folders)
-            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval, duties)
+            creator = self._creator(populators)
+            leading = Leading(self.leader_lock, creator, self._poll_interval, duties, [self._retention()])
             with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
-                if once:
-                    worker.lead()
-                done = self._work_off(worker) if once else self._work_on(worker, until_idle)
+                done = self._one_round(worker) if once else self._work_on(worker, until_idle)
                 self._announce("controller.stopped")
                 return done
 
@@ -217,6 +228,14 @@ class App:
                 for report in runner.collect(IDLE_WAIT):
                     if isinstance(report, Finished):
                         return report.outcome
+
+    def _one_round(self, worker: Worker) -> PassReport:
+        """Start work, process it, and then keep the tables in order, whatever has become of the rest."""
+        try:
+            worker.lead()
+            return self._work_off(worker)
+        finally:
+            worker.keep_up()
 
     def _work_off(self, worker: Worker) -> PassReport:
         """Turn until nothing more may start now, or the database fails while nothing is under way."""
@@ -302,6 +321,9 @@ class App:
         """Return what the leader does besides creating instances."""
         watch = DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval)
         return watch, self._triggering(runner), self._file_watching(folders)
+
+    def _retention(self) -> Retention:
+        return Retention(self.transactions, self.clock, self.listener, actor=self.ids.user(), host=self.ids.host())
 
     @property
     def _poll_interval(self) -> timedelta:

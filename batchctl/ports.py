@@ -34,6 +34,7 @@ class Boundary(StrEnum):
     INSTANCE_DONE = "C9"
     OPERATOR = "C11"
     TAKEOVER = "C12"
+    PURGE = "C13"
     MIGRATION = "C14"
 
 

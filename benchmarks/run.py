@@ -10,6 +10,9 @@ at its start, weighs little.
 `sqlite-latency`, `postgresql-latency`: no rates but milliseconds, from an INSERT to the start of the step; see latency.py. There
 less is better: `rate` and `limit` are medians in the `unit` "ms", `ratio` says how many times the bare way's ours takes, and
 `p99` is ours for the 99th of a hundred.
+
+`sqlite-purge`, `postgresql-purge`: the longest transaction in which 1,000,000 rows of history are purged, of the second that one
+may take; see purging.py.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from batchctl import config
 from batchctl.app import App, upgrade_database
-from benchmarks import databases, latency
+from benchmarks import databases, latency, purging
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
 
@@ -65,11 +68,16 @@ class Figure:
     limit: float
     unit: str = "steps/s"
     p99: float | None = None
+    seconds: float | None = None
+    """How long all of it took, where that is not the question."""
 
     def __str__(self) -> str:
         """Show it on a line."""
         if self.p99 is None:
             return f"{self.name:18} {self.ratio:5.2f} of the limit ({self.rate:,.0f} of {self.limit:,.0f} {self.unit})"
+        if self.seconds is not None:
+            longest = f"longest {self.rate:,.0f} of {self.limit:,.0f} {self.unit}, 99th {self.p99:,.0f}"
+            return f"{self.name:18} {self.ratio:5.2f} of what a transaction may take ({longest}; all in {self.seconds:,.0f} s)"
         ours = f"median {self.rate:.2f}, 99th {self.p99:.2f} {self.unit}"
         return f"{self.name:18} {self.ratio:5.2f} times the bare way ({ours}; bare {self.limit:.2f} {self.unit})"
 
@@ -95,6 +103,8 @@ def main() -> None:
 
 def figure_of(name: str, rounds: int, instances: int) -> Figure:
     """Run one benchmark."""
+    if name in PURGES:
+        return longest_of(name)
     if name in LATENCIES:
         return compare_latencies(name, rounds, instances // 40)
     return compare(name, rounds, *BENCHMARKS[name](instances))
@@ -122,6 +132,14 @@ def compare_latencies(name: str, rounds: int, times: int) -> Figure:
     median, limit = statistics.median(our), statistics.median(bare)
     p99 = sorted(our)[len(our) * 99 // 100]
     return Figure(name, round(median / limit, 3), round(median, 3), round(limit, 3), "ms", round(p99, 3))
+
+
+def longest_of(name: str) -> Figure:
+    """Purge a million rows once, and return the longest transaction."""
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        took, seconds = purging.measure(Path(folder) / "purge", PURGES[name], MANY)
+    longest, p99 = 1000 * max(took), 1000 * sorted(took)[len(took) * 99 // 100]
+    return Figure(name, round(longest / 1000, 3), round(longest, 1), 1000.0, "ms", round(p99, 1), round(seconds, 1))
 
 
 def engine(
@@ -284,7 +302,9 @@ BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
 
 LATENCIES: dict[str, Lend] = {"sqlite-latency": databases.sqlite, "postgresql-latency": databases.postgresql}
 
-NAMES = [*BENCHMARKS, *LATENCIES]
+PURGES: dict[str, Lend] = {"sqlite-purge": databases.sqlite, "postgresql-purge": databases.postgresql}
+
+NAMES = [*BENCHMARKS, *LATENCIES, *PURGES]
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ SLICE = 0.05
 
 
 class Duty(Protocol):
-    """Something that starts work, and that only the leader does: it finds reasons and inserts `FileProcess` rows.
+    """Something that only the leader does. Most start work: they find reasons and insert `FileProcess` rows.
 
     Whatever may take its time, such as a question to another database, is done on threads, which wake the controller.
     """
@@ -56,6 +56,8 @@ class Leading:
     poll_interval: timedelta
     duties: Sequence[Duty] = ()
     """What starts work."""
+    upkeep: Sequence[Duty] = ()
+    """What follows all that, whatever has become of it."""
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
     has_made: bool = False
@@ -104,6 +106,12 @@ class Worker:
             self.leading.creator.create_instances()
             self.controller.look_again()
 
+    def keep_up(self) -> None:
+        """Do what follows all else, in full, if this worker leads."""
+        if self.leading is not None and self.leading.is_leader and not self.controller.is_stopping:
+            for duty in self.leading.upkeep:
+                self._go_on(duty.name, partial(_finish, duty))
+
     @property
     def is_idle(self) -> bool:
         """Say whether nothing is under way and nothing may start now."""
@@ -132,6 +140,9 @@ class Worker:
         noticed = self.controller.take_notice()
         if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
             self._go_on("lead", partial(self._lead, self.leading, noticed=noticed))
+            if self.leading.is_leader:
+                for duty in self.leading.upkeep:
+                    self._go_on(duty.name, partial(_look, duty))
 
     def end(self) -> None:
         """Leave the database; what was let go goes on."""
@@ -233,6 +244,10 @@ class Worker:
             if self._waiting == {duty}:
                 self.listener(Event("controller.resumed"))
             self._waiting.discard(duty)
+
+
+def _look(duty: Duty) -> None:
+    duty.look()
 
 
 def _finish(duty: Duty) -> None:

@@ -22,3 +22,13 @@ class Reading:
     result: Result
     message: str
     next_step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """Rights that a user does not have on some tables, and what gives them to him."""
+
+    user: str
+    privileges: str
+    tables: str
+    grant: str

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
-from batchctl.domain import graph
+from batchctl.domain import graph, retention
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Problem, Surroundings
 from batchctl.domain.rows import BatchDefinition, Step
@@ -18,10 +18,10 @@ from batchctl.operations import watches
 from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Folders, Transactions
-from batchctl.store import data_triggers, definitions, file_watches, identity, limits, reports
+from batchctl.store import data_triggers, definitions, file_watches, identity, limits, purging, reports
 
 ORPHANS_SHOWN = 20
-SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT)
+SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, *retention.NAMES)
 """Every name that means something in `Setting`."""
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
 _WITHOUT = {
@@ -68,6 +68,7 @@ def check(
         violations = reports.violations(connection)
         lost_name = identity.lost_name(connection)
         unknown_settings = reports.unknown_settings(connection, SETTINGS)
+        rules = purging.rules(connection)
         orphans = reports.orphans(connection, ORPHANS_SHOWN)
         limit = limits.overall_as_written(connection), limits.overall(connection)
         idle_needs = limits.idle_needs(connection)
@@ -94,8 +95,11 @@ def check(
         )
         found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
     for name in unknown_settings:
+        if retention.is_of_a_batch(name):
+            continue  # Whether there is such a batch is said below.
         message = f"There is no such setting, so the row does nothing.{did_you_mean(name, SETTINGS)}"
         found.append(Finding("Setting", visible(name), "Name", message))
+    found += [Finding("Setting", visible(one.name), one.column, one.message) for one in rules.mistakes]
     for batch in defined.batches:
         found += _of_batch(batch, plugins)
         found += _of_needs(batch)

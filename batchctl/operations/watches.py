@@ -87,7 +87,9 @@ class _Rehearsed:
             self._keep(self._judged(file))
         for row_id in page.remembered:
             seen = self._rows[row_id]
-            reason = f"taken already, as FileProcess {seen.intake_id}"
+            # Its row may have been purged.
+            as_row = "" if seen.intake_id is None else f", as FileProcess {seen.intake_id}"
+            reason = f"taken already{as_row}"
             self._keep(Verdict(seen.file.path, "taken", reason, seen.file, seen.intake_id))
         for path, reason in page.passed_over:
             self._keep(Verdict(path, "passed over", reason))
@@ -99,7 +101,8 @@ class _Rehearsed:
     def _judged(self, file: FoundFile) -> Verdict:
         watch = self._watch
         before = self._seen.get(path_key(file.path))
-        changed = "" if before is None else f"; it has changed since it was taken as FileProcess {before.intake_id}"
+        as_row = "" if before is None or before.intake_id is None else f" as FileProcess {before.intake_id}"
+        changed = "" if before is None else f"; it has changed since it was taken{as_row}"
         if unfit(file.path) is not None:
             return Verdict(file.path, "rejected", f"{unfit(file.path)}: rename it", file)
         if watch.marker_suffix is None and watch.settle_seconds > 0:

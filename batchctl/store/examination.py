@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
-from batchctl.domain.health import Reading
+from batchctl.domain.health import Lacking, Reading, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects import dialect_of, official
 from batchctl.store.dialects.health import NAMES, Health, health_of
@@ -24,6 +24,9 @@ _NEEDED = dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE"))
     "FileWatchSeen": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "alembic_version": ("SELECT",),
 }
+_PURGED = dict.fromkeys(
+    ("AuditLog", "BatchCompletion", "BatchControl", "BatchProcessHistory", "FileProcess", "SchedulerLog"), ("DELETE",)
+)
 
 
 def now(connection: Connection) -> datetime | None:
@@ -45,7 +48,14 @@ def obstacle(connection: Connection) -> Reading | None:
 
 def rights(connection: Connection) -> list[Reading]:
     """Say whether every table of batchctl can be read and written."""
-    return _of(connection).rights(connection, _NEEDED)
+    kind = _of(connection)
+    unpurged = [one for one in kind.lacking(connection, _PURGED) if one.privileges == "DELETE"]
+    return [*kind.rights(connection, _NEEDED), *map(_unpurged, unpurged)]
+
+
+def _unpurged(lacking: Lacking) -> Reading:
+    said = f"{lacking.user} has no right to {lacking.privileges} on {lacking.tables}: nothing is purged there."
+    return Reading("retention", Result.WARN, said, f"if old rows are to go, as the tables' owner: {lacking.grant}")
 
 
 def target_rights(connection: Connection) -> list[Reading]:

@@ -33,6 +33,7 @@ from batchctl.store.tables import (
     batch_process_history,
     batch_resource,
     controller,
+    duration_history,
     file_process,
     process_batch,
     resource,
@@ -41,6 +42,7 @@ from batchctl.store.tables import process_control as step
 
 _f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
 _r, _n = resource.c, batch_resource.c
+_q = duration_history.c
 _d, _o, _other = batch_dependency.c, batch_completion.c, batch_completion.alias("other")
 _h = batch_process_history.alias("h")
 _earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
@@ -447,6 +449,22 @@ INVARIANTS: tuple[Invariant, ...] = (
         )
         .order_by(_o.BatchCompletion_id),
         "somebody has written completions or a CycleKey by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I48",
+        "an attempt is one of an instance that is there",
+        "BatchProcessHistory",
+        _attempts(not_(exists().where(_OF_INSTANCE, _c.ProcessBatch_id == _h.c.ProcessBatch_id))),
+        "somebody has deleted instances with foreign keys switched off; purge never leaves such: restore them, or delete these",
+    ),
+    Invariant(
+        "I49",
+        "what is said of purged attempts can be true",
+        "DurationHistory",
+        select(_q.DurationHistory_id)
+        .where(or_(_q.MaxMs > _q.UpToMs, _q.TotalMs < _q.MinMs * _q.Runs, _q.TotalMs > _q.MaxMs * _q.Runs))
+        .order_by(_q.DurationHistory_id),
+        "somebody has written them by hand; graph goes by them where there is no history any more",
     ),
     Invariant(
         "I26",

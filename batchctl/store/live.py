@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, selec
 from batchctl.domain.forecast import LiveStep, Stand
 from batchctl.domain.rows import BatchId, InstanceId
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, word
+from batchctl.store import duration_history
 from batchctl.store.columns import readable, text_of, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
@@ -168,11 +169,11 @@ def waiting(connection: Connection, most: int = NEAR) -> list[Waiting]:
 
 
 def lengths(connection: Connection, near: int = NEAR) -> dict[tuple[BatchId, int], list[timedelta]]:
-    """Return how long the last successful attempts at each step took."""
+    """Return how long the last successful attempts at each step took; of what was purged, those of the last day."""
     found: dict[tuple[BatchId, int], list[timedelta]] = {}
     for step, took in readable(connection.execute(_LENGTHS, {"near": near}), _took):
         found.setdefault(step, []).append(took)
-    return found
+    return duration_history.lengths(connection, TIMES) | found
 
 
 def _stand(row: Any) -> Stand:

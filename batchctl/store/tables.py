@@ -42,6 +42,7 @@ WAITING_INSTANCE = ("ready", "retry")
 IN_LINE_INSTANCE = ("ready", "retry", "failed", "held")
 """What may start, or may keep others of its batch from starting."""
 PAUSED_INSTANCE = ("paused",)
+OVER_INSTANCE = ("complete", "cancelled")
 LATER = "NextRunTime > '1900-01-01 00:00:00.000'"
 AT_ONCE = "NextRunTime <= '1900-01-01 00:00:00.000'"
 READY_INTAKE = "Status = 'ready'"
@@ -250,6 +251,11 @@ batch_control = _table(
     _index("IX_BatchControl_Standing", "BatchControl_id", where=one_of("Status", STANDING_INSTANCE)),
     _index("IX_BatchControl_Due", "NextRunTime", where=_waits(LATER)),
     Index("IX_BatchControl_Cycle", "ProcessBatch_id", "CycleKey", "BatchControl_id"),
+    _index(
+        "IX_BatchControl_Over",
+        *("ProcessBatch_id", "Status", "BatchControl_id"),
+        where=one_of("Status", OVER_INSTANCE),
+    ),
     sqlite_autoincrement=True,
 )
 
@@ -402,6 +408,8 @@ batch_completion = _table(
         *("ProcessBatch_id", "CycleKey", "DependsOnBatch_id", "BatchCompletion_id"),
         where=WAITING_COMPLETION,
     ),
+    Index("IX_BatchCompletion_Instance", "BatchControl_id"),
+    Index("IX_BatchCompletion_Started", "FileProcess_id"),
     sqlite_autoincrement=True,
 )
 
@@ -498,5 +506,25 @@ file_watch_seen = _table(
     _stamp("z_inserted"),
     _stamp("z_updated"),
     UniqueConstraint("FileWatch_id", "PathKey"),
+    Index("IX_FileWatchSeen_Intake", "FileProcess_id"),
+    sqlite_autoincrement=True,
+)
+
+duration_history = _table(
+    "DurationHistory",
+    _key("DurationHistory_id"),
+    _required("ProcessBatch_id", reference(), None, ForeignKey("ProcessBatch.ProcessBatch_id")),
+    _required("ProcessControlSeq", Integer()),
+    _required("Day", name(10)),
+    _required("UpToMs", reference()),
+    _required("Runs", reference()),
+    _required("TotalMs", reference()),
+    _required("MinMs", reference()),
+    _required("MaxMs", reference()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ProcessBatch_id", "ProcessControlSeq", "Day", "UpToMs"),
+    _check("Runs", "Runs >= 1"),
+    _check("MinMs", "MinMs BETWEEN 0 AND MaxMs"),
     sqlite_autoincrement=True,
 )

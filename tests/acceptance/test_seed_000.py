@@ -1,7 +1,7 @@
 """What the staging scheduler of Primentra does, line by line of its requirements, as far as data triggers are concerned.
 
-Each test is named after its line. What is about schedules, the purging of logs and a fixed age of zombies is tested elsewhere
-or is not done so on purpose.
+Each test is named after its line. What is about schedules and a fixed age of zombies is tested elsewhere or is not done so
+on purpose.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from batchctl.control.retention import Retention
 from batchctl.domain.rows import DataTrigger, InstanceId
 from batchctl.domain.triggers import Counted
 from batchctl.operations.intervene import Operator
@@ -243,6 +244,33 @@ def test_line_18_a_round_begins_every_poll_interval(yard: Yard) -> None:
     leader.inquiries.wait()
 
     assert asked == ["orders", "orders"]
+
+
+def test_line_20_what_is_purged_says_the_table_of_settings_and_the_log_goes_after_thirty_days(yard: Yard) -> None:
+    world = yard.world
+    for days in (31, 29, 8, 6):
+        at = f"{world.clock.now() - timedelta(days=days):%Y-%m-%d %H:%M:%S}"
+        world.sql(
+            "INSERT INTO SchedulerLog (EventType, Source, Message, EventTime) VALUES ('error', 's', ?, ?)",
+            str(days),
+            at,
+        )
+        world.sql(
+            "INSERT INTO AuditLog (Actor, Host, Action, Target, Reason, z_inserted) VALUES ('a', 'h', 'disable', 'B', ?, ?)",
+            str(days),
+            at,
+        )
+
+    def purged() -> list[list[str]]:
+        Retention(world.transactions, world.clock, world.events.append, actor="anna", host="h").finish()
+        logs = {"SchedulerLog": "Message", "AuditLog": "Reason"}
+        return [[row[0] for row in world.sql(f"SELECT {of} FROM {log} ORDER BY 1")] for log, of in logs.items()]
+
+    assert purged() == [["29", "6", "8"], ["29", "31", "6", "8"]]
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('SchedulerLogDays', '7'), ('AuditLogDays', '30')")
+    log, acts = purged()
+    assert (log, [each for each in acts if each]) == (["6"], ["29", "6", "8"])
+    assert world.sql("SELECT Actor, Target FROM AuditLog WHERE Action = 'purge'") == [("anna", "AuditLog")]
 
 
 def test_line_21_two_leaders_at_once_start_work_once(yard: Yard) -> None:
@@ -719,6 +747,26 @@ def test_line_18_looking_again_and_again_is_no_work_that_keeps_a_controller_from
     ran = office.run("run", "--until-idle", "1")
 
     assert ran == "Steps: 0 started, 0 succeeded, 0 failed. Instances: 0 complete."
+
+
+BROKEN = {
+    "what starts work": "ALTER TABLE DataTrigger RENAME COLUMN RowThreshold TO Gone",
+    "the creation": "ALTER TABLE FileProcess RENAME COLUMN Entity TO Gone",
+    "the processing": "ALTER TABLE ProcessControl RENAME COLUMN ProcessName TO Gone",
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_line_19_the_cleanup_follows_the_dispatch_also_when_that_has_failed(office: Office, what: str) -> None:
+    office.register(RowThreshold=1)
+    for at in ("2020-01-01", "2999-01-01"):
+        office.hand.sql("INSERT INTO SchedulerLog (EventType, Source, EventTime) VALUES ('skipped', 'here', ?)", at)
+    office.hand.sql(BROKEN[what])
+
+    office.run("run", "--once", code=0 if what == "what starts work" else 4)
+
+    dated = [str(at)[:4] for (at,) in office.hand.sql("SELECT EventTime FROM SchedulerLog WHERE Source = 'here'")]
+    assert dated == ["2999"]
 
 
 def test_line_36_the_log_is_paged_filtered_and_a_table_for_everybody(office: Office) -> None:

@@ -299,12 +299,15 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
 
 
+KNOWN = "Known: AuditLogDays, CancelledDays, CompleteDays, DatabaseId, InboxDays, KeepLast, MaxConcurrent, SchedulerLogDays."
+
+
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
         ("MaxConcurent", "Did you mean 'MaxConcurrent'?"),
         ("maxconcurrent", "Did you mean 'MaxConcurrent'?"),
-        ("Retries\x1b", "Known: DatabaseId, MaxConcurrent."),
+        ("Retries\x1b", KNOWN),
     ],
 )
 def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant: str) -> None:
@@ -313,6 +316,35 @@ def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant
 
     message = f"There is no such setting, so the row does nothing. {meant}"
     assert check(world) == [Finding("Setting", name.replace("\x1b", "\\x1b"), "Name", message)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "column", "message"),
+    [
+        ("SchedulerLogDays", "0", "Value", ("It says '0', which is not a whole number of days from 1 to 36500, or forever,"
+         " so nothing is purged by it.")),
+        ("CompleteDays:Lod", "30", "Name", "There is no batch 'Lod', so no instance is purged at all. Did you mean 'Load'?"),
+        ("KeepLast:Load", "all", "Value", ("It says 'all', which is not a whole number from 0 to 10000,"
+         " so no instance is purged at all.")),
+        ("CancelledDays", "", "Value", ("It says '', which is not a whole number of days from 1 to 36500, or forever,"
+         " so no instance is purged at all.")),
+    ],
+)  # fmt: skip
+def test_a_rule_of_retention_that_cannot_be_meant_so_is_named(
+    world: World, name: str, value: str, column: str, message: str
+) -> None:
+    world.batch("Load")
+    world.sql("INSERT INTO Setting (Name, Value) VALUES (?, ?)", name, value)
+
+    assert check(world) == [Finding("Setting", name, column, message)]
+
+
+def test_rules_of_retention_that_can_be_meant_so_are_no_findings(world: World) -> None:
+    world.batch("Load")
+    for name, value in (("CompleteDays:Load", " 30 "), ("KeepLast", "0"), ("InboxDays", "Forever")):
+        world.sql("INSERT INTO Setting (Name, Value) VALUES (?, ?)", name, value)
+
+    assert check(world) == []
 
 
 def a_trigger(world: World, name: str, **columns: object) -> None:

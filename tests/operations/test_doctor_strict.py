@@ -188,6 +188,30 @@ def test_the_rights_that_are_printed_are_all_that_a_role_of_every_day_needs(dail
     assert "complete" in repr(daily.rows("FileProcess"))
 
 
+def test_who_may_not_delete_is_told_what_grants_it_and_all_but_the_purging_works(daily: Home) -> None:
+    daily.server.alter(ROWS, daily.name)
+    daily.server.alter(
+        "INSERT INTO SchedulerLog (EventType, Source, EventTime) VALUES ('skipped', 's', '2020-01-01')", daily.name
+    )
+    while lacking := [
+        line for line in daily.doctor()[1].values() if line["Check"] == "rights" and line["Result"] == "FAIL"
+    ]:
+        for line in lacking:
+            daily.server.alter(mended(line), daily.name)
+    warned = daily.doctor()[1]["database_url", "retention"]
+    code, _, told = daily("run", "--once")
+
+    assert warned["Result"] == "WARN"
+    assert "BatchProcessHistory, FileProcess, SchedulerLog: nothing is purged there." in warned["Message"]
+    assert code == 0
+    assert "complete" in repr(daily.rows("FileProcess"))
+    assert told.count("retention.trouble") == 1
+    assert "permission denied for table schedulerlog" in told
+    daily.server.alter(mended(warned), daily.name)
+    assert ("database_url", "retention") not in daily.doctor()[1]
+    assert daily("purge", "--reason", "r")[1].startswith("Rows purged: 1 of SchedulerLog.")
+
+
 def test_who_may_not_make_tables_is_told_the_grant_by_upgrade_and_by_doctor(daily: Home) -> None:
     tables = ", ".join((*TABLES, "alembic_version"))
     daily.server.alter(

@@ -77,11 +77,15 @@ PLANTED = {
     "I43": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=2, exclusive=1)],
     "I44": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
             "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE BatchControl_id = 3"],
+    "I48": [("INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+            " CommandText, Status, EndTime, RetryCountAfter) VALUES (99, 1, 10, 's', 'told', '', 'success', '2099-01-01', 0)")],
+    "I49": [("INSERT INTO DurationHistory (ProcessBatch_id, ProcessControlSeq, Day, UpToMs, Runs, TotalMs, MinMs, MaxMs)"
+            " VALUES (1, 10, '2026-11-21', 10, 2, 12, 5, 15)")],
     "I45": [*DEPENDS, "UPDATE BatchDependency SET z_inserted = '2026-11-01 00:00:00'", completed(1)],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {
-    "I03": {"I05", "I11"},
+    "I03": {"I05", "I11", "I48"},
     "I05": {"I02", "I08", "I09", "I11"},
     "I06": {"I08"},
     "I07": {"I08", "I09"},

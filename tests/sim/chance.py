@@ -69,7 +69,23 @@ def script_of(seed: int) -> Script:
     drawn = _Draw(chance, swarm, _options(chance))
     # Drawn apart, so that a seed stays the schedule it was before there were any.
     options = replace(drawn.options, dependents=_dependents(Random(~seed), len(drawn.options.batches)))
-    return Script(options, drawn.events(), seed)
+    apart = Random(-seed - 1_000_000_007)
+    kept_for = apart.choice((None, None, 5.0, 30.0, 200.0))
+    options = replace(options, kept_for=kept_for, keep_last=apart.choice((0, 0, 1)))
+    events = list(drawn.events())
+    for _ in range(0 if kept_for is None else apart.choice((0, 1, 2))):
+        events.insert(apart.randrange(len(events) + 1), _of_purge(apart))
+    return Script(options, tuple(events), seed)
+
+
+def _of_purge(chance: Random) -> Event:
+    """Draw a fault that strikes when something is purged."""
+    kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_BEFORE, Kind.FREEZE_BEFORE, *Kind))
+    meanwhile: tuple[Event, ...] = ()
+    if kind in {Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER}:
+        again = Operate("again", chance.randrange(3))
+        meanwhile = chance.choice(((again,), (again, Run(1.0)), (Run(30.0),)))
+    return Fault(None, "C13", kind, meanwhile)
 
 
 def _options(chance: Random) -> Options:

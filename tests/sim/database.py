@@ -5,16 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import tenacity
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.rows import BatchDefinition
+from batchctl.domain.retention import Keep, Rules
+from batchctl.domain.rows import BatchDefinition, BatchId
+from batchctl.domain.status import InstanceStatus
 from batchctl.ports import Boundary
-from batchctl.store import definitions, schema
+from batchctl.store import definitions, purging, schema
 from batchctl.store.dialects import sqlite
 from batchctl.store.transactions import ReadsClock, StoreTransactions
 from tests.sim.clock import BEGINNING
@@ -39,6 +41,18 @@ CREATE TEMP TRIGGER SeeInstance AFTER UPDATE ON main.BatchControl BEGIN
     VALUES ('instance', new.BatchControl_id, old.Status, new.Status, old.PrevProcessControlSeq, new.PrevProcessControlSeq,
             old.ClaimToken, new.ClaimToken, old.ClaimedBy, new.ClaimedBy,
             old.RetryCount, new.RetryCount);
+END
+"""
+_SEE_PURGED = """
+CREATE TEMP TRIGGER SeePurged BEFORE DELETE ON main.BatchControl BEGIN
+    INSERT INTO Seen (What, Row, Was, Became, SeqWas, SeqBecame, OwnerWas)
+    VALUES ('purged', old.BatchControl_id, old.Status, (SELECT f.Status FROM main.FileProcess f
+            WHERE f.FileProcess_id = old.FileProcess_id), old.ProcessBatch_id, old.FileProcess_id, old.z_updated);
+END
+"""
+_SEE_FORGOTTEN = """
+CREATE TEMP TRIGGER SeeForgotten BEFORE DELETE ON main.BatchCompletion BEGIN
+    INSERT INTO Seen (What, Row, Was) VALUES ('forgotten', old.BatchCompletion_id, old.FileProcess_id);
 END
 """
 _SEE_ATTEMPTS = """
@@ -90,7 +104,7 @@ class Database:
             for (name,) in self.raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             if name not in _KEPT and not name.startswith("sqlite_")
         ]
-        for statement in (_SEEN, _SEE_INSTANCES, _SEE_ATTEMPTS):
+        for statement in (_SEEN, _SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN):
             self.raw.execute(statement)
 
     def empty(self) -> None:
@@ -174,6 +188,25 @@ class Edge:
             world.batches = _all_batches(connection)
         return world.batches
 
+    def rules(self, connection: Connection) -> Rules:
+        """Return how long everything is kept: here seconds, where the table knows days."""
+        del connection
+        options = self.actor.world.options
+        if options.kept_for is None:
+            return Rules()
+        age = timedelta(seconds=options.kept_for)
+        keep = Keep(age, options.keep_last)
+        outcomes = (InstanceStatus.COMPLETE, InstanceStatus.CANCELLED)
+        batches = range(1, len(options.batches) + len(options.dependents) + 1)
+        # Where nothing else goes, what strikes at a purge strikes at one of instances.
+        others = age if options.keep_last else None
+        return Rules(
+            scheduler_log=others,
+            audit_log=others,
+            inbox=others,
+            instances={(BatchId(batch), outcome): keep for batch in batches for outcome in outcomes},
+        )
+
     def change_marker(self, connection: Connection) -> object:
         """Return what differs once anybody else has committed."""
         del connection
@@ -207,7 +240,11 @@ def edged() -> Iterator[None]:
     """Put the edge between the store and SQLite."""
     names = ("begin_write", "commit", "change_marker", "is_lost", "is_about_the_database")
     replaced: list[tuple[Any, str, Any]] = [(sqlite, name, getattr(EDGE, name)) for name in names]
-    replaced += [(definitions, "all_batches", EDGE.all_batches), (tenacity.nap, "time", _Sleepless)]
+    replaced += [
+        (definitions, "all_batches", EDGE.all_batches),
+        (purging, "rules", EDGE.rules),
+        (tenacity.nap, "time", _Sleepless),
+    ]
     # As on a server: what is claimed is read again once its batch is locked.
     replaced += [(sqlite, "WRITES_ALONE", False)]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.dialects import sqlite
@@ -71,6 +72,9 @@ ALL = [_asked({one.code}) for one in INVARIANTS if one.code != "I01"]
 
 def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: list[tuple[Any, ...]]) -> None:
     """Ask what must hold after every commit, and whether each of its changes was a legal one."""
+    purged = [one for one in seen if one[0] in {"purged", "forgotten"}]
+    seen = [one for one in seen if one[0] not in {"purged", "forgotten"}]
+    _check_purged(world, boundaries, purged)
     for code, row in world.raw.execute(CHEAP):
         raise Broken(code, f"row {row} after {sorted(boundaries)} of {actor.name}")
     by_person = Boundary.OPERATOR in boundaries
@@ -103,6 +107,33 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
         others = owner_was not in (None, actor.name) and Boundary.TAKEOVER not in boundaries
         if others and not by_person and (became not in _CLAIMED or owner != owner_was or seq != seq_was):
             raise Broken("I34", f"{said}, though it belonged to {owner_was}")
+
+
+_LEFT_OF_ROW = "SELECT count(*) FROM BatchControl WHERE FileProcess_id = ?"
+_NEWER = "SELECT count(*) FROM BatchControl WHERE ProcessBatch_id = ? AND Status = ? AND BatchControl_id > ?"
+
+
+def _check_purged(world: World, boundaries: Collection[str], purged: list[tuple[Any, ...]]) -> None:
+    """Ask whether what is gone might go: C13."""
+    options = world.options
+    for what, row, was, became, batch, intake, _, _, changed, *_ in purged:
+        said = f"{what} {row}, which was {was}"
+        if Boundary.PURGE not in boundaries:
+            raise Broken("purge", f"{said}, is deleted in {sorted(boundaries)}")
+        if what == "forgotten":
+            if was is None:
+                raise Broken("purge", f"completion {row} waited, and is gone")
+            continue
+        world.happened["Purged"] += 1
+        if was not in {"complete", "cancelled"} or became != "complete":
+            raise Broken("C13", f"{said}, of a row that was {became}")
+        if world.rows(_LEFT_OF_ROW, intake) != [(0,)]:
+            raise Broken("purge", f"{said}, and others of its row are left")
+        if world.rows(_NEWER, batch, was, row)[0][0] < options.keep_last:
+            raise Broken("purge", f"{said}, and is one of the last {options.keep_last}")
+        age = world.time.database_now() - datetime.fromisoformat(changed).replace(tzinfo=UTC)
+        if options.kept_for is None or age.total_seconds() < options.kept_for:
+            raise Broken("purge", f"{said}, is gone after {age}")
 
 
 _OVERALL = """
@@ -287,7 +318,9 @@ def check_dependents(world: World) -> None:
         if waiting == wanted[batch] or mode[batch] == "any":
             raise Broken("I46", f"a whole set waits to start batch {batch} for {cycle_key}")
     for row, name, batch, how, members in world.rows(_STARTED):
-        if members != (1 if how == "any" else wanted[batch]):
+        # Completions go with their instances.
+        whole = 1 if how == "any" else wanted[batch]
+        if members > whole or (members < whole and not world.happened["Purged"]):
             raise Broken("I22", f"FileProcess {row} has started {name} with {members} completions")
 
 

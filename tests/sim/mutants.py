@@ -13,9 +13,9 @@ from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from batchctl.control import claiming, controller, creation, flights, recording, rescue, takeover
-from batchctl.domain import gates, liveness, moves
-from batchctl.store import dependencies, history, instances, transactions, turns
+from batchctl.control import claiming, controller, creation, flights, purge, recording, rescue, takeover
+from batchctl.domain import gates, liveness, moves, retention
+from batchctl.store import dependencies, finished_instances, history, instances, transactions, turns
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,37 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "a controller counts as dead after one missed sign of life",
         (liveness, "patience(row, rhythm)", "rhythm.heartbeat_interval"),
+    ),
+    _mutant(
+        "what may go is not looked at again in the transaction that deletes it",
+        (
+            purge,
+            "going = finished_instances.leaving(connection, likely.intake_ids, rules, now, locked=True)",
+            "going = likely",
+        ),
+        (finished_instances, "_DELETE, named", "delete(batch_control).where(_c.BatchControl_id.in_(_THESE)), named"),
+    ),
+    _mutant(
+        "a completion that waits goes with its instance",
+        (retention, " or one.is_wanted", ""),
+        (
+            finished_instances,
+            "_DELETE_COMPLETIONS, named",
+            "delete(batch_completion).where(_o.BatchControl_id.in_(_THESE)), named",
+        ),
+    ),
+    _mutant(
+        "what is purged need not be old",
+        (retention, " or one.changed_at >= now - keep.age", ""),
+        (finished_instances, " if row.z_updated < before]", "]"),
+    ),
+    _mutant(
+        "the last ones are purged too",
+        (
+            finished_instances,
+            "return InstanceId(found[0].BatchControl_id) if found else None",
+            "return LAST",
+        ),
     ),
     _mutant(
         "claims of the dead are released whatever runs", (rescue, "if instance.instance_id not in busy", "if True")

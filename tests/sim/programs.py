@@ -13,6 +13,7 @@ from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
+from batchctl.control.retention import Retention
 from batchctl.control.worker import Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.leader import Holder
@@ -143,7 +144,10 @@ class Program(Actor):
         creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
-        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [watch])
+        upkeep = Retention(
+            self.transactions, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval
+        )
+        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [watch], [upkeep])
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading)
 
 
@@ -198,7 +202,10 @@ class Person(Actor):
         if not found:
             return
         (instance_id,) = found[event.nth % len(found)]
-        if event.action in ("rerun", "skip") and self.world.alive_of(instance_id):
+        if event.action in ("rerun", "again", "skip") and self.world.alive_of(instance_id):
+            return
+        if event.action == "again":
+            self._act(lambda: self._operator.rerun(InstanceId(instance_id), reason="because", from_seq=10))
             return
         act = getattr(self._operator, event.action)
         self._act(lambda: act(InstanceId(instance_id), reason="because"))

@@ -203,6 +203,9 @@ class Options:
     """How many instances of all batches may be under way at once."""
     orphan_timeout: float = 300.0
     dependents: tuple[DependentPlan, ...] = ()
+    kept_for: float | None = None
+    """For how many seconds finished instances and logs are kept; None: for ever."""
+    keep_last: int = 0
 
     @property
     def rhythm(self) -> Rhythm:

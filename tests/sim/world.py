@@ -119,6 +119,8 @@ class World:
     def note(self, name: str, event: Told) -> None:
         """Put an event into the trace."""
         self.tell(name, event.name, event.fields)
+        if event.name == "retention.trouble" and "IntegrityError" in str(event.fields["Message"]):
+            raise laws.Broken("purge", str(event.fields["Message"]))
 
     def tell(self, name: str, what: str, fields: Mapping[str, Any]) -> None:
         """Put something into the trace."""

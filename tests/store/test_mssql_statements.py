@@ -17,7 +17,7 @@ from sqlalchemy.sql.elements import ClauseElement
 from sqlglot import ErrorLevel, exp
 
 from batchctl.domain.rows import BatchId
-from batchctl.store import audit, engine, history, instances, intake, live, reports
+from batchctl.store import audit, engine, finished_instances, history, instances, intake, live, purging, reports
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.transactions import StoreTransactions
@@ -30,14 +30,16 @@ MODULES = (
         "completions",
         "data_triggers",
         "definitions",
+        "duration_history",
         "file_watches",
+        "finished_instances",
         "history",
         "instances",
         "intake",
         "limits",
         "live",
     ),
-    *("reports", "scheduler_log", "schema", "started"),
+    *("purging", "reports", "scheduler_log", "schema", "started"),
 )
 URLS = {"pyodbc": "mssql+pyodbc://user@host/control", "mssql_python": "mssql+mssqlpython://user@host/control"}
 
@@ -58,6 +60,13 @@ def statements() -> Iterator[tuple[str, ClauseElement]]:
 
 
 FOUND = dict(statements()) | {"instances.these": instances._these(instances.MOST_LOADED)._statement}
+FOUND |= {
+    f"finished_instances.{called} {outcome}": statement._statement
+    for called in ("_PAGES", "_LAST_ONES")
+    for outcome, statement in getattr(finished_instances, called).items()
+}
+FOUND |= {f"finished_instances.counted {table}": it for table, it in finished_instances._COUNTED.items()}
+FOUND |= {f"purging.standing {table}": statement for table, statement in purging._TARGETS.items()}
 FOUND |= {f"live.open {at}": statement for at, statement in enumerate([*live._OPEN, *live._OPEN_OF_KEY])}
 
 

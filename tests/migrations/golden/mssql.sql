@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0011.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0012.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -823,6 +823,76 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0011' WHERE version_num = '0010';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DurationHistory', N'U') IS NULL
+CREATE TABLE DurationHistory (
+    DurationHistory_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    ProcessControlSeq INTEGER NOT NULL,
+    Day NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    UpToMs BIGINT NOT NULL,
+    Runs BIGINT NOT NULL,
+    TotalMs BIGINT NOT NULL,
+    MinMs BIGINT NOT NULL,
+    MaxMs BIGINT NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_DurationHistory_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_DurationHistory_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_DurationHistory] PRIMARY KEY (DurationHistory_id),
+    CONSTRAINT [UQ_DurationHistory_ProcessBatch_id_ProcessControlSeq_Day_UpToMs] UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs),
+    CONSTRAINT [CK_DurationHistory_Runs] CHECK (Runs >= 1),
+    CONSTRAINT [CK_DurationHistory_MinMs] CHECK (MinMs BETWEEN 0 AND MaxMs),
+    CONSTRAINT [FK_DurationHistory_ProcessBatch_id] FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Instance' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
+CREATE INDEX [IX_BatchCompletion_Instance] ON BatchCompletion (BatchControl_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchCompletion_Started' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchCompletion', N'U'))
+CREATE INDEX [IX_BatchCompletion_Started] ON BatchCompletion (FileProcess_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileWatchSeen_Intake' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatchSeen', N'U'))
+CREATE INDEX [IX_FileWatchSeen_Intake] ON FileWatchSeen (FileProcess_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchControl_Over' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+CREATE INDEX [IX_BatchControl_Over] ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE Status IN ('complete', 'cancelled');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0012' WHERE version_num = '0011';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0011.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0012.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -514,6 +514,37 @@ CREATE TRIGGER TR_DataTrigger_Notify AFTER INSERT OR UPDATE OR DELETE ON DataTri
 CREATE TRIGGER TR_FileWatch_Notify AFTER INSERT OR UPDATE OR DELETE ON FileWatch FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
 
 UPDATE alembic_version SET version_num='0011' WHERE alembic_version.version_num = '0010';
+
+-- Running upgrade 0011 -> 0012
+
+CREATE TABLE DurationHistory (
+    DurationHistory_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    ProcessControlSeq INTEGER NOT NULL, 
+    Day VARCHAR(10) NOT NULL, 
+    UpToMs BIGINT NOT NULL, 
+    Runs BIGINT NOT NULL, 
+    TotalMs BIGINT NOT NULL, 
+    MinMs BIGINT NOT NULL, 
+    MaxMs BIGINT NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_DurationHistory" PRIMARY KEY (DurationHistory_id), 
+    CONSTRAINT "UQ_DurationHistory_ProcessBatch_id_ProcessControlSeq_Day_UpToMs" UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs), 
+    CONSTRAINT "CK_DurationHistory_Runs" CHECK (Runs >= 1), 
+    CONSTRAINT "CK_DurationHistory_MinMs" CHECK (MinMs BETWEEN 0 AND MaxMs), 
+    CONSTRAINT "FK_DurationHistory_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id)
+);
+
+CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
+
+CREATE INDEX "IX_BatchCompletion_Started" ON BatchCompletion (FileProcess_id);
+
+CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
+
+CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE Status IN ('complete', 'cancelled');
+
+UPDATE alembic_version SET version_num='0012' WHERE alembic_version.version_num = '0011';
 
 COMMIT;
 

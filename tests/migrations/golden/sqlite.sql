@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0011.
+-- The control database of batchctl on SQLite, schema 0012.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -627,6 +627,46 @@ CREATE INDEX "IX_FileProcess_Inbox" ON FileProcess (FileProcess_id) WHERE (Statu
 CREATE INDEX "IX_AuditLog_Target" ON AuditLog (Target);
 
 UPDATE alembic_version SET version_num='0011' WHERE alembic_version.version_num = '0010';
+
+-- Running upgrade 0011 -> 0012
+
+CREATE TABLE DurationHistory (
+    DurationHistory_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ProcessBatch_id INTEGER NOT NULL, 
+    ProcessControlSeq INTEGER NOT NULL, 
+    Day VARCHAR(10) NOT NULL, 
+    UpToMs INTEGER NOT NULL, 
+    Runs INTEGER NOT NULL, 
+    TotalMs INTEGER NOT NULL, 
+    MinMs INTEGER NOT NULL, 
+    MaxMs INTEGER NOT NULL, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_DurationHistory_ProcessBatch_id_ProcessControlSeq_Day_UpToMs" UNIQUE (ProcessBatch_id, ProcessControlSeq, Day, UpToMs), 
+    CONSTRAINT "CK_DurationHistory_Runs" CHECK (Runs >= 1), 
+    CONSTRAINT "CK_DurationHistory_MinMs" CHECK (MinMs BETWEEN 0 AND MaxMs), 
+    CONSTRAINT "FK_DurationHistory_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "CK_DurationHistory_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
+    CONSTRAINT "CK_DurationHistory_ProcessControlSeq_Type" CHECK (typeof(ProcessControlSeq) = 'integer'), 
+    CONSTRAINT "CK_DurationHistory_Day_Type" CHECK (typeof(Day) = 'text' AND instr(Day, char(0)) = 0 AND length(Day) <= 10), 
+    CONSTRAINT "CK_DurationHistory_UpToMs_Type" CHECK (typeof(UpToMs) = 'integer'), 
+    CONSTRAINT "CK_DurationHistory_Runs_Type" CHECK (typeof(Runs) = 'integer'), 
+    CONSTRAINT "CK_DurationHistory_TotalMs_Type" CHECK (typeof(TotalMs) = 'integer'), 
+    CONSTRAINT "CK_DurationHistory_MinMs_Type" CHECK (typeof(MinMs) = 'integer'), 
+    CONSTRAINT "CK_DurationHistory_MaxMs_Type" CHECK (typeof(MaxMs) = 'integer'), 
+    CONSTRAINT "CK_DurationHistory_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_DurationHistory_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE INDEX "IX_BatchCompletion_Instance" ON BatchCompletion (BatchControl_id);
+
+CREATE INDEX "IX_BatchCompletion_Started" ON BatchCompletion (FileProcess_id);
+
+CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
+
+CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE (Status = 'complete' OR Status = 'cancelled');
+
+UPDATE alembic_version SET version_num='0012' WHERE alembic_version.version_num = '0011';
 
 COMMIT;
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
-from batchctl.domain.health import Reading
+from batchctl.domain.health import Lacking, Reading
 from batchctl.store.dialects.health import mssql, postgresql, sqlite
 
 CONNECT_SECONDS = 10
@@ -38,6 +38,10 @@ class Health(Protocol):
 
     def rights(self, connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
         """Name the tables for which needed privileges are lacking."""
+        ...
+
+    def lacking(self, connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:
+        """Return the privileges that are lacking, with the tables for which they are."""
         ...
 
     def target_rights(self, connection: Connection) -> list[Reading]:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from batchctl.domain.health import Reading, Result
+from batchctl.domain.health import Lacking, Reading, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects.mssql_session import LOGIN_SECONDS, driver_for
 
@@ -57,24 +57,33 @@ def obstacle(connection: Connection, *, making: bool) -> Reading | None:  # noqa
 
 def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
     """Name each table that the user cannot read and write."""
-    lacking: dict[str, list[str]] = {}
-    for name, privileges in needed.items():
-        for privilege in privileges:
-            row = connection.execute(_MAY, {"name": name, "privilege": privilege}).one()
-            if row.found is not None and row.may != 1:
-                lacking.setdefault(name, []).append(privilege)
-    if not lacking:
+    found = lacking(connection, needed)
+    if not found:
         return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
-    user = visible(str(connection.execute(_USER).one().name))
     return [
         Reading(
             "rights",
             Result.FAIL,
-            f"User {user} has no right to {', '.join(privileges)} on {name}.",
-            f"as the tables' owner: GRANT {', '.join(privileges)} ON {name} TO [{user}];",
+            f"User {one.user} has no right to {one.privileges} on {one.tables}.",
+            f"as the tables' owner: {one.grant}",
         )
-        for name, privileges in lacking.items()
+        for one in found
     ]
+
+
+def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:
+    """Return the privileges that the user does not have, table by table."""
+    found: dict[str, list[str]] = {}
+    for name, privileges in wished.items():
+        for privilege in privileges:
+            row = connection.execute(_MAY, {"name": name, "privilege": privilege}).one()
+            if row.found is not None and row.may != 1:
+                found.setdefault(name, []).append(privilege)
+    if not found:
+        return []
+    user = visible(str(connection.execute(_USER).one().name))
+    each = [(name, ", ".join(privileges)) for name, privileges in found.items()]
+    return [Lacking(user, said, name, f"GRANT {said} ON {name} TO [{user}];") for name, said in each]
 
 
 def target_rights(connection: Connection) -> list[Reading]:

@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.health import Reading, Result
+from batchctl.domain.health import Lacking, Reading, Result
 from batchctl.domain.text import visible
 from batchctl.store.dialects.postgresql_leader import out_of_reach
 
@@ -131,26 +131,37 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
 
 
 def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
-    pairs = [(name, privilege) for name, privileges in needed.items() for privilege in privileges]
-    given = {"tables": [name for name, _ in pairs], "privileges": [privilege for _, privilege in pairs]}
-    lacking: dict[tuple[str, str], list[str]] = {}
-    role = ""
-    for (kind, name), rows in groupby(connection.execute(_LACKING, given), lambda row: (row.kind, row.name)):
-        found = list(rows)
-        lacking.setdefault((kind, ", ".join(row.privilege for row in found)), []).append(name)
-        role = found[0].role
+    found = lacking(connection, needed)
     filtered = _filtered(connection, list(needed))
-    if not lacking and not filtered:
+    if not found and not filtered:
         return [Reading("rights", Result.OK, "Every table of batchctl can be read and written.")]
     return filtered + [
         Reading(
             "rights",
             Result.FAIL,
-            visible(f"Role {role} has no right to {privileges} on {kind}{', '.join(names)}."),
-            visible(f"as the tables' owner: GRANT {privileges} ON {kind}{', '.join(names)} TO {role};"),
+            f"Role {one.user} has no right to {one.privileges} on {one.tables}.",
+            f"as the tables' owner: {one.grant}",
         )
-        for (kind, privileges), names in lacking.items()
+        for one in found
     ]
+
+
+def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:
+    """Return the privileges that the role does not have, on the tables and on their sequences."""
+    pairs = [(name, privilege) for name, privileges in wished.items() for privilege in privileges]
+    given = {"tables": [name for name, _ in pairs], "privileges": [privilege for _, privilege in pairs]}
+    alike: dict[tuple[str, str], list[str]] = {}
+    role = ""
+    for (kind, name), rows in groupby(connection.execute(_LACKING, given), lambda row: (row.kind, row.name)):
+        found = list(rows)
+        alike.setdefault((kind, ", ".join(row.privilege for row in found)), []).append(name)
+        role = found[0].role
+    return [_lacking(role, privileges, f"{kind}{', '.join(names)}") for (kind, privileges), names in alike.items()]
+
+
+def _lacking(role: str, privileges: str, tables: str) -> Lacking:
+    grant = f"GRANT {privileges} ON {tables} TO {role};"
+    return Lacking(visible(role), visible(privileges), visible(tables), visible(grant))
 
 
 def _filtered(connection: Connection, tables: list[str]) -> list[Reading]:

@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.health import Reading, Result
+from batchctl.domain.health import Lacking, Reading, Result
 
 DRIVERS: tuple[str, ...] = ("sqlite", "sqlite+pysqlite")
 INSTALL = "install a Python with sqlite3"
@@ -69,6 +69,11 @@ def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[
         return [Reading("rights", Result.OK, "The file and its folder can be read and written.")]
     next_step = f"let this user write to {culprit}, or act as the user who runs the controller"
     return [Reading("rights", Result.FAIL, f"This user cannot write to {culprit}.", next_step)]
+
+
+def lacking(connection: Connection, wished: Mapping[str, Sequence[str]]) -> list[Lacking]:  # noqa: ARG001 - as above
+    """Nothing: who may write to the file may do anything to its tables."""
+    return []
 
 
 def target_rights(connection: Connection) -> list[Reading]:

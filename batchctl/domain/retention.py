@@ -1,0 +1,166 @@
+"""How long what is over is kept: as rows of `Setting` say it, and else for ever, but for the scheduler log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from batchctl.domain.rows import BatchId, InstanceId, IntakeId
+from batchctl.domain.status import InstanceStatus, IntakeStatus
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.values import named_value
+
+LOG_DAYS, AUDIT_DAYS, INBOX_DAYS = "SchedulerLogDays", "AuditLogDays", "InboxDays"
+OUTCOMES = {"CompleteDays": InstanceStatus.COMPLETE, "CancelledDays": InstanceStatus.CANCELLED}
+KEEP_LAST = "KeepLast"
+OF_A_BATCH = (*OUTCOMES, KEEP_LAST)
+"""What may also be said of one batch: `CompleteDays:LoadOrders`, which wins over what is said of all."""
+NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, *OF_A_BATCH)
+"""The names in `Setting`."""
+FOREVER = "forever"
+LONGEST = 36_500
+"""Days, after which nobody will ask any more."""
+MOST_KEPT = 10_000
+"""Instances that may be kept of a batch and an outcome whatever their age."""
+LOG_USUALLY, LAST_USUALLY = timedelta(days=30), 20
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A setting that cannot be meant so: because of it nothing goes, rather than too much."""
+
+    name: str
+    column: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Which instances of one batch and outcome stay: the last ones, and all that are not old enough."""
+
+    age: timedelta
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """For how long everything is kept; None: for ever."""
+
+    scheduler_log: timedelta | None = LOG_USUALLY
+    audit_log: timedelta | None = None
+    inbox: timedelta | None = None
+    instances: Mapping[tuple[BatchId, InstanceStatus], Keep] = field(default_factory=dict)
+    """Those that go at all, by batch and outcome."""
+    mistakes: tuple[Mistake, ...] = ()
+
+
+def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rules:
+    """Read the rules from the settings, by name, for the batches that there are."""
+    reading = _Reading(written)
+    log, audit = reading.age(LOG_DAYS, LOG_USUALLY), reading.age(AUDIT_DAYS)
+    inbox, before = reading.age(INBOX_DAYS), len(reading.mistakes)
+    for name in written:
+        setting, colon, batch = name.partition(":")
+        if colon and setting in OF_A_BATCH and batch not in batches:
+            meant = visible(did_you_mean(batch, batches))
+            # It may be there to keep what another one would let go.
+            said = f"There is no batch '{visible(batch)}', so no instance is purged at all.{meant}"
+            reading.mistakes.append(Mistake(name, "Name", said))
+    instances: dict[tuple[BatchId, InstanceStatus], Keep] = {}
+    ages = {outcome: reading.age(name) for name, outcome in OUTCOMES.items()}
+    usually = reading.number(KEEP_LAST, LAST_USUALLY)
+    for batch, batch_id in batches.items():
+        last = reading.number(f"{KEEP_LAST}:{batch}", usually)
+        for name, outcome in OUTCOMES.items():
+            age = reading.age(f"{name}:{batch}", ages[outcome])
+            if age is not None:
+                instances[batch_id, outcome] = Keep(age, last)
+    if len(reading.mistakes) > before:
+        instances = {}
+    return Rules(scheduler_log=log, audit_log=audit, inbox=inbox, instances=instances, mistakes=tuple(reading.mistakes))
+
+
+def is_of_a_batch(name: str) -> bool:
+    """Say whether a setting is one that names a batch, whether or not there is such a batch."""
+    setting, colon, _ = name.partition(":")
+    return bool(colon) and setting in OF_A_BATCH
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Reads settings, and collects what is wrong with them."""
+
+    written: Mapping[str, str]
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def age(self, name: str, usually: timedelta | None = None) -> timedelta | None:
+        """Return an age; None, which keeps everything, also for what cannot be read."""
+        said = self.written.get(name)
+        if said is None:
+            return usually
+        if said.strip().lower() == FOREVER:
+            return None
+        days = _whole(said)
+        if days is not None and 1 <= days <= LONGEST:
+            return timedelta(days=days)
+        self._refuse(name, said, f"a whole number of days from 1 to {LONGEST}, or {FOREVER}")
+        return None
+
+    def number(self, name: str, usually: int) -> int:
+        """Return how many are kept."""
+        said = self.written.get(name)
+        if said is None:
+            return usually
+        many = _whole(said)
+        if many is not None and many <= MOST_KEPT:
+            return many
+        self._refuse(name, said, f"a whole number from 0 to {MOST_KEPT}")
+        return MOST_KEPT
+
+    def _refuse(self, name: str, said: str, wanted: str) -> None:
+        what = "no instance is purged at all" if name.partition(":")[0] in OF_A_BATCH else "nothing is purged by it"
+        self.mistakes.append(Mistake(name, "Value", f"It says '{visible(said)}', which is not {wanted}, so {what}."))
+
+
+def _whole(said: str) -> int | None:
+    said = said.strip()
+    return int(said) if said.isascii() and said.isdecimal() and len(said) <= len(str(LONGEST)) else None
+
+
+@named_value
+class Over:
+    """An instance, and all that decides whether it may go."""
+
+    instance_id: InstanceId
+    intake_id: IntakeId
+    batch_id: BatchId
+    status: InstanceStatus
+    changed_at: datetime
+    intake_status: IntakeStatus
+    is_free: bool
+    """Nobody else is about to change it, or its row."""
+    is_wanted: bool
+    """A completion of it waits for others."""
+
+
+def may_go(
+    instances: Iterable[Over],
+    rules: Rules,
+    oldest_kept: Mapping[tuple[BatchId, InstanceStatus], InstanceId | None],
+    now: datetime,
+) -> bool:
+    """Say whether a FileProcess row's instances may go, of which none goes without the others.
+
+    If one of them was there still, and somebody ran it again, what is missing of the row would be created anew.
+    """
+    return all(_may_go(one, rules, oldest_kept.get((one.batch_id, one.status)), now) for one in instances)
+
+
+def _may_go(one: Over, rules: Rules, oldest_kept: InstanceId | None, now: datetime) -> bool:
+    keep = rules.instances.get((one.batch_id, one.status))
+    if keep is None or not one.status.is_final or one.intake_status is not IntakeStatus.COMPLETE:
+        return False
+    if not one.is_free or one.is_wanted or one.changed_at >= now - keep.age:
+        return False
+    return keep.last == 0 or (oldest_kept is not None and one.instance_id < oldest_kept)
