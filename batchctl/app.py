@@ -52,6 +52,7 @@ from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.system.sightings import SightingsFile
+from batchctl.system.zone_rules import zone_rules
 
 if TYPE_CHECKING:
     from batchctl.operations import checking, doctor, planning, watches
@@ -309,9 +310,7 @@ class App:
 
     def _firing(self, runner: ThreadStepRunner, creator: Creator) -> Firing:
         grace = timedelta(seconds=self.settings.scheduler.grace)
-        deciding = Deciding(
-            self.clock, creator, lambda batch: self._harmless(batch) is not None, grace, zone_rules()
-        )
+        deciding = Deciding(self.clock, creator, lambda batch: self._harmless(batch) is not None, grace, zone_rules())
         return Firing(
             self.transactions,
             self.clock,

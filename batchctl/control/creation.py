@@ -140,7 +140,9 @@ class Creator:
     _complete: set[IntakeId] = field(default_factory=set)
     """Rows that came with their instances."""
 
-    def create_within(self, connection: Any, intake_id: IntakeId, batches: Sequence[BatchDefinition]) -> Creation | None:
+    def create_within(
+        self, connection: Any, intake_id: IntakeId, batches: Sequence[BatchDefinition]
+    ) -> Creation | None:
         """Create the instances of a new row in the very transaction that inserts it; its populators must be harmless.
 
         None when they are better created as those of any other row: afterwards.

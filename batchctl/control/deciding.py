@@ -13,10 +13,10 @@ from batchctl.domain.catch_up import DISARMED, Decision, Fire, Skip, Standing
 from batchctl.domain.due import Plan
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.schedules import Calendar, Schedule
-from batchctl.domain.status import FireOutcome, Overlap, ScheduleType, SchedulerEvent
+from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
-from batchctl.logs import Event
+from batchctl.logs import Event, EventValue
 from batchctl.ports import Clock
 from batchctl.store import calendars, data_triggers, intake, schedule_fires, scheduler_log, schedules
 
@@ -70,7 +70,7 @@ class Deciding:
         now, decided = self.clock.now(), Decided(schedule, [], [])
         known_keys = schedule_fires.decided(connection, schedule.schedule_id, decision.keys)
         todo = decision.without(known_keys)
-        for one in sorted([*todo.fires, *todo.skips], key=lambda each: (each.due, each.key)):
+        for one in todo.in_order:
             if isinstance(one, Skip):
                 self._skip(connection, decided, one, now)
             else:
@@ -82,9 +82,7 @@ class Deciding:
         schedules.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 
-    def _fire(
-        self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime
-    ) -> None:
+    def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
         schedule, instant = decided.schedule, fire.instant
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
         if blocker is not None:
@@ -163,7 +161,7 @@ class Deciding:
             message=said,
         )
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity, "Message": said}
-        fields = about if intake_id is None else {**about, "FileProcess_id": intake_id}
+        fields: dict[str, EventValue] = {**about} if intake_id is None else {**about, "FileProcess_id": intake_id}
         decided.events.append(Event(f"schedule.{event}", fields))
 
 

@@ -23,7 +23,17 @@ from batchctl.domain.status import DuplicateKey, SchedulerEvent
 from batchctl.domain.text import storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Boundary, Change, Clock, FolderPage, FolderReport, FolderWalk, Folders, Inspected, Transactions
+from batchctl.ports import (
+    Boundary,
+    Change,
+    Clock,
+    FolderPage,
+    FolderReport,
+    Folders,
+    FolderWalk,
+    Inspected,
+    Transactions,
+)
 from batchctl.store import file_watches, scheduler_log
 
 PAGE = 100

@@ -122,8 +122,8 @@ class Firing:
             for key, read in found.items()
             if not read.is_known(self._known.get(key)) or catch_up.is_ahead(read.schedule, now)
         }
-        for row in broken:
-            self._tell_unreadable(row)
+        for unreadable in broken:
+            self._tell_unreadable(unreadable)
 
     def _go_on(self, until: float) -> bool:
         """Arm what was changed and decide what is due, until the time is up."""
@@ -215,7 +215,7 @@ class Firing:
         """Remember a schedule as it is now, and when there is something to decide about it."""
         schedule = known.schedule
         if known.plan is not None and schedule.enabled and schedule.decided_until is not None:
-            wakes_at = catch_up.wakes_at(schedule, known.plan, standing_of(schedule), self.clock.now())
+            wakes_at = catch_up.wakes_at(known.plan, standing_of(schedule), self.clock.now())
             known = replace(known, wakes_at=wakes_at)
         else:
             known = replace(known, wakes_at=None)

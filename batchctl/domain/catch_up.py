@@ -82,7 +82,13 @@ class Decision:
     @property
     def keys(self) -> list[str]:
         """Return the keys that this decides."""
-        return [one.key for one in (*self.fires, *self.skips)]
+        return [*(fire.key for fire in self.fires), *(skip.key for skip in self.skips)]
+
+    @property
+    def in_order(self) -> list[Fire | Skip]:
+        """Return what is decided, the earliest due first."""
+        every: list[Fire | Skip] = [*self.fires, *self.skips]
+        return sorted(every, key=lambda one: (one.due, one.key))
 
     def without(self, decided: Collection[str]) -> Decision:
         """Leave alone what was decided before: a clock may have been set back since."""
@@ -127,7 +133,7 @@ def next_run(schedule: Schedule, plan: Plan, decided_until: datetime, now: datet
     return None if found is None else _starts_at(schedule, found)
 
 
-def wakes_at(schedule: Schedule, plan: Plan, standing: Standing, now: datetime) -> datetime | None:
+def wakes_at(plan: Plan, standing: Standing, now: datetime) -> datetime | None:
     """Return when there is something to decide: also what is skipped is told when it is due, but not one by one."""
     if standing.decided_until is None:
         return None
@@ -142,8 +148,7 @@ def wakes_at(schedule: Schedule, plan: Plan, standing: Standing, now: datetime) 
 
 def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> Decision:
     """Decide the due times between those decided and now, but for those whose jitter lets them wait."""
-    assert schedule.decided_until is not None
-    after = max(schedule.decided_until, now - LONGEST)
+    after = max(schedule.decided_until or now, now - LONGEST)
     # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
     old = max(after, now - grace - schedule.jitter)
     recent = list(_in_turn(schedule, plan.instants(old, now)))
@@ -167,7 +172,9 @@ def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> D
 
 def due_of(instant: Instant) -> datetime:
     """Return when an instant is due, which all are but those of a preview."""
-    assert instant.due is not None
+    if instant.due is None:
+        message = f"{instant.key} is never due"
+        raise ValueError(message)
     return instant.due
 
 

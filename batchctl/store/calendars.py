@@ -20,9 +20,7 @@ _ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
 _DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
 
 _NAMED = RowSelect(select(calendar).where(exactly(_c.CalendarName, bindparam("name", type_=_c.CalendarName.type))))
-_DAYS_OF = RowSelect(
-    select(calendar_day).where(_d.Calendar_id == bindparam("calendar_id")).order_by(_d.CalendarDate)
-)
+_DAYS_OF = RowSelect(select(calendar_day).where(_d.Calendar_id == bindparam("calendar_id")).order_by(_d.CalendarDate))
 
 
 def named(connection: Connection, name: str) -> Calendar | None:
