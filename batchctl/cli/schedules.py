@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from batchctl.cli.listing import Listing
+    from batchctl.domain.schedules import ScheduleFire
     from batchctl.operations.foresight import Foreseen, Preview, Rehearsed
     from batchctl.operations.timetable import Sheet, Timed, Timetable
-    from batchctl.store.fire_reports import Decided
 
 SHOWN = 1000
 """Up to how many due times a table for people shows; JSON has all."""
@@ -93,7 +93,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
     """Show a schedule with all its columns, what became of its last due times, and who has changed it."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time
+    from batchctl.cli.output import cell, time, word
     from batchctl.operations import columns
 
     with _timetable(session) as table:
@@ -115,7 +115,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
         output.say(f"Warning: {said}")
     if found.decided:
         rows = [
-            (time(one.due), cell(_stretch(one)), cell(one.outcome), cell(one.intake_id), cell(one.reason))
+            (time(one.due), cell(_stretch(one)), word(one.outcome.value), cell(one.intake_id), cell(one.reason))
             for one in found.decided
         ]
         headings = ["due (UTC)", "until", "outcome", "file#", "reason"]
@@ -152,12 +152,39 @@ def preview(session: Session, name: str | None, start: datetime | None, days: in
         _show_preview(foresight.preview(table, name, start=start, days=days), days, as_json=as_json)
 
 
-@contextmanager
-def _timetable(session: Session) -> Iterator[Timetable]:
-    from batchctl.operations.timetable import Timetable
+@schedule.command(name="test")
+@click.argument("name")
+@as_json
+@pass_session
+def test_schedule(session: Session, name: str, as_json: bool) -> None:
+    """Say whether a schedule would start work now, why or why not, and when it does next; it starts nothing.
+
+    It is decided as the leading controller decides it, and needs none that runs.
+    """
+    from batchctl.cli import output
 
     with session.app() as app:
-        yield Timetable(transactions=app.transactions, clock=app.clock, zone=app.settings.business_time_zone)
+        tried = app.schedule_bench().try_out(name)
+    if as_json:
+        output.print_json(tried.columns)
+        return
+    out = output.console()
+    verdict = "it would start work now" if tried.would_fire else "it would start nothing now"
+    out.print(output.cell(f"Schedule {name}: {verdict}", "bold"), soft_wrap=True)
+    pairs = [
+        ("reason", output.cell(tried.reason)),
+        ("when", output.cell(tried.words)),
+        ("next", output.cell(tried.next_local or "never, as it stands")),
+        ("next (UTC)", output.time(tried.next_run_time)),
+    ]
+    output.section(out, output.properties([*pairs, *(("note", output.cell(note)) for note in tried.notes)]))
+    output.hints(out, tried.next_step)
+
+
+@contextmanager
+def _timetable(session: Session) -> Iterator[Timetable]:
+    with session.app() as app:
+        yield app.timetable()
 
 
 def _properties(found: Sheet) -> list[tuple[str, RenderableType]]:
@@ -183,24 +210,24 @@ def _next(timed: Timed) -> str:
     return f"{timed.next.local} ({timed.next.at:%Y-%m-%d %H:%M:%S} UTC)"
 
 
-def _last(last: Decided | None) -> str | None:
+def _last(last: ScheduleFire | None) -> str | None:
     if last is None:
         return None
     said = f"{last.due_until or last.due:%Y-%m-%d %H:%M} UTC {last.outcome}"
     return f"{said} as file:{last.intake_id}" if last.intake_id is not None else said
 
 
-def _stretch(one: Decided) -> str | None:
+def _stretch(one: ScheduleFire) -> str | None:
     if one.due_until is None:
         return None
     return f"{one.due_until:%Y-%m-%d %H:%M:%S} ({one.instants})"
 
 
-def _decided_as_json(one: Decided) -> dict[str, Any]:
+def _decided_as_json(one: ScheduleFire) -> dict[str, Any]:
     from batchctl.operations import columns
 
     return {
-        "FireKey": one.key,
+        "FireKey": one.fire_key,
         "Outcome": one.outcome.value,
         "DueTime": columns.moment(one.due),
         "DueUntil": columns.moment(one.due_until),

@@ -11,13 +11,12 @@ from batchctl.domain import due
 from batchctl.domain.clock_changes import Night, changes_of, night_of
 from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import Refused
-from batchctl.domain.schedules import Schedule
+from batchctl.domain.schedules import Schedule, ScheduleFire
 from batchctl.domain.text import visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
 from batchctl.operations.timetable import Timetable
 from batchctl.store import fire_reports, schedules
-from batchctl.store.fire_reports import Decided
 
 YEAR = timedelta(days=366)
 """Within which both changes of clocks are looked for."""
@@ -29,7 +28,7 @@ class Foreseen:
 
     instant: Instant
     jitter: timedelta
-    decided: Decided | None
+    decided: ScheduleFire | None
 
     @property
     def columns(self) -> Columns:
@@ -141,12 +140,17 @@ def _wanted(connection: Any, name: str | None) -> Sequence[Schedule]:
     return [schedule for schedule in found if schedule.enabled]
 
 
-def _foreseen(schedule: Schedule, instants: Iterator[Instant], decided: Sequence[Decided]) -> Iterator[Foreseen]:
-    by_key = {one.key: one for one in decided}
+def _foreseen(schedule: Schedule, instants: Iterator[Instant], decided: Sequence[ScheduleFire]) -> Iterator[Foreseen]:
+    by_key = {one.fire_key: one for one in decided}
     stretches = [one for one in decided if one.due_until is not None]
     for instant in instants:
         found = by_key.get(instant.key)
         if found is None and instant.due is not None:
-            found = next((one for one in stretches if one.covers(instant.key, instant.due)), None)
+            found = _covering(stretches, instant.due)
         jitter = due.jitter_of(schedule.name, instant, schedule.jitter)
         yield Foreseen(instant=instant, jitter=jitter, decided=found)
+
+
+def _covering(stretches: Sequence[ScheduleFire], at: datetime) -> ScheduleFire | None:
+    """Return what was decided about a whole stretch of due times, if a moment lies in one."""
+    return next((one for one in stretches if one.due_until is not None and one.due <= at <= one.due_until), None)

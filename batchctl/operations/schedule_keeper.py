@@ -18,7 +18,7 @@ from batchctl.operations.intervene import NAME_LIMIT, checked_reason
 from batchctl.operations.schedule_problems import Around, schedule_problems
 from batchctl.operations.timetable import Next, schedule_target
 from batchctl.store import schedules
-from batchctl.store.schedules import DISARMED
+from batchctl.store.schedules import UNARMED
 
 _LIMITS = {"BetweenTimes": 50, "RunAt": 50, "StartDate": 10, "EndDate": 10}
 _UNLIMITED = {"Description"}
@@ -111,14 +111,14 @@ class ScheduleKeeper:
             before, after = columns.changes({"Enabled": int(known.enabled)}, {"Enabled": int(enabled)})
             schedule = known
             if after:
-                unarmed = dict.fromkeys(DISARMED)
+                unarmed = dict.fromkeys(UNARMED)
                 schedule = schedule_of({**columns.schedule(known), **unarmed, **after})
             problems = enabled and bool(after)
             done = self._written(schedule, around, before, after, (), is_new=False, is_checked=problems)
             if done.problems or not after or self.actor.dry_run:
                 return done
             if enabled:
-                schedules.change(connection, known.schedule_id, {"Enabled": 1, **DISARMED}, now)
+                schedules.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
             else:
                 schedules.disable(connection, known.schedule_id, now)
             action = "enable" if enabled else "disable"

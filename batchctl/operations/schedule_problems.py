@@ -9,7 +9,7 @@ from datetime import date, datetime
 from batchctl.domain import due
 from batchctl.domain.business_days import running_out
 from batchctl.domain.due import Plan, UnfitTiming
-from batchctl.domain.modes import lets_schedules, lets_triggers, mode_word, schedules_may_start, takers_of
+from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, mode_word, takers_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Calendar, Schedule, Timing
@@ -97,9 +97,9 @@ def mode_problems(
     if batch.mode is ProcessingMode.TRIGGERED and not rows:
         message = f"No enabled trigger is of its entity '{visible(batch.entity)}', so no rows start it."
         yield Problem("ProcessingMode", message, "insert a row into DataTrigger, or: batchctl mode")
-    yield from _disagreeing(batch, takers, lets_schedules, timed)
-    yield from _disagreeing(batch, takers, lets_triggers, rows)
-    if rows and not any(lets_triggers(one.mode) for one in takers):
+    yield from _disagreeing(batch, takers, is_scheduled, timed)
+    yield from _disagreeing(batch, takers, is_triggered, rows)
+    if rows and not any(is_triggered(one.mode) for one in takers):
         message = f"Trigger {_names(rows)} is enabled, but the mode of {name} is {batch.mode}, so it starts nothing."
         yield Problem("ProcessingMode", message, f"batchctl mode {name} {batch.mode} --reason ...   (disables it)")
 
@@ -142,7 +142,7 @@ def _of_entity(schedule: Schedule, around: Around) -> Iterator[Problem]:
     if not takers:
         meant = visible(did_you_mean(schedule.entity, {batch.entity for batch in around.batches}))
         yield Problem("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
-    elif schedule.enabled and not schedules_may_start(takers):
+    elif schedule.enabled and not lets_schedules(takers):
         modes = ", ".join(f"{visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
         said = f"No batch of entity '{entity}' lets schedules start it, so it is left alone: {modes}."
         yield Problem("Entity", said, f"batchctl mode {visible(takers[0].name)} scheduled --reason ...")

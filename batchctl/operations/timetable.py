@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from batchctl.domain import due
+from batchctl.domain import catch_up, due
+from batchctl.domain.catch_up import Standing
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import NotFound
-from batchctl.domain.modes import schedules_may_start, takers_of
+from batchctl.domain.modes import lets_schedules, takers_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import AuditEntry, BatchDefinition
-from batchctl.domain.schedules import Schedule
+from batchctl.domain.schedules import Schedule, ScheduleFire
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import columns
 from batchctl.operations.columns import Columns
 from batchctl.operations.schedule_problems import Around, schedule_problems
 from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, calendars, definitions, fire_reports, schedules
-from batchctl.store.fire_reports import Decided
 
 SHOWN_FIRES = 10
 
@@ -49,7 +49,7 @@ class Timed:
     plan: Plan | None
     """When it is due; None when its columns cannot be understood, or nothing lets it."""
     next: Next | None
-    last: Decided | None
+    last: ScheduleFire | None
     findings: tuple[Problem, ...]
 
     @property
@@ -86,7 +86,7 @@ class Sheet:
 
     timed: Timed
     takers: tuple[BatchDefinition, ...]
-    decided: tuple[Decided, ...]
+    decided: tuple[ScheduleFire, ...]
     """What was decided about its newest due times, newest first."""
     audit: tuple[AuditEntry, ...]
 
@@ -149,24 +149,21 @@ def coming_up(connection: Any, around: Around, most: int) -> Sequence[tuple[Sche
 
 
 def next_of(schedule: Schedule, around: Around) -> Next | None:
-    """Return when a schedule starts work next; None when it does not, or nothing lets it."""
-    if not schedule.enabled or not schedules_may_start(takers_of(schedule.entity, around.batches)):
-        return None
+    """Return when a schedule starts work next, as the leader reckons it; None when it does not, or nothing lets it."""
     plan = around.plan_of(schedule.timing)
     if plan is None:
         return None
-    instant = plan.next_after(_decided_until(schedule, around))
-    if instant is None or instant.due is None:
+    standing = standing_of(schedule, plan, around)
+    if standing.decided_until is None or standing.next_run_time is None:
         return None
-    return Next(instant=instant, at=instant.due + due.jitter_of(schedule.name, instant, schedule.jitter))
+    instant = plan.next_after(standing.decided_until)
+    return None if instant is None else Next(instant=instant, at=standing.next_run_time)
 
 
-def _decided_until(schedule: Schedule, around: Around) -> datetime:
-    """Return behind which moment its next due time lies: whoever has changed its timing has it begin anew."""
-    is_changed = schedule.timing_hash not in {None, due.timing_hash(schedule.timing, around.zone)}
-    if schedule.decided_until is None or is_changed:
-        return around.now
-    return min(schedule.decided_until, around.now)
+def standing_of(schedule: Schedule, plan: Plan | None, around: Around) -> Standing:
+    """Return where a schedule stands once the leader has seen it."""
+    is_let = lets_schedules(takers_of(schedule.entity, around.batches))
+    return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, around.zone), around.now, is_let=is_let)
 
 
 def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
@@ -196,13 +193,3 @@ def named(connection: Any, name: str) -> Schedule:
 def schedule_target(name: str) -> str:
     """Return how the audit log names a schedule."""
     return f"Schedule:{name}"
-
-
-def in_utc(at: datetime) -> str:
-    """Show a moment to people."""
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-
-
-def overdue(at: datetime, now: datetime) -> timedelta | None:
-    """Say how long ago something should have run; None while it is to come."""
-    return now - at if at < now else None
