@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,8 @@ from batchctl.system.zone_rules import zone_rules
 if TYPE_CHECKING:
     from batchctl.operations import checking, doctor, planning, watches
     from batchctl.operations.presence import Presence
+    from batchctl.operations.schedule_trial import ScheduleBench
+    from batchctl.operations.timetable import Timetable
     from batchctl.operations.trial import Bench
 
 IDLE_WAIT = timedelta(milliseconds=100)
@@ -354,6 +356,22 @@ class App:
             poll_interval=self._poll_interval,
         )
 
+    def schedule_bench(self) -> ScheduleBench:
+        """Return what tries a schedule out."""
+        from batchctl.operations.schedule_trial import ScheduleBench  # noqa: PLC0415 - as above
+
+        return ScheduleBench(
+            table=self.timetable(),
+            grace=timedelta(seconds=self.settings.scheduler.grace),
+            fires_here=self.settings.scheduler.enabled,
+        )
+
+    def timetable(self) -> Timetable:
+        """Return what looks at schedules."""
+        from batchctl.operations.timetable import Timetable  # noqa: PLC0415 - as above
+
+        return Timetable(transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone)
+
     @property
     def _trigger_limit(self) -> timedelta:
         # To connect takes its time too.
@@ -543,6 +561,18 @@ def connections_of(settings: config.Settings) -> dict[str, Connection]:
         name: Connection(name, absolute_url(given.url, settings.directory), given.procedures)
         for name, given in settings.connections.items()
     }
+
+
+def holidays_of(
+    country: str | None, subdivision: str | None, market: str | None, years: range
+) -> tuple[Mapping[date, str], str]:
+    """Return the holidays of a country, a part of it or a market, and what to call the list."""
+    from batchctl.system import holiday_lists  # noqa: PLC0415 - only an import needs it
+
+    if country is None:
+        return holiday_lists.of_market(market or "", years), f"closed days of {market}"
+    where = country if subdivision is None else f"{country}, {subdivision}"
+    return holiday_lists.of_country(country, subdivision, years), f"public holidays of {where}"
 
 
 def absolute_url(url: str, directory: Path) -> str:
