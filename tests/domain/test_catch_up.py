@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from batchctl.domain import catch_up
 from batchctl.domain.catch_up import DISARMED, Decision, Standing
-from batchctl.domain.due import Instant, InstantOutcome, Plan, plan_of, timing_hash
+from batchctl.domain.due import Instant, InstantOutcome, Plan, jitter_of, plan_of, timing_hash
 from batchctl.domain.schedules import Calendar, CalendarId, Schedule, ScheduleId, Timing
 from batchctl.domain.status import CatchUp, ScheduleType
 
@@ -39,7 +39,7 @@ def reckon(schedule: Schedule, instants: list[Instant], now: datetime) -> tuple[
     reached, fires, others, waiting, missed = datetime.min.replace(tzinfo=UTC), [], [], [], []
     for instant in instants:
         skips = instant.outcome is InstantOutcome.SKIPPED
-        wait = timedelta(0) if skips else catch_up.jitter_of(schedule.name, instant, schedule.jitter)
+        wait = timedelta(0) if skips else jitter_of(schedule.name, instant, schedule.jitter)
         reached = max(reached, catch_up.due_of(instant) + wait)
         if reached > now:
             waiting.append(instant.key)
