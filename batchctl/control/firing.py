@@ -263,8 +263,7 @@ class Firing:
     def _written_of(self, known: Known) -> Decided | None:
         if known.plan is None:
             return None
-        decision = catch_up.decide(known.schedule, known.plan, self.clock.now(), self.deciding.grace)
-        write = partial(self.deciding.write, known=known, plan=known.plan, decision=decision)
+        write = partial(self.deciding.write, known=known, plan=known.plan)
         return self.transactions.run(_BOUNDARIES, write, hurried=True)
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:
