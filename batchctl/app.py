@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from batchctl import __version__, config
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.deciding import Deciding
 from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.file_watching import FileWatching, Means
+from batchctl.control.firing import Firing
 from batchctl.control.membership import Membership
 from batchctl.control.purge import Purge
 from batchctl.control.recording import Recorder
@@ -52,10 +54,13 @@ from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.system.sightings import SightingsFile
+from batchctl.system.zone_rules import zone_rules
 
 if TYPE_CHECKING:
     from batchctl.operations import checking, doctor, planning, watches
     from batchctl.operations.presence import Presence
+    from batchctl.operations.schedule_trial import ScheduleBench
+    from batchctl.operations.timetable import Timetable
     from batchctl.operations.trial import Bench
 
 IDLE_WAIT = timedelta(milliseconds=100)
@@ -193,8 +198,8 @@ class App:
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         with self._runner() as runner, self._populators() as populators, self._folders(runner.wake) as folders:
-            duties = self._duties(runner, folders)
             creator = self._creator(populators)
+            duties = self._duties(runner, folders, creator)
             leading = Leading(self.leader_lock, creator, self._poll_interval, duties, [self._retention()])
             with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
@@ -317,10 +322,24 @@ class App:
         finally:
             worker.end()
 
-    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
-        """Return what the leader does besides creating instances."""
+    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders, creator: Creator) -> tuple[Duty, ...]:
+        """Return what the leader does besides creating instances; what is due comes first."""
         watch = DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval)
-        return watch, self._triggering(runner), self._file_watching(folders)
+        others = watch, self._triggering(runner), self._file_watching(folders)
+        return (self._firing(runner, creator), *others) if self.settings.scheduler.enabled else others
+
+    def _firing(self, runner: ThreadStepRunner, creator: Creator) -> Firing:
+        grace = timedelta(seconds=self.settings.scheduler.grace)
+        deciding = Deciding(self.clock, creator, lambda batch: self._harmless(batch) is not None, grace, zone_rules())
+        return Firing(
+            self.transactions,
+            self.clock,
+            deciding,
+            self.listener,
+            self.settings.poll_interval,
+            self.settings.business_time_zone,
+            runner.wake,
+        )
 
     def _retention(self) -> Retention:
         return Retention(self.transactions, self.clock, self.listener, actor=self.ids.user(), host=self.ids.host())
@@ -357,6 +376,22 @@ class App:
             count=self.count_pending,
             poll_interval=self._poll_interval,
         )
+
+    def schedule_bench(self) -> ScheduleBench:
+        """Return what tries a schedule out."""
+        from batchctl.operations.schedule_trial import ScheduleBench  # noqa: PLC0415 - as above
+
+        return ScheduleBench(
+            table=self.timetable(),
+            grace=timedelta(seconds=self.settings.scheduler.grace),
+            fires_here=self.settings.scheduler.enabled,
+        )
+
+    def timetable(self) -> Timetable:
+        """Return what looks at schedules."""
+        from batchctl.operations.timetable import Timetable  # noqa: PLC0415 - as above
+
+        return Timetable(transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone)
 
     @property
     def _trigger_limit(self) -> timedelta:
@@ -547,6 +582,18 @@ def connections_of(settings: config.Settings) -> dict[str, Connection]:
         name: Connection(name, absolute_url(given.url, settings.directory), given.procedures)
         for name, given in settings.connections.items()
     }
+
+
+def holidays_of(
+    country: str | None, subdivision: str | None, market: str | None, years: range
+) -> tuple[Mapping[date, str], str]:
+    """Return the holidays of a country, a part of it or a market, and what to call the list."""
+    from batchctl.system import holiday_lists  # noqa: PLC0415 - only an import needs it
+
+    if country is None:
+        return holiday_lists.of_market(market or "", years), f"closed days of {market}"
+    where = country if subdivision is None else f"{country}, {subdivision}"
+    return holiday_lists.of_country(country, subdivision, years), f"public holidays of {where}"
 
 
 def absolute_url(url: str, directory: Path) -> str:

@@ -32,6 +32,7 @@ class Boundary(StrEnum):
     STEP_SUCCEEDED = "C7"
     STEP_FAILED = "C8"
     INSTANCE_DONE = "C9"
+    SCHEDULE = "C10"
     OPERATOR = "C11"
     TAKEOVER = "C12"
     PURGE = "C13"

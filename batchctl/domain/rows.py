@@ -21,6 +21,7 @@ from batchctl.domain.status import (
     IntakeStatus,
     OnFailure,
     OnLost,
+    ProcessingMode,
     SchedulerEvent,
 )
 from batchctl.domain.values import value
@@ -211,6 +212,10 @@ class BatchDefinition:
     max_concurrent: int = 1
     duplicate_check: bool = True
     description: str | None = None
+    mode: ProcessingMode | None = None
+    """What may start it besides people, files and what it depends on; None where all that is written may."""
+    origin: str | None = None
+    """What wrote the row and keeps it up to date; None where people did."""
     steps: tuple[Step, ...] = ()
     needs: tuple[Need, ...] = ()
     dependencies: tuple[Dependency, ...] = ()

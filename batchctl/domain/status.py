@@ -130,6 +130,86 @@ class SchedulerEvent(StrEnum):
     RESCUED = "rescued"
 
 
+class ProcessingMode(StrEnum):
+    """`ProcessBatch.ProcessingMode`: what may start a batch besides people, files and what it depends on."""
+
+    MANUAL = "manual"
+    SCHEDULED = "scheduled"
+    TRIGGERED = "triggered"
+
+
+class ScheduleType(StrEnum):
+    """`Schedule.ScheduleType`: the cadence a schedule goes by."""
+
+    INTERVAL = "interval"
+    DAILY = "daily"
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+    MONTHLY_DOW = "monthly_dow"
+    ONCE = "once"
+    CRON = "cron"
+
+
+class GapPolicy(StrEnum):
+    """`Schedule.GapPolicy`: what becomes of a time that clocks leave out when they are put forward."""
+
+    RUN = "run"
+    """It is due at the first moment after the gap."""
+    SKIP = "skip"
+
+
+class FoldPolicy(StrEnum):
+    """`Schedule.FoldPolicy`: how often a time is due that comes twice when clocks are put back."""
+
+    ONCE = "once"
+    """The first time only."""
+    TWICE = "twice"
+
+
+class CatchUp(StrEnum):
+    """`Schedule.CatchUp`: what becomes of the times at which no controller was there."""
+
+    NONE = "none"
+    LATEST = "latest"
+    UP_TO = "up_to"
+    """The newest of them, as many as CatchUpMost says."""
+
+
+class Overlap(StrEnum):
+    """`Schedule.Overlap`: what becomes of a time at which the work of the last one is not done yet."""
+
+    QUEUE = "queue"
+    SKIP = "skip"
+
+
+class CalendarRule(StrEnum):
+    """`Schedule.CalendarRule`: what a schedule's calendar does to a day."""
+
+    BUSINESS_DAYS = "business_days"
+    """Only business days count; on others it is skipped."""
+    DAYS_OFF = "days_off"
+    """Only days that are no business days count."""
+    NEXT = "next"
+    """What falls on a day off is shifted to the next business day."""
+    PREVIOUS = "previous"
+    """What falls on a day off is shifted to the business day before."""
+
+
+class FireOutcome(StrEnum):
+    """`ScheduleFire.Outcome`: what was decided about a due time."""
+
+    FIRED = "fired"
+    SKIPPED = "skipped"
+
+
+class BackfillStatus(StrEnum):
+    """`ScheduleBackfill.Status`."""
+
+    RUNNING = "running"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+
+
 class DuplicateKey(StrEnum):
     """`FileWatch.DuplicateKey`: by what a file counts as one that was there before."""
 

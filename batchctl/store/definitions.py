@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from batchctl.domain import graph
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Need, Step
-from batchctl.domain.status import DependencyMode, OnFailure, OnLost, word
+from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
 from batchctl.store import limits
 from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import batch_dependency, process_batch, process_control
@@ -20,11 +20,17 @@ _b, _d, _p = process_batch.c, batch_dependency.c, process_control.c
 _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
+_YEAR = 365 * 24 * 3600
 _NONSENSE = (TypeError, ValueError, OverflowError)
 _ENABLE = (
     update(process_batch)
     .where(_b.ProcessBatch_id == bindparam("batch_id"))
     .values(Enabled=bindparam("enabled"), z_updated=bindparam("now"))
+)
+_SET_MODE = (
+    update(process_batch)
+    .where(_b.ProcessBatch_id == bindparam("batch_id"))
+    .values(ProcessingMode=bindparam("mode"), z_updated=bindparam("now"))
 )
 
 
@@ -80,6 +86,12 @@ def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabl
     connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now})
 
 
+def set_mode(connection: Connection, batch_id: BatchId, mode: ProcessingMode | None, now: object) -> None:
+    """Say what may start a batch."""
+    written = None if mode is None else mode.value
+    connection.execute(_SET_MODE, {"batch_id": batch_id, "mode": written, "now": now})
+
+
 def _dependencies(connection: Connection, broken: dict[int, Unreadable]) -> dict[int, list[Dependency]]:
     found: dict[int, list[Dependency]] = {}
     for row in connection.execute(_DEPENDENCIES):
@@ -127,7 +139,7 @@ def _batch(
         enabled=row.Enabled == 1,
         seq=int(row.Seq),
         retry_count=int(row.RetryCount),
-        retry_wait=timedelta(minutes=row.RetryWaitMins),
+        retry_wait=_retry_wait(row),
         populator=str(row.Populator),
         populator_args=text_of(row.PopulatorArgs),
         on_failure=word(OnFailure, row.OnFailure),
@@ -135,10 +147,21 @@ def _batch(
         max_concurrent=int(row.MaxConcurrent),
         duplicate_check=row.DuplicateCheck == 1,
         description=text_of(row.Description),
+        mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
+        origin=text_of(row.Origin),
         steps=steps,
         needs=needs,
         dependencies=dependencies,
     )
+
+
+def _retry_wait(row: Row[Any]) -> timedelta:
+    if row.RetryWaitSecs is None:
+        return timedelta(minutes=row.RetryWaitMins)
+    if not 0 <= row.RetryWaitSecs <= _YEAR:
+        message = f"RetryWaitSecs is {row.RetryWaitSecs}, and has to be between 0 and {_YEAR}"
+        raise ValueError(message)
+    return timedelta(seconds=row.RetryWaitSecs)
 
 
 def _step(row: Row[Any]) -> Step:

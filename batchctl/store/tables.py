@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any
 
@@ -52,6 +53,8 @@ HAS_DATA = "Data IS NOT NULL"
 LIVE_ENTRY = "Status = 'running'"
 WAITING_COMPLETION = "FileProcess_id IS NULL"
 FIRED = "EventType = 'fired'"
+ARMED = "Enabled = 1"
+BACKFILLING = "Status = 'running'"
 _ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
 ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
 
@@ -99,6 +102,23 @@ def _words(called: str, kind: type[StrEnum]) -> CheckConstraint:
 
 def _check(called: str, condition: str | ColumnElement[bool]) -> CheckConstraint:
     return CheckConstraint(condition, name=called)
+
+
+def _belongs(column: str, *types: str) -> str:
+    """Return the condition that a schedule has a column if it is of some type, and else has not."""
+    of_it = _any("ScheduleType = '{}'", " OR ", types)
+    of_others = _any("ScheduleType <> '{}'", " AND ", types)
+    return f"({column} IS NOT NULL AND ({of_it})) OR ({column} IS NULL AND {of_others})"
+
+
+def _needs(column: str, *types: str) -> str:
+    """Return the condition that a schedule has a column if it is of some type; others may have it."""
+    of_others = _any("ScheduleType <> '{}'", " AND ", types)
+    return f"{column} IS NOT NULL OR ({of_others})"
+
+
+def _any(condition: str, between: str, types: Iterable[str]) -> str:
+    return between.join(condition.format(each) for each in types)
 
 
 def _flag(called: str) -> CheckConstraint:
@@ -185,6 +205,9 @@ process_batch = _table(
     _column("Description", text_column()),
     _stamp("z_inserted"),
     _stamp("z_updated"),
+    _added("ProcessingMode", word()),
+    _added("RetryWaitSecs", Integer()),
+    _added("Origin", name()),
     UniqueConstraint("ProcessBatchName"),
     _check("ProcessBatchName", "ProcessBatchName <> ''"),
     _flag("Enabled"),
@@ -526,5 +549,149 @@ duration_history = _table(
     UniqueConstraint("ProcessBatch_id", "ProcessControlSeq", "Day", "UpToMs"),
     _check("Runs", "Runs >= 1"),
     _check("MinMs", "MinMs BETWEEN 0 AND MaxMs"),
+    sqlite_autoincrement=True,
+)
+
+schedule = _table(
+    "Schedule",
+    _key("Schedule_id"),
+    _required("ScheduleName", name()),
+    _required("Entity", name()),
+    _required("ScheduleType", word()),
+    _column("IntervalMinutes", Integer()),
+    _column("RunTimes", name()),
+    _column("RunDays", name()),
+    _column("RunDaysOfMonth", name()),
+    _column("WeekOfMonth", name()),
+    _column("RunMonths", name()),
+    _column("BetweenTimes", name(50)),
+    _required("EveryN", Integer(), "1"),
+    _column("StartDate", name(10)),
+    _column("EndDate", name(10)),
+    _column("RunAt", name(50)),
+    _column("Cron", name()),
+    _column("TimeZone", name()),
+    _column("CalendarName", name()),
+    _required("CalendarRule", word(), "'business_days'"),
+    _required("GapPolicy", word(), "'run'"),
+    _required("FoldPolicy", word(), "'once'"),
+    _required("CatchUp", word(), "'none'"),
+    _column("CatchUpMost", Integer()),
+    _required("Overlap", word(), "'queue'"),
+    _required("Jitter", Integer(), "0"),
+    _required("Enabled", SmallInteger(), "1"),
+    _column("NextRunTime", UtcTime()),
+    _column("DecidedUntil", UtcTime(), server_default=utc_now()),
+    _column("TimingHash", name(64)),
+    _column("Origin", name()),
+    _column("Description", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("ScheduleName"),
+    _check("ScheduleName", "ScheduleName <> ''"),
+    _check("Entity", "Entity <> ''"),
+    _check("IntervalMinutes", _belongs("IntervalMinutes", "interval")),
+    _check("IntervalMinutes_Bounds", "IntervalMinutes BETWEEN 1 AND 1440"),
+    _check("RunTimes", _belongs("RunTimes", "daily", "weekly", "monthly", "monthly_dow")),
+    _check("RunDays", _needs("RunDays", "weekly", "monthly_dow")),
+    _check("RunDaysOfMonth", _needs("RunDaysOfMonth", "monthly")),
+    _check("WeekOfMonth", _needs("WeekOfMonth", "monthly_dow")),
+    _check("RunAt", _belongs("RunAt", "once")),
+    _check("Cron", _belongs("Cron", "cron")),
+    _check("EveryN", "EveryN BETWEEN 1 AND 1000"),
+    _check(
+        "CatchUpMost", "(CatchUp = 'up_to' AND CatchUpMost IS NOT NULL) OR (CatchUp <> 'up_to' AND CatchUpMost IS NULL)"
+    ),
+    _check("CatchUpMost_Bounds", "CatchUpMost BETWEEN 1 AND 1000"),
+    _check("Jitter", "Jitter BETWEEN 0 AND 86400"),
+    _flag("Enabled"),
+    _words("ScheduleType", status.ScheduleType),
+    _words("CalendarRule", status.CalendarRule),
+    _words("GapPolicy", status.GapPolicy),
+    _words("FoldPolicy", status.FoldPolicy),
+    _words("CatchUp", status.CatchUp),
+    _words("Overlap", status.Overlap),
+    _index("IX_Schedule_Due", "NextRunTime", where=ARMED),
+    sqlite_autoincrement=True,
+)
+
+schedule_backfill = _table(
+    "ScheduleBackfill",
+    _key("ScheduleBackfill_id"),
+    _required("Schedule_id", reference(), None, ForeignKey("Schedule.Schedule_id")),
+    _required("Status", word(), "'running'"),
+    _required("FromTime", UtcTime()),
+    _required("UntilTime", UtcTime()),
+    _required("MostOpen", Integer(), "1"),
+    _required("Missed", SmallInteger(), "0"),
+    _column("DoneUntil", UtcTime()),
+    _required("Fired", reference(), "0"),
+    _required("Actor", name()),
+    _column("Reason", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    _check("UntilTime", "FromTime <= UntilTime"),
+    _check("MostOpen", "MostOpen BETWEEN 1 AND 1000"),
+    _flag("Missed"),
+    _words("Status", status.BackfillStatus),
+    _index("IX_ScheduleBackfill_Running", "ScheduleBackfill_id", where=BACKFILLING),
+    sqlite_autoincrement=True,
+)
+
+schedule_fire = _table(
+    "ScheduleFire",
+    _key("ScheduleFire_id"),
+    _required("Schedule_id", reference(), None, ForeignKey("Schedule.Schedule_id")),
+    _required("FireKey", name(100)),
+    _required("Outcome", word()),
+    _required("DueTime", UtcTime()),
+    _column("DueUntil", UtcTime()),
+    _required("Instants", Integer(), "1"),
+    _column("Reason", text_column()),
+    _column("FileProcess_id", reference(), ForeignKey("FileProcess.FileProcess_id")),
+    _column("ScheduleBackfill_id", reference(), ForeignKey("ScheduleBackfill.ScheduleBackfill_id")),
+    _column("ZoneRules", name(50)),
+    _stamp("z_inserted"),
+    # Each due time is decided once, whatever the clocks do and however many controllers there are.
+    UniqueConstraint("Schedule_id", "FireKey"),
+    _check("FireKey", "FireKey <> ''"),
+    _check("Instants", "Instants >= 1"),
+    _check(
+        "FileProcess_id",
+        "(Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)",
+    ),
+    _words("Outcome", status.FireOutcome),
+    Index("IX_ScheduleFire_Due", "Schedule_id", "DueTime"),
+    Index("IX_ScheduleFire_FileProcess", "FileProcess_id"),
+    sqlite_autoincrement=True,
+)
+
+calendar = _table(
+    "Calendar",
+    _key("Calendar_id"),
+    _required("CalendarName", name()),
+    _required("BusinessDays", name(50), "'Mon,Tue,Wed,Thu,Fri'"),
+    _column("ValidFrom", name(10)),
+    _column("ValidUntil", name(10)),
+    _column("Description", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("CalendarName"),
+    _check("CalendarName", "CalendarName <> ''"),
+    sqlite_autoincrement=True,
+)
+
+calendar_day = _table(
+    "CalendarDay",
+    _key("CalendarDay_id"),
+    _required("Calendar_id", reference(), None, ForeignKey("Calendar.Calendar_id")),
+    _required("CalendarDate", name(10)),
+    _required("IsBusinessDay", SmallInteger(), "0"),
+    _column("Description", name()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("Calendar_id", "CalendarDate"),
+    _check("CalendarDate", "CalendarDate LIKE '____-__-__'"),
+    _flag("IsBusinessDay"),
     sqlite_autoincrement=True,
 )

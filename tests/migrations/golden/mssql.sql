@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0012.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0013.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -893,6 +893,246 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0012' WHERE version_num = '0011';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ProcessingMode' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD ProcessingMode VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'RetryWaitSecs' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD RetryWaitSecs INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Origin' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U') IS NULL
+CREATE TABLE Schedule (
+    Schedule_id BIGINT NOT NULL IDENTITY,
+    ScheduleName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Entity NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    ScheduleType VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    IntervalMinutes INTEGER NULL,
+    RunTimes NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    RunDays NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    RunDaysOfMonth NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    WeekOfMonth NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    RunMonths NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    BetweenTimes NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    EveryN INTEGER NOT NULL CONSTRAINT [DF_Schedule_EveryN] DEFAULT 1,
+    StartDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    EndDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    RunAt NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    Cron NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    TimeZone NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    CalendarName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    CalendarRule VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_CalendarRule] DEFAULT 'business_days',
+    GapPolicy VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_GapPolicy] DEFAULT 'run',
+    FoldPolicy VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_FoldPolicy] DEFAULT 'once',
+    CatchUp VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_CatchUp] DEFAULT 'none',
+    CatchUpMost INTEGER NULL,
+    Overlap VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Schedule_Overlap] DEFAULT 'queue',
+    Jitter INTEGER NOT NULL CONSTRAINT [DF_Schedule_Jitter] DEFAULT 0,
+    Enabled SMALLINT NOT NULL CONSTRAINT [DF_Schedule_Enabled] DEFAULT 1,
+    NextRunTime DATETIME2(3) NULL,
+    DecidedUntil DATETIME2(3) NULL CONSTRAINT [DF_Schedule_DecidedUntil] DEFAULT SYSUTCDATETIME(),
+    TimingHash NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NULL,
+    Origin NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Schedule_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Schedule_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Schedule] PRIMARY KEY (Schedule_id),
+    CONSTRAINT [UQ_Schedule_ScheduleName] UNIQUE (ScheduleName),
+    CONSTRAINT [CK_Schedule_ScheduleName] CHECK (ScheduleName <> ''),
+    CONSTRAINT [CK_Schedule_Entity] CHECK (Entity <> ''),
+    CONSTRAINT [CK_Schedule_IntervalMinutes] CHECK ((IntervalMinutes IS NOT NULL AND (ScheduleType = 'interval')) OR (IntervalMinutes IS NULL AND ScheduleType <> 'interval')),
+    CONSTRAINT [CK_Schedule_IntervalMinutes_Bounds] CHECK (IntervalMinutes BETWEEN 1 AND 1440),
+    CONSTRAINT [CK_Schedule_RunTimes] CHECK ((RunTimes IS NOT NULL AND (ScheduleType = 'daily' OR ScheduleType = 'weekly' OR ScheduleType = 'monthly' OR ScheduleType = 'monthly_dow')) OR (RunTimes IS NULL AND ScheduleType <> 'daily' AND ScheduleType <> 'weekly' AND ScheduleType <> 'monthly' AND ScheduleType <> 'monthly_dow')),
+    CONSTRAINT [CK_Schedule_RunDays] CHECK (RunDays IS NOT NULL OR (ScheduleType <> 'weekly' AND ScheduleType <> 'monthly_dow')),
+    CONSTRAINT [CK_Schedule_RunDaysOfMonth] CHECK (RunDaysOfMonth IS NOT NULL OR (ScheduleType <> 'monthly')),
+    CONSTRAINT [CK_Schedule_WeekOfMonth] CHECK (WeekOfMonth IS NOT NULL OR (ScheduleType <> 'monthly_dow')),
+    CONSTRAINT [CK_Schedule_RunAt] CHECK ((RunAt IS NOT NULL AND (ScheduleType = 'once')) OR (RunAt IS NULL AND ScheduleType <> 'once')),
+    CONSTRAINT [CK_Schedule_Cron] CHECK ((Cron IS NOT NULL AND (ScheduleType = 'cron')) OR (Cron IS NULL AND ScheduleType <> 'cron')),
+    CONSTRAINT [CK_Schedule_EveryN] CHECK (EveryN BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_Schedule_CatchUpMost] CHECK ((CatchUp = 'up_to' AND CatchUpMost IS NOT NULL) OR (CatchUp <> 'up_to' AND CatchUpMost IS NULL)),
+    CONSTRAINT [CK_Schedule_CatchUpMost_Bounds] CHECK (CatchUpMost BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_Schedule_Jitter] CHECK (Jitter BETWEEN 0 AND 86400),
+    CONSTRAINT [CK_Schedule_Enabled] CHECK (Enabled IN (0, 1)),
+    CONSTRAINT [CK_Schedule_ScheduleType] CHECK (lower(ScheduleType) IN ('interval', 'daily', 'weekly', 'monthly', 'monthly_dow', 'once', 'cron')),
+    CONSTRAINT [CK_Schedule_CalendarRule] CHECK (lower(CalendarRule) IN ('business_days', 'days_off', 'next', 'previous')),
+    CONSTRAINT [CK_Schedule_GapPolicy] CHECK (lower(GapPolicy) IN ('run', 'skip')),
+    CONSTRAINT [CK_Schedule_FoldPolicy] CHECK (lower(FoldPolicy) IN ('once', 'twice')),
+    CONSTRAINT [CK_Schedule_CatchUp] CHECK (lower(CatchUp) IN ('none', 'latest', 'up_to')),
+    CONSTRAINT [CK_Schedule_Overlap] CHECK (lower(Overlap) IN ('queue', 'skip'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleBackfill', N'U') IS NULL
+CREATE TABLE ScheduleBackfill (
+    ScheduleBackfill_id BIGINT NOT NULL IDENTITY,
+    Schedule_id BIGINT NOT NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_ScheduleBackfill_Status] DEFAULT 'running',
+    FromTime DATETIME2(3) NOT NULL,
+    UntilTime DATETIME2(3) NOT NULL,
+    MostOpen INTEGER NOT NULL CONSTRAINT [DF_ScheduleBackfill_MostOpen] DEFAULT 1,
+    Missed SMALLINT NOT NULL CONSTRAINT [DF_ScheduleBackfill_Missed] DEFAULT 0,
+    DoneUntil DATETIME2(3) NULL,
+    Fired BIGINT NOT NULL CONSTRAINT [DF_ScheduleBackfill_Fired] DEFAULT 0,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleBackfill_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleBackfill_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ScheduleBackfill] PRIMARY KEY (ScheduleBackfill_id),
+    CONSTRAINT [CK_ScheduleBackfill_UntilTime] CHECK (FromTime <= UntilTime),
+    CONSTRAINT [CK_ScheduleBackfill_MostOpen] CHECK (MostOpen BETWEEN 1 AND 1000),
+    CONSTRAINT [CK_ScheduleBackfill_Missed] CHECK (Missed IN (0, 1)),
+    CONSTRAINT [CK_ScheduleBackfill_Status] CHECK (lower(Status) IN ('running', 'complete', 'cancelled')),
+    CONSTRAINT [FK_ScheduleBackfill_Schedule_id] FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U') IS NULL
+CREATE TABLE ScheduleFire (
+    ScheduleFire_id BIGINT NOT NULL IDENTITY,
+    Schedule_id BIGINT NOT NULL,
+    FireKey NVARCHAR(100) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Outcome VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    DueTime DATETIME2(3) NOT NULL,
+    DueUntil DATETIME2(3) NULL,
+    Instants INTEGER NOT NULL CONSTRAINT [DF_ScheduleFire_Instants] DEFAULT 1,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    FileProcess_id BIGINT NULL,
+    ScheduleBackfill_id BIGINT NULL,
+    ZoneRules NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_ScheduleFire_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_ScheduleFire] PRIMARY KEY (ScheduleFire_id),
+    CONSTRAINT [UQ_ScheduleFire_Schedule_id_FireKey] UNIQUE (Schedule_id, FireKey),
+    CONSTRAINT [CK_ScheduleFire_FireKey] CHECK (FireKey <> ''),
+    CONSTRAINT [CK_ScheduleFire_Instants] CHECK (Instants >= 1),
+    CONSTRAINT [CK_ScheduleFire_FileProcess_id] CHECK ((Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)),
+    CONSTRAINT [CK_ScheduleFire_Outcome] CHECK (lower(Outcome) IN ('fired', 'skipped')),
+    CONSTRAINT [FK_ScheduleFire_Schedule_id] FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id),
+    CONSTRAINT [FK_ScheduleFire_FileProcess_id] FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id),
+    CONSTRAINT [FK_ScheduleFire_ScheduleBackfill_id] FOREIGN KEY(ScheduleBackfill_id) REFERENCES ScheduleBackfill (ScheduleBackfill_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U') IS NULL
+CREATE TABLE Calendar (
+    Calendar_id BIGINT NOT NULL IDENTITY,
+    CalendarName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    BusinessDays NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_Calendar_BusinessDays] DEFAULT 'Mon,Tue,Wed,Thu,Fri',
+    ValidFrom NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    ValidUntil NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NULL,
+    Description NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Calendar_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Calendar_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Calendar] PRIMARY KEY (Calendar_id),
+    CONSTRAINT [UQ_Calendar_CalendarName] UNIQUE (CalendarName),
+    CONSTRAINT [CK_Calendar_CalendarName] CHECK (CalendarName <> '')
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CalendarDay', N'U') IS NULL
+CREATE TABLE CalendarDay (
+    CalendarDay_id BIGINT NOT NULL IDENTITY,
+    Calendar_id BIGINT NOT NULL,
+    CalendarDate NVARCHAR(10) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    IsBusinessDay SMALLINT NOT NULL CONSTRAINT [DF_CalendarDay_IsBusinessDay] DEFAULT 0,
+    Description NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_CalendarDay_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_CalendarDay_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_CalendarDay] PRIMARY KEY (CalendarDay_id),
+    CONSTRAINT [UQ_CalendarDay_Calendar_id_CalendarDate] UNIQUE (Calendar_id, CalendarDate),
+    CONSTRAINT [CK_CalendarDay_CalendarDate] CHECK (CalendarDate LIKE '____-__-__'),
+    CONSTRAINT [CK_CalendarDay_IsBusinessDay] CHECK (IsBusinessDay IN (0, 1)),
+    CONSTRAINT [FK_CalendarDay_Calendar_id] FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Schedule_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+CREATE INDEX [IX_Schedule_Due] ON Schedule (NextRunTime) WHERE Enabled = 1;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleBackfill_Running' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleBackfill', N'U'))
+CREATE INDEX [IX_ScheduleBackfill_Running] ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleFire_Due' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U'))
+CREATE INDEX [IX_ScheduleFire_Due] ON ScheduleFire (Schedule_id, DueTime);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_ScheduleFire_FileProcess' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ScheduleFire', N'U'))
+CREATE INDEX [IX_ScheduleFire_FileProcess] ON ScheduleFire (FileProcess_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0013' WHERE version_num = '0012';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0012.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0013.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -545,6 +545,180 @@ CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
 CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE Status IN ('complete', 'cancelled');
 
 UPDATE alembic_version SET version_num='0012' WHERE alembic_version.version_num = '0011';
+
+-- Running upgrade 0012 -> 0013
+
+ALTER TABLE ProcessBatch ADD COLUMN ProcessingMode VARCHAR(20);
+
+ALTER TABLE ProcessBatch ADD COLUMN RetryWaitSecs INTEGER;
+
+ALTER TABLE ProcessBatch ADD COLUMN Origin VARCHAR(200);
+
+CREATE TABLE Schedule (
+    Schedule_id BIGSERIAL NOT NULL, 
+    ScheduleName VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200) NOT NULL, 
+    ScheduleType VARCHAR(20) NOT NULL, 
+    IntervalMinutes INTEGER, 
+    RunTimes VARCHAR(200), 
+    RunDays VARCHAR(200), 
+    RunDaysOfMonth VARCHAR(200), 
+    WeekOfMonth VARCHAR(200), 
+    RunMonths VARCHAR(200), 
+    BetweenTimes VARCHAR(50), 
+    EveryN INTEGER DEFAULT 1 NOT NULL, 
+    StartDate VARCHAR(10), 
+    EndDate VARCHAR(10), 
+    RunAt VARCHAR(50), 
+    Cron VARCHAR(200), 
+    TimeZone VARCHAR(200), 
+    CalendarName VARCHAR(200), 
+    CalendarRule VARCHAR(20) DEFAULT 'business_days' NOT NULL, 
+    GapPolicy VARCHAR(20) DEFAULT 'run' NOT NULL, 
+    FoldPolicy VARCHAR(20) DEFAULT 'once' NOT NULL, 
+    CatchUp VARCHAR(20) DEFAULT 'none' NOT NULL, 
+    CatchUpMost INTEGER, 
+    Overlap VARCHAR(20) DEFAULT 'queue' NOT NULL, 
+    Jitter INTEGER DEFAULT 0 NOT NULL, 
+    Enabled SMALLINT DEFAULT 1 NOT NULL, 
+    NextRunTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    DecidedUntil TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC'), 
+    TimingHash VARCHAR(64), 
+    Origin VARCHAR(200), 
+    Description TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_Schedule" PRIMARY KEY (Schedule_id), 
+    CONSTRAINT "UQ_Schedule_ScheduleName" UNIQUE (ScheduleName), 
+    CONSTRAINT "CK_Schedule_ScheduleName" CHECK (ScheduleName <> ''), 
+    CONSTRAINT "CK_Schedule_Entity" CHECK (Entity <> ''), 
+    CONSTRAINT "CK_Schedule_IntervalMinutes" CHECK ((IntervalMinutes IS NOT NULL AND (ScheduleType = 'interval')) OR (IntervalMinutes IS NULL AND ScheduleType <> 'interval')), 
+    CONSTRAINT "CK_Schedule_IntervalMinutes_Bounds" CHECK (IntervalMinutes BETWEEN 1 AND 1440), 
+    CONSTRAINT "CK_Schedule_RunTimes" CHECK ((RunTimes IS NOT NULL AND (ScheduleType = 'daily' OR ScheduleType = 'weekly' OR ScheduleType = 'monthly' OR ScheduleType = 'monthly_dow')) OR (RunTimes IS NULL AND ScheduleType <> 'daily' AND ScheduleType <> 'weekly' AND ScheduleType <> 'monthly' AND ScheduleType <> 'monthly_dow')), 
+    CONSTRAINT "CK_Schedule_RunDays" CHECK (RunDays IS NOT NULL OR (ScheduleType <> 'weekly' AND ScheduleType <> 'monthly_dow')), 
+    CONSTRAINT "CK_Schedule_RunDaysOfMonth" CHECK (RunDaysOfMonth IS NOT NULL OR (ScheduleType <> 'monthly')), 
+    CONSTRAINT "CK_Schedule_WeekOfMonth" CHECK (WeekOfMonth IS NOT NULL OR (ScheduleType <> 'monthly_dow')), 
+    CONSTRAINT "CK_Schedule_RunAt" CHECK ((RunAt IS NOT NULL AND (ScheduleType = 'once')) OR (RunAt IS NULL AND ScheduleType <> 'once')), 
+    CONSTRAINT "CK_Schedule_Cron" CHECK ((Cron IS NOT NULL AND (ScheduleType = 'cron')) OR (Cron IS NULL AND ScheduleType <> 'cron')), 
+    CONSTRAINT "CK_Schedule_EveryN" CHECK (EveryN BETWEEN 1 AND 1000), 
+    CONSTRAINT "CK_Schedule_CatchUpMost" CHECK ((CatchUp = 'up_to' AND CatchUpMost IS NOT NULL) OR (CatchUp <> 'up_to' AND CatchUpMost IS NULL)), 
+    CONSTRAINT "CK_Schedule_CatchUpMost_Bounds" CHECK (CatchUpMost BETWEEN 1 AND 1000), 
+    CONSTRAINT "CK_Schedule_Jitter" CHECK (Jitter BETWEEN 0 AND 86400), 
+    CONSTRAINT "CK_Schedule_Enabled" CHECK (Enabled IN (0, 1)), 
+    CONSTRAINT "CK_Schedule_ScheduleType" CHECK (lower(ScheduleType) IN ('interval', 'daily', 'weekly', 'monthly', 'monthly_dow', 'once', 'cron')), 
+    CONSTRAINT "CK_Schedule_CalendarRule" CHECK (lower(CalendarRule) IN ('business_days', 'days_off', 'next', 'previous')), 
+    CONSTRAINT "CK_Schedule_GapPolicy" CHECK (lower(GapPolicy) IN ('run', 'skip')), 
+    CONSTRAINT "CK_Schedule_FoldPolicy" CHECK (lower(FoldPolicy) IN ('once', 'twice')), 
+    CONSTRAINT "CK_Schedule_CatchUp" CHECK (lower(CatchUp) IN ('none', 'latest', 'up_to')), 
+    CONSTRAINT "CK_Schedule_Overlap" CHECK (lower(Overlap) IN ('queue', 'skip'))
+);
+
+CREATE TABLE ScheduleBackfill (
+    ScheduleBackfill_id BIGSERIAL NOT NULL, 
+    Schedule_id BIGINT NOT NULL, 
+    Status VARCHAR(20) DEFAULT 'running' NOT NULL, 
+    FromTime TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL, 
+    UntilTime TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL, 
+    MostOpen INTEGER DEFAULT 1 NOT NULL, 
+    Missed SMALLINT DEFAULT 0 NOT NULL, 
+    DoneUntil TIMESTAMP(3) WITHOUT TIME ZONE, 
+    Fired BIGINT DEFAULT 0 NOT NULL, 
+    Actor VARCHAR(200) NOT NULL, 
+    Reason TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_ScheduleBackfill" PRIMARY KEY (ScheduleBackfill_id), 
+    CONSTRAINT "CK_ScheduleBackfill_UntilTime" CHECK (FromTime <= UntilTime), 
+    CONSTRAINT "CK_ScheduleBackfill_MostOpen" CHECK (MostOpen BETWEEN 1 AND 1000), 
+    CONSTRAINT "CK_ScheduleBackfill_Missed" CHECK (Missed IN (0, 1)), 
+    CONSTRAINT "CK_ScheduleBackfill_Status" CHECK (lower(Status) IN ('running', 'complete', 'cancelled')), 
+    CONSTRAINT "FK_ScheduleBackfill_Schedule_id" FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id)
+);
+
+CREATE TABLE ScheduleFire (
+    ScheduleFire_id BIGSERIAL NOT NULL, 
+    Schedule_id BIGINT NOT NULL, 
+    FireKey VARCHAR(100) NOT NULL, 
+    Outcome VARCHAR(20) NOT NULL, 
+    DueTime TIMESTAMP(3) WITHOUT TIME ZONE NOT NULL, 
+    DueUntil TIMESTAMP(3) WITHOUT TIME ZONE, 
+    Instants INTEGER DEFAULT 1 NOT NULL, 
+    Reason TEXT, 
+    FileProcess_id BIGINT, 
+    ScheduleBackfill_id BIGINT, 
+    ZoneRules VARCHAR(50), 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_ScheduleFire" PRIMARY KEY (ScheduleFire_id), 
+    CONSTRAINT "UQ_ScheduleFire_Schedule_id_FireKey" UNIQUE (Schedule_id, FireKey), 
+    CONSTRAINT "CK_ScheduleFire_FireKey" CHECK (FireKey <> ''), 
+    CONSTRAINT "CK_ScheduleFire_Instants" CHECK (Instants >= 1), 
+    CONSTRAINT "CK_ScheduleFire_FileProcess_id" CHECK ((Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)), 
+    CONSTRAINT "CK_ScheduleFire_Outcome" CHECK (lower(Outcome) IN ('fired', 'skipped')), 
+    CONSTRAINT "FK_ScheduleFire_Schedule_id" FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id), 
+    CONSTRAINT "FK_ScheduleFire_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id), 
+    CONSTRAINT "FK_ScheduleFire_ScheduleBackfill_id" FOREIGN KEY(ScheduleBackfill_id) REFERENCES ScheduleBackfill (ScheduleBackfill_id)
+);
+
+CREATE TABLE Calendar (
+    Calendar_id BIGSERIAL NOT NULL, 
+    CalendarName VARCHAR(200) NOT NULL, 
+    BusinessDays VARCHAR(50) DEFAULT 'Mon,Tue,Wed,Thu,Fri' NOT NULL, 
+    ValidFrom VARCHAR(10), 
+    ValidUntil VARCHAR(10), 
+    Description TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_Calendar" PRIMARY KEY (Calendar_id), 
+    CONSTRAINT "UQ_Calendar_CalendarName" UNIQUE (CalendarName), 
+    CONSTRAINT "CK_Calendar_CalendarName" CHECK (CalendarName <> '')
+);
+
+CREATE TABLE CalendarDay (
+    CalendarDay_id BIGSERIAL NOT NULL, 
+    Calendar_id BIGINT NOT NULL, 
+    CalendarDate VARCHAR(10) NOT NULL, 
+    IsBusinessDay SMALLINT DEFAULT 0 NOT NULL, 
+    Description VARCHAR(200), 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_CalendarDay" PRIMARY KEY (CalendarDay_id), 
+    CONSTRAINT "UQ_CalendarDay_Calendar_id_CalendarDate" UNIQUE (Calendar_id, CalendarDate), 
+    CONSTRAINT "CK_CalendarDay_CalendarDate" CHECK (CalendarDate LIKE '____-__-__'), 
+    CONSTRAINT "CK_CalendarDay_IsBusinessDay" CHECK (IsBusinessDay IN (0, 1)), 
+    CONSTRAINT "FK_CalendarDay_Calendar_id" FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id)
+);
+
+CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
+
+CREATE INDEX "IX_ScheduleBackfill_Running" ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
+
+CREATE INDEX "IX_ScheduleFire_Due" ON ScheduleFire (Schedule_id, DueTime);
+
+CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
+
+CREATE TRIGGER TR_Schedule_ScheduleType BEFORE INSERT OR UPDATE OF ScheduleType ON Schedule FOR EACH ROW WHEN (NEW.ScheduleType <> lower(NEW.ScheduleType)) EXECUTE FUNCTION batchctl_lower('scheduletype');
+
+CREATE TRIGGER TR_Schedule_CalendarRule BEFORE INSERT OR UPDATE OF CalendarRule ON Schedule FOR EACH ROW WHEN (NEW.CalendarRule <> lower(NEW.CalendarRule)) EXECUTE FUNCTION batchctl_lower('calendarrule');
+
+CREATE TRIGGER TR_Schedule_GapPolicy BEFORE INSERT OR UPDATE OF GapPolicy ON Schedule FOR EACH ROW WHEN (NEW.GapPolicy <> lower(NEW.GapPolicy)) EXECUTE FUNCTION batchctl_lower('gappolicy');
+
+CREATE TRIGGER TR_Schedule_FoldPolicy BEFORE INSERT OR UPDATE OF FoldPolicy ON Schedule FOR EACH ROW WHEN (NEW.FoldPolicy <> lower(NEW.FoldPolicy)) EXECUTE FUNCTION batchctl_lower('foldpolicy');
+
+CREATE TRIGGER TR_Schedule_CatchUp BEFORE INSERT OR UPDATE OF CatchUp ON Schedule FOR EACH ROW WHEN (NEW.CatchUp <> lower(NEW.CatchUp)) EXECUTE FUNCTION batchctl_lower('catchup');
+
+CREATE TRIGGER TR_Schedule_Overlap BEFORE INSERT OR UPDATE OF Overlap ON Schedule FOR EACH ROW WHEN (NEW.Overlap <> lower(NEW.Overlap)) EXECUTE FUNCTION batchctl_lower('overlap');
+
+CREATE TRIGGER TR_ScheduleBackfill_Status BEFORE INSERT OR UPDATE OF Status ON ScheduleBackfill FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE TRIGGER TR_ScheduleFire_Outcome BEFORE INSERT OR UPDATE OF Outcome ON ScheduleFire FOR EACH ROW WHEN (NEW.Outcome <> lower(NEW.Outcome)) EXECUTE FUNCTION batchctl_lower('outcome');
+
+CREATE TRIGGER TR_Schedule_Notify AFTER INSERT OR UPDATE OR DELETE ON Schedule FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_Calendar_Notify AFTER INSERT OR UPDATE OR DELETE ON Calendar FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+CREATE TRIGGER TR_CalendarDay_Notify AFTER INSERT OR UPDATE OR DELETE ON CalendarDay FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+UPDATE alembic_version SET version_num='0013' WHERE alembic_version.version_num = '0012';
 
 COMMIT;
 

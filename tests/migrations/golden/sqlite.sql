@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0012.
+-- The control database of batchctl on SQLite, schema 0013.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -667,6 +667,221 @@ CREATE INDEX "IX_FileWatchSeen_Intake" ON FileWatchSeen (FileProcess_id);
 CREATE INDEX "IX_BatchControl_Over" ON BatchControl (ProcessBatch_id, Status, BatchControl_id) WHERE (Status = 'complete' OR Status = 'cancelled');
 
 UPDATE alembic_version SET version_num='0012' WHERE alembic_version.version_num = '0011';
+
+-- Running upgrade 0012 -> 0013
+
+ALTER TABLE ProcessBatch ADD COLUMN ProcessingMode VARCHAR(20) COLLATE "NOCASE" CONSTRAINT CK_ProcessBatch_ProcessingMode_Type CHECK (ProcessingMode IS NULL OR (typeof(ProcessingMode) = 'text'));
+
+ALTER TABLE ProcessBatch ADD COLUMN RetryWaitSecs INTEGER CONSTRAINT CK_ProcessBatch_RetryWaitSecs_Type CHECK (RetryWaitSecs IS NULL OR (typeof(RetryWaitSecs) = 'integer'));
+
+ALTER TABLE ProcessBatch ADD COLUMN Origin VARCHAR(200) CONSTRAINT CK_ProcessBatch_Origin_Type CHECK (Origin IS NULL OR (typeof(Origin) = 'text' AND instr(Origin, char(0)) = 0 AND length(Origin) <= 200));
+
+CREATE TABLE Schedule (
+    Schedule_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ScheduleName VARCHAR(200) NOT NULL, 
+    Entity VARCHAR(200) NOT NULL, 
+    ScheduleType VARCHAR(20) COLLATE "NOCASE" NOT NULL, 
+    IntervalMinutes INTEGER, 
+    RunTimes VARCHAR(200), 
+    RunDays VARCHAR(200), 
+    RunDaysOfMonth VARCHAR(200), 
+    WeekOfMonth VARCHAR(200), 
+    RunMonths VARCHAR(200), 
+    BetweenTimes VARCHAR(50), 
+    EveryN INTEGER DEFAULT 1 NOT NULL, 
+    StartDate VARCHAR(10), 
+    EndDate VARCHAR(10), 
+    RunAt VARCHAR(50), 
+    Cron VARCHAR(200), 
+    TimeZone VARCHAR(200), 
+    CalendarName VARCHAR(200), 
+    CalendarRule VARCHAR(20) COLLATE "NOCASE" DEFAULT 'business_days' NOT NULL, 
+    GapPolicy VARCHAR(20) COLLATE "NOCASE" DEFAULT 'run' NOT NULL, 
+    FoldPolicy VARCHAR(20) COLLATE "NOCASE" DEFAULT 'once' NOT NULL, 
+    CatchUp VARCHAR(20) COLLATE "NOCASE" DEFAULT 'none' NOT NULL, 
+    CatchUpMost INTEGER, 
+    Overlap VARCHAR(20) COLLATE "NOCASE" DEFAULT 'queue' NOT NULL, 
+    Jitter INTEGER DEFAULT 0 NOT NULL, 
+    Enabled SMALLINT DEFAULT 1 NOT NULL, 
+    NextRunTime TEXT, 
+    DecidedUntil TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')), 
+    TimingHash VARCHAR(64), 
+    Origin VARCHAR(200), 
+    Description TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_Schedule_ScheduleName" UNIQUE (ScheduleName), 
+    CONSTRAINT "CK_Schedule_ScheduleName" CHECK (ScheduleName <> ''), 
+    CONSTRAINT "CK_Schedule_Entity" CHECK (Entity <> ''), 
+    CONSTRAINT "CK_Schedule_IntervalMinutes" CHECK ((IntervalMinutes IS NOT NULL AND (ScheduleType = 'interval')) OR (IntervalMinutes IS NULL AND ScheduleType <> 'interval')), 
+    CONSTRAINT "CK_Schedule_IntervalMinutes_Bounds" CHECK (IntervalMinutes BETWEEN 1 AND 1440), 
+    CONSTRAINT "CK_Schedule_RunTimes" CHECK ((RunTimes IS NOT NULL AND (ScheduleType = 'daily' OR ScheduleType = 'weekly' OR ScheduleType = 'monthly' OR ScheduleType = 'monthly_dow')) OR (RunTimes IS NULL AND ScheduleType <> 'daily' AND ScheduleType <> 'weekly' AND ScheduleType <> 'monthly' AND ScheduleType <> 'monthly_dow')), 
+    CONSTRAINT "CK_Schedule_RunDays" CHECK (RunDays IS NOT NULL OR (ScheduleType <> 'weekly' AND ScheduleType <> 'monthly_dow')), 
+    CONSTRAINT "CK_Schedule_RunDaysOfMonth" CHECK (RunDaysOfMonth IS NOT NULL OR (ScheduleType <> 'monthly')), 
+    CONSTRAINT "CK_Schedule_WeekOfMonth" CHECK (WeekOfMonth IS NOT NULL OR (ScheduleType <> 'monthly_dow')), 
+    CONSTRAINT "CK_Schedule_RunAt" CHECK ((RunAt IS NOT NULL AND (ScheduleType = 'once')) OR (RunAt IS NULL AND ScheduleType <> 'once')), 
+    CONSTRAINT "CK_Schedule_Cron" CHECK ((Cron IS NOT NULL AND (ScheduleType = 'cron')) OR (Cron IS NULL AND ScheduleType <> 'cron')), 
+    CONSTRAINT "CK_Schedule_EveryN" CHECK (EveryN BETWEEN 1 AND 1000), 
+    CONSTRAINT "CK_Schedule_CatchUpMost" CHECK ((CatchUp = 'up_to' AND CatchUpMost IS NOT NULL) OR (CatchUp <> 'up_to' AND CatchUpMost IS NULL)), 
+    CONSTRAINT "CK_Schedule_CatchUpMost_Bounds" CHECK (CatchUpMost BETWEEN 1 AND 1000), 
+    CONSTRAINT "CK_Schedule_Jitter" CHECK (Jitter BETWEEN 0 AND 86400), 
+    CONSTRAINT "CK_Schedule_Enabled" CHECK (Enabled IN (0, 1)), 
+    CONSTRAINT "CK_Schedule_ScheduleType" CHECK (ScheduleType = 'interval' OR ScheduleType = 'daily' OR ScheduleType = 'weekly' OR ScheduleType = 'monthly' OR ScheduleType = 'monthly_dow' OR ScheduleType = 'once' OR ScheduleType = 'cron'), 
+    CONSTRAINT "CK_Schedule_CalendarRule" CHECK (CalendarRule = 'business_days' OR CalendarRule = 'days_off' OR CalendarRule = 'next' OR CalendarRule = 'previous'), 
+    CONSTRAINT "CK_Schedule_GapPolicy" CHECK (GapPolicy = 'run' OR GapPolicy = 'skip'), 
+    CONSTRAINT "CK_Schedule_FoldPolicy" CHECK (FoldPolicy = 'once' OR FoldPolicy = 'twice'), 
+    CONSTRAINT "CK_Schedule_CatchUp" CHECK (CatchUp = 'none' OR CatchUp = 'latest' OR CatchUp = 'up_to'), 
+    CONSTRAINT "CK_Schedule_Overlap" CHECK (Overlap = 'queue' OR Overlap = 'skip'), 
+    CONSTRAINT "CK_Schedule_ScheduleName_Type" CHECK (typeof(ScheduleName) = 'text' AND instr(ScheduleName, char(0)) = 0 AND length(ScheduleName) <= 200), 
+    CONSTRAINT "CK_Schedule_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
+    CONSTRAINT "CK_Schedule_ScheduleType_Type" CHECK (typeof(ScheduleType) = 'text'), 
+    CONSTRAINT "CK_Schedule_IntervalMinutes_Type" CHECK (IntervalMinutes IS NULL OR (typeof(IntervalMinutes) = 'integer')), 
+    CONSTRAINT "CK_Schedule_RunTimes_Type" CHECK (RunTimes IS NULL OR (typeof(RunTimes) = 'text' AND instr(RunTimes, char(0)) = 0 AND length(RunTimes) <= 200)), 
+    CONSTRAINT "CK_Schedule_RunDays_Type" CHECK (RunDays IS NULL OR (typeof(RunDays) = 'text' AND instr(RunDays, char(0)) = 0 AND length(RunDays) <= 200)), 
+    CONSTRAINT "CK_Schedule_RunDaysOfMonth_Type" CHECK (RunDaysOfMonth IS NULL OR (typeof(RunDaysOfMonth) = 'text' AND instr(RunDaysOfMonth, char(0)) = 0 AND length(RunDaysOfMonth) <= 200)), 
+    CONSTRAINT "CK_Schedule_WeekOfMonth_Type" CHECK (WeekOfMonth IS NULL OR (typeof(WeekOfMonth) = 'text' AND instr(WeekOfMonth, char(0)) = 0 AND length(WeekOfMonth) <= 200)), 
+    CONSTRAINT "CK_Schedule_RunMonths_Type" CHECK (RunMonths IS NULL OR (typeof(RunMonths) = 'text' AND instr(RunMonths, char(0)) = 0 AND length(RunMonths) <= 200)), 
+    CONSTRAINT "CK_Schedule_BetweenTimes_Type" CHECK (BetweenTimes IS NULL OR (typeof(BetweenTimes) = 'text' AND instr(BetweenTimes, char(0)) = 0 AND length(BetweenTimes) <= 50)), 
+    CONSTRAINT "CK_Schedule_EveryN_Type" CHECK (typeof(EveryN) = 'integer'), 
+    CONSTRAINT "CK_Schedule_StartDate_Type" CHECK (StartDate IS NULL OR (typeof(StartDate) = 'text' AND instr(StartDate, char(0)) = 0 AND length(StartDate) <= 10)), 
+    CONSTRAINT "CK_Schedule_EndDate_Type" CHECK (EndDate IS NULL OR (typeof(EndDate) = 'text' AND instr(EndDate, char(0)) = 0 AND length(EndDate) <= 10)), 
+    CONSTRAINT "CK_Schedule_RunAt_Type" CHECK (RunAt IS NULL OR (typeof(RunAt) = 'text' AND instr(RunAt, char(0)) = 0 AND length(RunAt) <= 50)), 
+    CONSTRAINT "CK_Schedule_Cron_Type" CHECK (Cron IS NULL OR (typeof(Cron) = 'text' AND instr(Cron, char(0)) = 0 AND length(Cron) <= 200)), 
+    CONSTRAINT "CK_Schedule_TimeZone_Type" CHECK (TimeZone IS NULL OR (typeof(TimeZone) = 'text' AND instr(TimeZone, char(0)) = 0 AND length(TimeZone) <= 200)), 
+    CONSTRAINT "CK_Schedule_CalendarName_Type" CHECK (CalendarName IS NULL OR (typeof(CalendarName) = 'text' AND instr(CalendarName, char(0)) = 0 AND length(CalendarName) <= 200)), 
+    CONSTRAINT "CK_Schedule_CalendarRule_Type" CHECK (typeof(CalendarRule) = 'text'), 
+    CONSTRAINT "CK_Schedule_GapPolicy_Type" CHECK (typeof(GapPolicy) = 'text'), 
+    CONSTRAINT "CK_Schedule_FoldPolicy_Type" CHECK (typeof(FoldPolicy) = 'text'), 
+    CONSTRAINT "CK_Schedule_CatchUp_Type" CHECK (typeof(CatchUp) = 'text'), 
+    CONSTRAINT "CK_Schedule_CatchUpMost_Type" CHECK (CatchUpMost IS NULL OR (typeof(CatchUpMost) = 'integer')), 
+    CONSTRAINT "CK_Schedule_Overlap_Type" CHECK (typeof(Overlap) = 'text'), 
+    CONSTRAINT "CK_Schedule_Jitter_Type" CHECK (typeof(Jitter) = 'integer'), 
+    CONSTRAINT "CK_Schedule_Enabled_Type" CHECK (typeof(Enabled) = 'integer'), 
+    CONSTRAINT "CK_Schedule_NextRunTime_Type" CHECK (NextRunTime IS NULL OR ((NextRunTime >= '0001' AND NextRunTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', NextRunTime, '+0 days') IS NextRunTime) OR (NextRunTime >= '0001' AND NextRunTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(NextRunTime, 1, 10), '+0 days') IS substr(NextRunTime, 1, 10) AND substr(NextRunTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', NextRunTime), 1, length(NextRunTime)) IS substr(NextRunTime, 1, 19) AND substr(NextRunTime, 20) NOT GLOB '*[^.0-9]*' AND NextRunTime GLOB '*[0-9]' AND instr(NextRunTime, char(0)) = 0))), 
+    CONSTRAINT "CK_Schedule_DecidedUntil_Type" CHECK (DecidedUntil IS NULL OR ((DecidedUntil >= '0001' AND DecidedUntil < ':' AND strftime('%Y-%m-%d %H:%M:%f', DecidedUntil, '+0 days') IS DecidedUntil) OR (DecidedUntil >= '0001' AND DecidedUntil GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(DecidedUntil, 1, 10), '+0 days') IS substr(DecidedUntil, 1, 10) AND substr(DecidedUntil, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', DecidedUntil), 1, length(DecidedUntil)) IS substr(DecidedUntil, 1, 19) AND substr(DecidedUntil, 20) NOT GLOB '*[^.0-9]*' AND DecidedUntil GLOB '*[0-9]' AND instr(DecidedUntil, char(0)) = 0))), 
+    CONSTRAINT "CK_Schedule_TimingHash_Type" CHECK (TimingHash IS NULL OR (typeof(TimingHash) = 'text' AND instr(TimingHash, char(0)) = 0 AND length(TimingHash) <= 64)), 
+    CONSTRAINT "CK_Schedule_Origin_Type" CHECK (Origin IS NULL OR (typeof(Origin) = 'text' AND instr(Origin, char(0)) = 0 AND length(Origin) <= 200)), 
+    CONSTRAINT "CK_Schedule_Description_Type" CHECK (Description IS NULL OR (typeof(Description) = 'text' AND instr(Description, char(0)) = 0)), 
+    CONSTRAINT "CK_Schedule_z_inserted_Type" CHECK (z_inserted IS NextRunTime OR z_inserted IS DecidedUntil OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_Schedule_z_updated_Type" CHECK (z_updated IS NextRunTime OR z_updated IS DecidedUntil OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE ScheduleBackfill (
+    ScheduleBackfill_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    Schedule_id INTEGER NOT NULL, 
+    Status VARCHAR(20) COLLATE "NOCASE" DEFAULT 'running' NOT NULL, 
+    FromTime TEXT NOT NULL, 
+    UntilTime TEXT NOT NULL, 
+    MostOpen INTEGER DEFAULT 1 NOT NULL, 
+    Missed SMALLINT DEFAULT 0 NOT NULL, 
+    DoneUntil TEXT, 
+    Fired INTEGER DEFAULT 0 NOT NULL, 
+    Actor VARCHAR(200) NOT NULL, 
+    Reason TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "CK_ScheduleBackfill_UntilTime" CHECK (FromTime <= UntilTime), 
+    CONSTRAINT "CK_ScheduleBackfill_MostOpen" CHECK (MostOpen BETWEEN 1 AND 1000), 
+    CONSTRAINT "CK_ScheduleBackfill_Missed" CHECK (Missed IN (0, 1)), 
+    CONSTRAINT "CK_ScheduleBackfill_Status" CHECK (Status = 'running' OR Status = 'complete' OR Status = 'cancelled'), 
+    CONSTRAINT "FK_ScheduleBackfill_Schedule_id" FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id), 
+    CONSTRAINT "CK_ScheduleBackfill_Schedule_id_Type" CHECK (typeof(Schedule_id) = 'integer'), 
+    CONSTRAINT "CK_ScheduleBackfill_Status_Type" CHECK (typeof(Status) = 'text'), 
+    CONSTRAINT "CK_ScheduleBackfill_FromTime_Type" CHECK ((FromTime >= '0001' AND FromTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', FromTime, '+0 days') IS FromTime) OR (FromTime >= '0001' AND FromTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(FromTime, 1, 10), '+0 days') IS substr(FromTime, 1, 10) AND substr(FromTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', FromTime), 1, length(FromTime)) IS substr(FromTime, 1, 19) AND substr(FromTime, 20) NOT GLOB '*[^.0-9]*' AND FromTime GLOB '*[0-9]' AND instr(FromTime, char(0)) = 0)), 
+    CONSTRAINT "CK_ScheduleBackfill_UntilTime_Type" CHECK ((UntilTime >= '0001' AND UntilTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', UntilTime, '+0 days') IS UntilTime) OR (UntilTime >= '0001' AND UntilTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(UntilTime, 1, 10), '+0 days') IS substr(UntilTime, 1, 10) AND substr(UntilTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', UntilTime), 1, length(UntilTime)) IS substr(UntilTime, 1, 19) AND substr(UntilTime, 20) NOT GLOB '*[^.0-9]*' AND UntilTime GLOB '*[0-9]' AND instr(UntilTime, char(0)) = 0)), 
+    CONSTRAINT "CK_ScheduleBackfill_MostOpen_Type" CHECK (typeof(MostOpen) = 'integer'), 
+    CONSTRAINT "CK_ScheduleBackfill_Missed_Type" CHECK (typeof(Missed) = 'integer'), 
+    CONSTRAINT "CK_ScheduleBackfill_DoneUntil_Type" CHECK (DoneUntil IS NULL OR ((DoneUntil >= '0001' AND DoneUntil < ':' AND strftime('%Y-%m-%d %H:%M:%f', DoneUntil, '+0 days') IS DoneUntil) OR (DoneUntil >= '0001' AND DoneUntil GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(DoneUntil, 1, 10), '+0 days') IS substr(DoneUntil, 1, 10) AND substr(DoneUntil, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', DoneUntil), 1, length(DoneUntil)) IS substr(DoneUntil, 1, 19) AND substr(DoneUntil, 20) NOT GLOB '*[^.0-9]*' AND DoneUntil GLOB '*[0-9]' AND instr(DoneUntil, char(0)) = 0))), 
+    CONSTRAINT "CK_ScheduleBackfill_Fired_Type" CHECK (typeof(Fired) = 'integer'), 
+    CONSTRAINT "CK_ScheduleBackfill_Actor_Type" CHECK (typeof(Actor) = 'text' AND instr(Actor, char(0)) = 0 AND length(Actor) <= 200), 
+    CONSTRAINT "CK_ScheduleBackfill_Reason_Type" CHECK (Reason IS NULL OR (typeof(Reason) = 'text' AND instr(Reason, char(0)) = 0)), 
+    CONSTRAINT "CK_ScheduleBackfill_z_inserted_Type" CHECK (z_inserted IS FromTime OR z_inserted IS UntilTime OR z_inserted IS DoneUntil OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_ScheduleBackfill_z_updated_Type" CHECK (z_updated IS FromTime OR z_updated IS UntilTime OR z_updated IS DoneUntil OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE ScheduleFire (
+    ScheduleFire_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    Schedule_id INTEGER NOT NULL, 
+    FireKey VARCHAR(100) NOT NULL, 
+    Outcome VARCHAR(20) COLLATE "NOCASE" NOT NULL, 
+    DueTime TEXT NOT NULL, 
+    DueUntil TEXT, 
+    Instants INTEGER DEFAULT 1 NOT NULL, 
+    Reason TEXT, 
+    FileProcess_id INTEGER, 
+    ScheduleBackfill_id INTEGER, 
+    ZoneRules VARCHAR(50), 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_ScheduleFire_Schedule_id_FireKey" UNIQUE (Schedule_id, FireKey), 
+    CONSTRAINT "CK_ScheduleFire_FireKey" CHECK (FireKey <> ''), 
+    CONSTRAINT "CK_ScheduleFire_Instants" CHECK (Instants >= 1), 
+    CONSTRAINT "CK_ScheduleFire_FileProcess_id" CHECK ((Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)), 
+    CONSTRAINT "CK_ScheduleFire_Outcome" CHECK (Outcome = 'fired' OR Outcome = 'skipped'), 
+    CONSTRAINT "FK_ScheduleFire_Schedule_id" FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id), 
+    CONSTRAINT "FK_ScheduleFire_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id), 
+    CONSTRAINT "FK_ScheduleFire_ScheduleBackfill_id" FOREIGN KEY(ScheduleBackfill_id) REFERENCES ScheduleBackfill (ScheduleBackfill_id), 
+    CONSTRAINT "CK_ScheduleFire_Schedule_id_Type" CHECK (typeof(Schedule_id) = 'integer'), 
+    CONSTRAINT "CK_ScheduleFire_FireKey_Type" CHECK (typeof(FireKey) = 'text' AND instr(FireKey, char(0)) = 0 AND length(FireKey) <= 100), 
+    CONSTRAINT "CK_ScheduleFire_Outcome_Type" CHECK (typeof(Outcome) = 'text'), 
+    CONSTRAINT "CK_ScheduleFire_DueTime_Type" CHECK ((DueTime >= '0001' AND DueTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', DueTime, '+0 days') IS DueTime) OR (DueTime >= '0001' AND DueTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(DueTime, 1, 10), '+0 days') IS substr(DueTime, 1, 10) AND substr(DueTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', DueTime), 1, length(DueTime)) IS substr(DueTime, 1, 19) AND substr(DueTime, 20) NOT GLOB '*[^.0-9]*' AND DueTime GLOB '*[0-9]' AND instr(DueTime, char(0)) = 0)), 
+    CONSTRAINT "CK_ScheduleFire_DueUntil_Type" CHECK (DueUntil IS NULL OR ((DueUntil >= '0001' AND DueUntil < ':' AND strftime('%Y-%m-%d %H:%M:%f', DueUntil, '+0 days') IS DueUntil) OR (DueUntil >= '0001' AND DueUntil GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(DueUntil, 1, 10), '+0 days') IS substr(DueUntil, 1, 10) AND substr(DueUntil, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', DueUntil), 1, length(DueUntil)) IS substr(DueUntil, 1, 19) AND substr(DueUntil, 20) NOT GLOB '*[^.0-9]*' AND DueUntil GLOB '*[0-9]' AND instr(DueUntil, char(0)) = 0))), 
+    CONSTRAINT "CK_ScheduleFire_Instants_Type" CHECK (typeof(Instants) = 'integer'), 
+    CONSTRAINT "CK_ScheduleFire_Reason_Type" CHECK (Reason IS NULL OR (typeof(Reason) = 'text' AND instr(Reason, char(0)) = 0)), 
+    CONSTRAINT "CK_ScheduleFire_FileProcess_id_Type" CHECK (FileProcess_id IS NULL OR (typeof(FileProcess_id) = 'integer')), 
+    CONSTRAINT "CK_ScheduleFire_ScheduleBackfill_id_Type" CHECK (ScheduleBackfill_id IS NULL OR (typeof(ScheduleBackfill_id) = 'integer')), 
+    CONSTRAINT "CK_ScheduleFire_ZoneRules_Type" CHECK (ZoneRules IS NULL OR (typeof(ZoneRules) = 'text' AND instr(ZoneRules, char(0)) = 0 AND length(ZoneRules) <= 50)), 
+    CONSTRAINT "CK_ScheduleFire_z_inserted_Type" CHECK (z_inserted IS DueTime OR z_inserted IS DueUntil OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0))
+);
+
+CREATE TABLE Calendar (
+    Calendar_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    CalendarName VARCHAR(200) NOT NULL, 
+    BusinessDays VARCHAR(50) DEFAULT 'Mon,Tue,Wed,Thu,Fri' NOT NULL, 
+    ValidFrom VARCHAR(10), 
+    ValidUntil VARCHAR(10), 
+    Description TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_Calendar_CalendarName" UNIQUE (CalendarName), 
+    CONSTRAINT "CK_Calendar_CalendarName" CHECK (CalendarName <> ''), 
+    CONSTRAINT "CK_Calendar_CalendarName_Type" CHECK (typeof(CalendarName) = 'text' AND instr(CalendarName, char(0)) = 0 AND length(CalendarName) <= 200), 
+    CONSTRAINT "CK_Calendar_BusinessDays_Type" CHECK (typeof(BusinessDays) = 'text' AND instr(BusinessDays, char(0)) = 0 AND length(BusinessDays) <= 50), 
+    CONSTRAINT "CK_Calendar_ValidFrom_Type" CHECK (ValidFrom IS NULL OR (typeof(ValidFrom) = 'text' AND instr(ValidFrom, char(0)) = 0 AND length(ValidFrom) <= 10)), 
+    CONSTRAINT "CK_Calendar_ValidUntil_Type" CHECK (ValidUntil IS NULL OR (typeof(ValidUntil) = 'text' AND instr(ValidUntil, char(0)) = 0 AND length(ValidUntil) <= 10)), 
+    CONSTRAINT "CK_Calendar_Description_Type" CHECK (Description IS NULL OR (typeof(Description) = 'text' AND instr(Description, char(0)) = 0)), 
+    CONSTRAINT "CK_Calendar_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_Calendar_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE CalendarDay (
+    CalendarDay_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    Calendar_id INTEGER NOT NULL, 
+    CalendarDate VARCHAR(10) NOT NULL, 
+    IsBusinessDay SMALLINT DEFAULT 0 NOT NULL, 
+    Description VARCHAR(200), 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_CalendarDay_Calendar_id_CalendarDate" UNIQUE (Calendar_id, CalendarDate), 
+    CONSTRAINT "CK_CalendarDay_CalendarDate" CHECK (CalendarDate LIKE '____-__-__'), 
+    CONSTRAINT "CK_CalendarDay_IsBusinessDay" CHECK (IsBusinessDay IN (0, 1)), 
+    CONSTRAINT "FK_CalendarDay_Calendar_id" FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id), 
+    CONSTRAINT "CK_CalendarDay_Calendar_id_Type" CHECK (typeof(Calendar_id) = 'integer'), 
+    CONSTRAINT "CK_CalendarDay_CalendarDate_Type" CHECK (typeof(CalendarDate) = 'text' AND instr(CalendarDate, char(0)) = 0 AND length(CalendarDate) <= 10), 
+    CONSTRAINT "CK_CalendarDay_IsBusinessDay_Type" CHECK (typeof(IsBusinessDay) = 'integer'), 
+    CONSTRAINT "CK_CalendarDay_Description_Type" CHECK (Description IS NULL OR (typeof(Description) = 'text' AND instr(Description, char(0)) = 0 AND length(Description) <= 200)), 
+    CONSTRAINT "CK_CalendarDay_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_CalendarDay_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE INDEX "IX_Schedule_Due" ON Schedule (NextRunTime) WHERE Enabled = 1;
+
+CREATE INDEX "IX_ScheduleBackfill_Running" ON ScheduleBackfill (ScheduleBackfill_id) WHERE Status = 'running';
+
+CREATE INDEX "IX_ScheduleFire_Due" ON ScheduleFire (Schedule_id, DueTime);
+
+CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
+
+UPDATE alembic_version SET version_num='0013' WHERE alembic_version.version_num = '0012';
 
 COMMIT;
 

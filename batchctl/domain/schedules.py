@@ -1,0 +1,141 @@
+"""`Schedule`, `Calendar` and what is decided about a schedule's due times, as frozen values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import NewType
+
+from batchctl.domain.rows import IntakeId
+from batchctl.domain.status import (
+    BackfillStatus,
+    CalendarRule,
+    CatchUp,
+    FireOutcome,
+    FoldPolicy,
+    GapPolicy,
+    Overlap,
+    ScheduleType,
+)
+
+ScheduleId = NewType("ScheduleId", int)
+CalendarId = NewType("CalendarId", int)
+FireId = NewType("FireId", int)
+BackfillId = NewType("BackfillId", int)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """The columns of a `Schedule` row that say when it is due, as they are written there: nothing is checked yet."""
+
+    schedule_type: ScheduleType
+    interval_minutes: int | None = None
+    run_times: str | None = None
+    run_days: str | None = None
+    run_days_of_month: str | None = None
+    week_of_month: str | None = None
+    run_months: str | None = None
+    between_times: str | None = None
+    every_n: int = 1
+    start_date: str | None = None
+    end_date: str | None = None
+    run_at: str | None = None
+    cron: str | None = None
+    time_zone: str | None = None
+    """An IANA name; None for the business time zone of the configuration."""
+    calendar_name: str | None = None
+    calendar_rule: CalendarRule = CalendarRule.BUSINESS_DAYS
+    gap_policy: GapPolicy = GapPolicy.RUN
+    fold_policy: FoldPolicy = FoldPolicy.ONCE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """A `Schedule` row: times at which work is started for an entity."""
+
+    schedule_id: ScheduleId
+    name: str
+    entity: str
+    timing: Timing
+    catch_up: CatchUp = CatchUp.NONE
+    catch_up_most: int | None = None
+    overlap: Overlap = Overlap.QUEUE
+    jitter: timedelta = timedelta(0)
+    enabled: bool = True
+    next_run_time: datetime | None = None
+    """The next due time, with its jitter. None for one that no controller has seen since it was made or enabled."""
+    decided_until: datetime | None = None
+    """Up to which moment all its due times are decided. None for one that was disabled: it begins anew."""
+    timing_hash: str | None = None
+    """Of the timing that `next_run_time` was reckoned by; another one means that somebody has changed it since."""
+    origin: str | None = None
+    """What wrote the row and keeps it up to date; None where people did."""
+    description: str | None = None
+
+    @property
+    def source(self) -> str:
+        """Return what `FileProcess.Source` and `SchedulerLog.Source` say of it."""
+        return f"schedule {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """A `Calendar` row with its days: which days are business days."""
+
+    calendar_id: CalendarId
+    name: str
+    business_days: str = "Mon,Tue,Wed,Thu,Fri"
+    """The days of the week that are business days unless `days` says otherwise; may be empty."""
+    valid_from: date | None = None
+    valid_until: date | None = None
+    """Between which days it says something; outside of them nothing is known."""
+    days: tuple[CalendarDay, ...] = ()
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarDay:
+    """A `CalendarDay` row: a holiday, or an extra business day."""
+
+    day: date
+    is_business_day: bool = False
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleFire:
+    """A `ScheduleFire` row: what was decided about a due time, or about all of a time in which none could be met."""
+
+    fire_id: FireId
+    schedule_id: ScheduleId
+    fire_key: str
+    outcome: FireOutcome
+    due: datetime
+    due_until: datetime | None
+    """The last of the due times it stands for; None where it stands for one."""
+    instants: int
+    reason: str | None
+    intake_id: IntakeId | None
+    backfill_id: BackfillId | None
+    zone_rules: str | None
+    """The version of the time zone database it was reckoned by."""
+    decided_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfill:
+    """A `ScheduleBackfill` row: due times of the past that somebody wants to have work started for."""
+
+    backfill_id: BackfillId
+    schedule_id: ScheduleId
+    status: BackfillStatus
+    first: datetime
+    last: datetime
+    most_open: int
+    """How many of its instances may be unfinished at once."""
+    missed: bool
+    """True when due times that were skipped because they were missed are wanted too."""
+    done_until: datetime | None
+    fired: int
+    actor: str
+    reason: str | None

@@ -1,0 +1,122 @@
+"""`Calendar` and `CalendarDay`: which days are business days."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+
+from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
+from batchctl.store.columns import text_of
+from batchctl.store.comparison import exactly
+from batchctl.store.definitions import Unreadable
+from batchctl.store.statements import RowInsert, RowSelect
+from batchctl.store.tables import calendar, calendar_day
+
+_c, _d = calendar.c, calendar_day.c
+
+_ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
+_DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
+_ADD = insert(calendar).returning(_c.Calendar_id)
+_ADD_DAY = RowInsert(calendar_day)
+_THE_DAY = (_d.Calendar_id == bindparam("calendar_id")) & (_d.CalendarDate == bindparam("day"))
+_CHANGE_DAY = (
+    update(calendar_day)
+    .where(_THE_DAY)
+    .values(IsBusinessDay=bindparam("business"), Description=bindparam("said"), z_updated=bindparam("now"))
+)
+_DELETE_DAY = delete(calendar_day).where(_THE_DAY)
+_DELETE_DAYS = delete(calendar_day).where(_d.Calendar_id == bindparam("calendar_id"))
+_DELETE = delete(calendar).where(_c.Calendar_id == bindparam("calendar_id"))
+
+_NAMED = RowSelect(select(calendar).where(exactly(_c.CalendarName, bindparam("name", type_=_c.CalendarName.type))))
+_DAYS_OF = RowSelect(select(calendar_day).where(_d.Calendar_id == bindparam("calendar_id")).order_by(_d.CalendarDate))
+
+
+def named(connection: Connection, name: str) -> Calendar | None:
+    """Return the calendar of a name; raises `ValueError` when one of its rows holds nonsense."""
+    for row in _NAMED(connection, name=name):
+        return _calendar(row, tuple(_day(each) for each in _DAYS_OF(connection, calendar_id=row.Calendar_id)))
+    return None
+
+
+def everything(connection: Connection) -> tuple[list[Calendar], list[Unreadable]]:
+    """Return all calendars with their days, and the rows that hold nonsense; a calendar with such a row is left out."""
+    days: dict[int, list[CalendarDay]] = {}
+    broken: dict[int, Unreadable] = {}
+    for row in _DAYS(connection):
+        try:
+            days.setdefault(row.Calendar_id, []).append(_day(row))
+        except (TypeError, ValueError) as error:
+            broken[row.Calendar_id] = Unreadable("CalendarDay", row.CalendarDay_id, str(error))
+    found = list[Calendar]()
+    for row in _ALL(connection):
+        try:
+            made = _calendar(row, tuple(days.get(row.Calendar_id, ())))
+        except (TypeError, ValueError) as error:
+            broken[row.Calendar_id] = Unreadable("Calendar", row.Calendar_id, str(error))
+        else:
+            found += [made] if row.Calendar_id not in broken else []
+    return found, list(broken.values())
+
+
+def add(connection: Connection, columns: Mapping[str, object]) -> CalendarId:
+    """Insert a calendar, given by its columns; the database fills in the others."""
+    return CalendarId(int(connection.execute(_ADD, dict(columns)).scalar_one()))
+
+
+def change(connection: Connection, calendar_id: CalendarId, columns: Mapping[str, object], now: datetime) -> None:
+    """Write some columns of a calendar."""
+    changed = update(calendar).where(_c.Calendar_id == calendar_id).values({**columns, "z_updated": now})
+    connection.execute(changed)
+
+
+def add_days(connection: Connection, calendar_id: CalendarId, days: Iterable[CalendarDay]) -> None:
+    """Insert days that the calendar does not have."""
+    columns = ("Calendar_id", "CalendarDate", "IsBusinessDay", "Description")
+    rows = [(calendar_id, day.day.isoformat(), int(day.is_business_day), day.description) for day in days]
+    if rows:
+        _ADD_DAY.rows(connection, columns, rows).insert(connection)
+
+
+def change_day(connection: Connection, calendar_id: CalendarId, day: CalendarDay, now: datetime) -> None:
+    """Write anew what a calendar says of a day that it has."""
+    values = {"calendar_id": calendar_id, "day": day.day.isoformat(), "now": now}
+    connection.execute(_CHANGE_DAY, {**values, "business": int(day.is_business_day), "said": day.description})
+
+
+def remove_day(connection: Connection, calendar_id: CalendarId, day: date) -> None:
+    """Delete a day, of which its weekday decides from then on."""
+    connection.execute(_DELETE_DAY, {"calendar_id": calendar_id, "day": day.isoformat()})
+
+
+def remove(connection: Connection, calendar_id: CalendarId) -> None:
+    """Delete a calendar with its days."""
+    connection.execute(_DELETE_DAYS, {"calendar_id": calendar_id})
+    connection.execute(_DELETE, {"calendar_id": calendar_id})
+
+
+def _calendar(row: Row[Any], days: tuple[CalendarDay, ...]) -> Calendar:
+    return Calendar(
+        calendar_id=CalendarId(int(row.Calendar_id)),
+        name=str(row.CalendarName),
+        business_days=str(row.BusinessDays),
+        valid_from=_date(row.ValidFrom),
+        valid_until=_date(row.ValidUntil),
+        days=days,
+        description=text_of(row.Description),
+    )
+
+
+def _day(row: Row[Any]) -> CalendarDay:
+    return CalendarDay(
+        day=date.fromisoformat(str(row.CalendarDate)),
+        is_business_day=row.IsBusinessDay == 1,
+        description=text_of(row.Description),
+    )
+
+
+def _date(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
