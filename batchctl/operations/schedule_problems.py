@@ -174,13 +174,10 @@ def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
     begun = min(schedule.decided_until or around.now, around.now)
     if plan.next_after(begun) is not None:
         return
+    to_disable = f"batchctl schedule disable {visible(schedule.name)} --reason ..."
     at = run_at(schedule.timing)
     if at is not None:
         said = f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
-        yield Problem("RunAt", said)
+        yield Problem("RunAt", said, to_disable)
         return
-    yield Problem(
-        "",
-        "It is never due again, so it never starts anything.",
-        f"batchctl schedule disable {visible(schedule.name)} --reason ...",
-    )
+    yield Problem("", "It is never due again, so it never starts anything.", to_disable)
