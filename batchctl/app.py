@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -525,6 +525,18 @@ def connections_of(settings: config.Settings) -> dict[str, Connection]:
         name: Connection(name, absolute_url(given.url, settings.directory), given.procedures)
         for name, given in settings.connections.items()
     }
+
+
+def holidays_of(
+    country: str | None, subdivision: str | None, market: str | None, years: range
+) -> tuple[Mapping[date, str], str]:
+    """Return the holidays of a country, a part of it or a market, and what to call the list."""
+    from batchctl.system import holiday_lists  # noqa: PLC0415 - only an import needs it
+
+    if country is None:
+        return holiday_lists.of_market(market or "", years), f"closed days of {market}"
+    where = country if subdivision is None else f"{country}, {subdivision}"
+    return holiday_lists.of_country(country, subdivision, years), f"public holidays of {where}"
 
 
 def absolute_url(url: str, directory: Path) -> str:
