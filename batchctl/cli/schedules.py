@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from batchctl.cli import sql_jobs
+
 
 @click.group()
 def schedule() -> None:
@@ -11,3 +13,7 @@ def schedule() -> None:
 
     A schedule is a row of Schedule; a running controller takes up what is inserted or changed by hand, without a restart.
     """
+
+
+for command in (sql_jobs.add_sql, sql_jobs.jobs, sql_jobs.remove):
+    schedule.add_command(command)
