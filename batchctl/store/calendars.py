@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, select, updat
 
 from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
 from batchctl.store.columns import text_of
+from batchctl.store.comparison import exactly
 from batchctl.store.definitions import Unreadable
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import calendar, calendar_day
@@ -29,6 +30,16 @@ _CHANGE_DAY = (
 _DELETE_DAY = delete(calendar_day).where(_THE_DAY)
 _DELETE_DAYS = delete(calendar_day).where(_d.Calendar_id == bindparam("calendar_id"))
 _DELETE = delete(calendar).where(_c.Calendar_id == bindparam("calendar_id"))
+
+_NAMED = RowSelect(select(calendar).where(exactly(_c.CalendarName, bindparam("name", type_=_c.CalendarName.type))))
+_DAYS_OF = RowSelect(select(calendar_day).where(_d.Calendar_id == bindparam("calendar_id")).order_by(_d.CalendarDate))
+
+
+def named(connection: Connection, name: str) -> Calendar | None:
+    """Return the calendar of a name; raises `ValueError` when one of its rows holds nonsense."""
+    for row in _NAMED(connection, name=name):
+        return _calendar(row, tuple(_day(each) for each in _DAYS_OF(connection, calendar_id=row.Calendar_id)))
+    return None
 
 
 def everything(connection: Connection) -> tuple[list[Calendar], list[Unreadable]]:
