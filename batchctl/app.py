@@ -58,6 +58,8 @@ from batchctl.system.zone_rules import zone_rules
 if TYPE_CHECKING:
     from batchctl.operations import checking, doctor, planning, watches
     from batchctl.operations.presence import Presence
+    from batchctl.operations.schedule_trial import ScheduleBench
+    from batchctl.operations.timetable import Timetable
     from batchctl.operations.trial import Bench
 
 IDLE_WAIT = timedelta(milliseconds=100)
@@ -348,6 +350,22 @@ class App:
             count=self.count_pending,
             poll_interval=self._poll_interval,
         )
+
+    def schedule_bench(self) -> ScheduleBench:
+        """Return what tries a schedule out."""
+        from batchctl.operations.schedule_trial import ScheduleBench  # noqa: PLC0415 - as above
+
+        return ScheduleBench(
+            table=self.timetable(),
+            grace=timedelta(seconds=self.settings.scheduler.grace),
+            fires_here=self.settings.scheduler.enabled,
+        )
+
+    def timetable(self) -> Timetable:
+        """Return what looks at schedules."""
+        from batchctl.operations.timetable import Timetable  # noqa: PLC0415 - as above
+
+        return Timetable(transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone)
 
     @property
     def _trigger_limit(self) -> timedelta:

@@ -15,7 +15,7 @@ from batchctl.domain import catch_up
 from batchctl.domain.catch_up import Standing, standing_of
 from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
 from batchctl.domain.errors import BatchctlError, Conflict
-from batchctl.domain.modes import schedules_may_start
+from batchctl.domain.modes import lets_schedules
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Calendar, Schedule, ScheduleId
 from batchctl.domain.status import SchedulerEvent
@@ -168,7 +168,7 @@ class Firing:
         schedule, now = read.schedule, self.clock.now()
         self._known.pop(schedule.schedule_id, None)
         known = Known(schedule, None, "", read.calendar, read.takers)
-        is_let = not read.takers or schedules_may_start(read.takers)
+        is_let = lets_schedules(read.takers)
         try:
             if schedule.enabled and is_let:
                 known = self._planned(known)

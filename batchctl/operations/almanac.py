@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from batchctl.domain.running_out import running_out
+from batchctl.domain.business_days import running_out
 from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
 from batchctl.domain.text import visible
 from batchctl.operations import calendar_keeper

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain.errors import NotFound
-from batchctl.domain.modes import lets_schedules, lets_triggers, schedules_may_start, takers_of, triggers_may_start
+from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, lets_triggers, takers_of
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import ProcessingMode
@@ -44,8 +44,8 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, reason:
         timed = [one for one in schedules.everything(connection)[0] if one.entity == batch.entity]
         triggers = [one for one in data_triggers.everything(connection)[0] if one.entity == batch.entity]
         idle = _Idle(
-            [] if schedules_may_start(takers) else [one for one in timed if one.enabled],
-            [] if triggers_may_start(takers) else [one for one in triggers if one.enabled],
+            [] if lets_schedules(takers) else [one for one in timed if one.enabled],
+            [] if lets_triggers(takers) else [one for one in triggers if one.enabled],
         )
         done = ModeSwitch(
             batch=batch.name,
@@ -103,18 +103,18 @@ def _left(
 ) -> tuple[str, ...]:
     """Name what goes on starting the batch too, because its entity is another's as well."""
     found = list[str]()
-    if not lets_schedules(mode) and schedules_may_start(takers):
+    if not is_scheduled(mode) and lets_schedules(takers):
         found += [one.source for one in timed if one.enabled]
-    if not lets_triggers(mode) and triggers_may_start(takers):
+    if not is_triggered(mode) and lets_triggers(takers):
         found += [one.source for one in triggers if one.enabled]
     return tuple(found)
 
 
 def _others(mode: ProcessingMode | None, timed: Sequence[Schedule], triggers: Sequence[DataTrigger]) -> tuple[str, ...]:
     found = list[str]()
-    if lets_schedules(mode):
+    if is_scheduled(mode):
         found += [one.source for one in timed if not one.enabled]
-    if lets_triggers(mode):
+    if is_triggered(mode):
         found += [one.source for one in triggers if not one.enabled]
     return tuple(found)
 

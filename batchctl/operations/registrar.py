@@ -161,7 +161,7 @@ class Registrar:
             sql_job_rows.change_batch(connection, batch_id, {**job.batch_columns, "Enabled": 1}, now)
             sql_job_rows.remove_steps(connection, batch_id)
         sql_job_rows.add_step(connection, batch_id, job.step_columns)
-        standing: dict[str, object] = dict(schedules.DISARMED)
+        standing: dict[str, object] = dict(schedules.UNARMED)
         if job.enabled:
             hashed = due.timing_hash(job.timing, job.zone)
             standing = {"NextRunTime": first.due, "DecidedUntil": now, "TimingHash": hashed}

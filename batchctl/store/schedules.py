@@ -22,11 +22,11 @@ _s = schedule.c
 
 _ALL = RowSelect(select(schedule).order_by(_s.Schedule_id))
 _LOAD = RowSelect(select(schedule).where(_s.Schedule_id == bindparam("schedule_id")))
-DISARMED: Mapping[str, None] = dict.fromkeys(("NextRunTime", "DecidedUntil", "TimingHash"))
-"""The columns of a schedule that is disabled: once it is enabled again it begins anew."""
-
 _BY_NAME = RowSelect(select(schedule).where(exactly(_s.ScheduleName, bindparam("name", type_=_s.ScheduleName.type))))
 _STAND = RowUpdate(schedule, _s.Schedule_id == bindparam("schedule_id"))
+UNARMED: Mapping[str, None] = dict.fromkeys(("NextRunTime", "DecidedUntil", "TimingHash"))
+"""The columns of a schedule that is disabled: once it is enabled again it begins anew."""
+
 _ADD = insert(schedule).returning(_s.Schedule_id)
 _DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
 
@@ -84,7 +84,7 @@ def change(connection: Connection, schedule_id: ScheduleId, columns: Mapping[str
 
 def disable(connection: Connection, schedule_id: ScheduleId, now: datetime) -> None:
     """Let a schedule start nothing more; of what is due meanwhile nothing is made up for."""
-    change(connection, schedule_id, {"Enabled": 0, **DISARMED}, now)
+    change(connection, schedule_id, {"Enabled": 0, **UNARMED}, now)
 
 
 def remove(connection: Connection, schedule_id: ScheduleId) -> None:

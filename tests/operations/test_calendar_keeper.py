@@ -10,8 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.running_out import running_out
-from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
+from batchctl.domain.schedules import CalendarDay
 from batchctl.operations import almanac
 from batchctl.operations.acts import Actor
 from batchctl.operations.calendar_keeper import CalendarKeeper, Imported
@@ -182,23 +181,6 @@ def test_an_unknown_calendar_is_named_with_what_may_have_been_meant(keeper: Cale
             act()
 
 
-@pytest.mark.parametrize(
-    ("until", "said"),
-    [
-        (None, None),
-        (date(2027, 1, 21), None),
-        (date(2027, 1, 20), "It runs out in 60 days: nothing is known of the days after 2027-01-20"),
-        (date(2026, 11, 22), "It runs out in 1 day: nothing is known of the days after 2026-11-22"),
-        (date(2026, 11, 21), "It runs out today: nothing is known of the days after 2026-11-21"),
-        (date(2026, 11, 20), "It has run out: nothing is known of the days after 2026-11-20"),
-    ],
-)
-def test_a_calendar_is_said_to_run_out_sixty_days_before(until: date | None, said: str | None) -> None:
-    found = running_out(Calendar(calendar_id=CalendarId(1), name="NL", valid_until=until), date(2026, 11, 21))
-
-    assert found is None if said is None else str(found).startswith(said)
-
-
 def test_only_what_an_enabled_schedule_goes_by_ends_for_status(world: World, keeper: CalendarKeeper) -> None:
     take_in(keeper, years=range(2026, 2027))
     world.sql(
@@ -221,5 +203,5 @@ def test_today_is_that_of_the_business_time_zone(world: World, keeper: CalendarK
     def warning(zone: str) -> str:
         return str(almanac.named(world.transactions, world.clock, ZoneInfo(zone), "NL").warning)
 
-    assert warning("UTC").startswith("It runs out today")
-    assert warning("Europe/Amsterdam").startswith("It has run out")
+    assert warning("UTC") == "calendar NL runs out on 2026-12-31: after that only the days of the week decide"
+    assert warning("Europe/Amsterdam").startswith("calendar NL has run out on 2026-12-31")
