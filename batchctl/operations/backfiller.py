@@ -19,8 +19,8 @@ from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
 from batchctl.domain.status import BackfillStatus
-from batchctl.domain.text import did_you_mean, visible
-from batchctl.operations import columns
+from batchctl.domain.text import visible
+from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import checked_reason, fitting
 from batchctl.ports import Transactions
@@ -184,7 +184,7 @@ class Backfiller:
         return self.actor.act(act)
 
     def _preview(self, connection: Any, name: str, span: Span, *, most_open: int, missed: bool) -> Preview:
-        schedule = _named(connection, name)
+        schedule = timetable.named(connection, name)
         plan = self._plan(connection, schedule)
         zone = ZoneInfo(plan.read.zone)
         first, last = span.moments(zone)
@@ -242,7 +242,7 @@ class Backfiller:
         }
         backfill_id = backfills.add(connection, values)
         after: dict[str, JsonValue] = {**preview.columns(), "ScheduleBackfill_id": backfill_id}
-        self.actor.note(connection, "backfill", f"Schedule:{preview.schedule.name}", reason, {}, after)
+        self.actor.note(connection, "backfill", timetable.schedule_target(preview.schedule.name), reason, {}, after)
         return backfill_id
 
 
@@ -276,15 +276,6 @@ def _look(
         if fates.total() >= COUNTED:
             return fates, tuple(kept), next(instants, None) is None
     return fates, tuple(kept), True
-
-
-def _named(connection: Any, name: str) -> Schedule:
-    known = schedules.everything(connection)[0]
-    for schedule in known:
-        if schedule.name == name:
-            return schedule
-    meant = did_you_mean(name, (schedule.name for schedule in known))
-    raise NotFound(f"There is no schedule '{visible(name)}'.{visible(meant)}", next_step="batchctl schedule list")
 
 
 def _begin(at: datetime | date, zone: ZoneInfo) -> datetime:

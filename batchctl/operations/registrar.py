@@ -16,7 +16,7 @@ from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
 from batchctl.domain.status import Cause, InstanceStatus
 from batchctl.domain.text import did_you_mean, unfit, visible
-from batchctl.operations import columns
+from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import checked_reason
 from batchctl.ports import Transactions
@@ -168,7 +168,7 @@ class Registrar:
         schedule_id = schedules.add(connection, {**job.schedule_columns, **standing})
         after: dict[str, JsonValue] = {name: _plain(value) for name, value in job.schedule_columns.items()}
         after |= {"Data1": job.connection, "Data2": job.sql, "RetryCount": job.retries}
-        self.actor.note(connection, "add-sql", f"Schedule:{job.name}", reason, {}, after)
+        self.actor.note(connection, "add-sql", timetable.schedule_target(job.name), reason, {}, after)
         return schedule_id
 
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, IntakeId
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.sql_jobs import ORIGIN
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import did_you_mean, storable, visible
-from batchctl.operations import columns
+from batchctl.domain.text import storable
+from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import Operator, batch_target, checked_reason
 from batchctl.store import definitions, instances, intake, schedule_trail, schedules, sql_job_rows
@@ -63,7 +62,7 @@ def remove(actor: Actor, operator: Operator, name: str, *, reason: str) -> Remov
     said = checked_reason(reason) or reason
 
     def act(connection: Any) -> Removed:
-        schedule = _named(connection, name)
+        schedule = timetable.named(connection, name)
         done = Removed(
             schedule=schedule,
             trail=schedule_trail.trail(connection, schedule.schedule_id),
@@ -76,7 +75,7 @@ def remove(actor: Actor, operator: Operator, name: str, *, reason: str) -> Remov
                 "ScheduleFires": done.trail.fires,
                 "ScheduleBackfills": done.trail.backfills,
             }
-            actor.note(connection, "remove", f"Schedule:{name}", said, {**before, **counted}, {})
+            actor.note(connection, "remove", timetable.schedule_target(name), said, {**before, **counted}, {})
             schedule_trail.remove(connection, schedule.schedule_id)
         return done if batch is None else _end_job(connection, actor, operator, done, batch, said)
 
@@ -128,15 +127,6 @@ def _open(connection: Any, batch: BatchDefinition) -> Sequence[BatchInstance]:
     while page := instances.open_of(connection, batch.batch_id, found[-1].instance_id if found else 0, AT_ONCE):
         found += page
     return found
-
-
-def _named(connection: Any, name: str) -> Schedule:
-    known = schedules.everything(connection)[0]
-    for schedule in known:
-        if schedule.name == name:
-            return schedule
-    meant = did_you_mean(name, (schedule.name for schedule in known))
-    raise NotFound(f"There is no schedule '{visible(name)}'.{visible(meant)}", next_step="batchctl schedule list")
 
 
 def _batch_of_job(connection: Any, schedule: Schedule) -> BatchDefinition | None:
