@@ -43,6 +43,11 @@ class _Done:
     has_more: bool = False
     """True when more can be done at once."""
 
+    @property
+    def has_fired(self) -> bool:
+        """Say whether it has started work."""
+        return self.decided is not None and self.decided.has_fired
+
 
 @dataclass(slots=True)
 class Backfilling:
@@ -91,12 +96,12 @@ class Backfilling:
         self._is_running, self._is_behind = bool(found), False
         has_fired = False
         for backfill in found:
-            has_more = True
-            while has_more and self.clock.monotonic() < until:
+            done = self._advance(backfill)
+            has_fired |= done.has_fired
+            while done.has_more and self.clock.monotonic() < until:
                 done = self._advance(backfill)
-                has_more = done.has_more
-                has_fired |= done.decided is not None and done.decided.has_fired
-            self._is_behind |= has_more
+                has_fired |= done.has_fired
+            self._is_behind |= done.has_more
         if self._is_behind:
             self.wake()
         return has_fired
