@@ -10,6 +10,7 @@ import pytest
 
 from batchctl.control.backfilling import Backfilling
 from batchctl.control.deciding import Deciding
+from batchctl.domain.backfill_turns import Fate
 from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.schedules import BackfillId
@@ -154,7 +155,7 @@ def test_what_was_decided_before_stays_decided(past: Past) -> None:
     preview = past.ask()
     past.work_off()
 
-    assert (preview.to_fire, preview.fates["decided"]) == (5, 2)
+    assert (preview.to_fire, preview.fates[Fate.DECIDED]) == (5, 2)
     assert past.cycle_keys()[1:] == [DAYS[0], *DAYS[3:]]
 
 
@@ -166,7 +167,7 @@ def test_what_was_missed_is_left_so_unless_it_is_wanted(past: Past, missed: bool
     past.work_off()
 
     assert past.cycle_keys() == expected
-    assert preview.fates.get("missed", 0) == 7 - len(expected)
+    assert preview.fates.get(Fate.MISSED, 0) == 7 - len(expected)
     assert preview.to_fire == len(expected)
 
 
