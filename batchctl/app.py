@@ -164,7 +164,7 @@ class App:
         from batchctl.operations import checking  # noqa: PLC0415 - the engine does without
 
         with self._folders() as folders:
-            return checking.check(self.transactions, self.registry, self.surroundings, folders)
+            return checking.check(self.transactions, self.registry, self.surroundings, folders, self.timetable())
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""

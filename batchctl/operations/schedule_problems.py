@@ -16,6 +16,7 @@ from batchctl.domain.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import ProcessingMode, ScheduleType
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
 from batchctl.domain.timing_text import run_at
+from batchctl.domain.wall_clock import clock_of
 from batchctl.operations import almanac
 
 _PATTERN = "pattern"
@@ -33,8 +34,8 @@ class Around:
 
     @property
     def today(self) -> date:
-        """Return today's date."""
-        return self.now.date()
+        """Return today's date in the business time zone."""
+        return clock_of(self.zone).day_of(self.now)
 
     def calendar_of(self, timing: Timing) -> Calendar | None:
         """Return the calendar that a timing goes by, if it names one that there is."""
