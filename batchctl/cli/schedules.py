@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli import schedule_changes
+from batchctl.cli import schedule_changes, schedule_run, sql_jobs
 from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
 
@@ -42,6 +42,10 @@ for _command in (
     schedule_changes.change,
     schedule_changes.enable,
     schedule_changes.disable,
+    schedule_run.run,
+    sql_jobs.add_sql,
+    sql_jobs.jobs,
+    sql_jobs.remove,
 ):
     schedule.add_command(_command)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from batchctl.domain import sql_jobs
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Problem
 from batchctl.domain.schedule_columns import DEFAULTS, left_behind, schedule_of
@@ -174,7 +175,7 @@ _OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
 def _check_origin(schedule: Schedule, given: Mapping[str, JsonValue]) -> None:
     """Refuse what would not last: a row that something keeps up to date is written anew at its next start."""
     kept = [column for column in given if column not in _OPERATORS]
-    if schedule.origin is not None and kept:
+    if schedule.origin not in {None, sql_jobs.ORIGIN} and kept:
         message = (
             f"Schedule {visible(schedule.name)} is kept up to date by {visible(schedule.origin)}, which would write"
             f" {', '.join(kept)} anew."
