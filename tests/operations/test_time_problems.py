@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from batchctl.operations import checking
@@ -169,3 +172,14 @@ def test_a_mode_that_there_is_not_is_shown(world: World) -> None:
     world.sql("UPDATE ProcessBatch SET ProcessingMode = 'automatic'")
 
     assert messages(world)[0].startswith("ProcessBatch 1 : The row holds nonsense, so its batch does not run: ")
+
+
+def test_the_sql_of_the_documentation_was_run(world: World) -> None:
+    world.batch("CountLines")
+    text = (Path(__file__).parents[2] / "docs" / "schedules.md").read_text(encoding="utf-8")
+    statements = [one for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL) for one in block.split(";\n")]
+    for statement in filter(str.strip, statements):
+        world.sql(statement.strip().removesuffix(";"))
+
+    assert len(world.sql("SELECT ScheduleName FROM Schedule")) == 9
+    assert messages(world) == []
