@@ -83,11 +83,11 @@ def _verdict(tried: Trial) -> str:
         return "it would fire now"
     if not tried.verdict.fires:
         return "it would not fire now"
-    return (
-        "its condition is met, but it is disabled"
-        if not tried.trigger.enabled
-        else "its condition is met, but it waits"
-    )
+    if not tried.trigger.enabled:
+        return "its condition is met, but it is disabled"
+    if not tried.is_let:
+        return "its condition is met, but the ProcessingMode of its batches lets no trigger start them"
+    return "its condition is met, but it waits"
 
 
 def _properties(tried: Trial) -> list[tuple[str, RenderableType]]:
@@ -110,7 +110,8 @@ def _next_look(tried: Trial) -> RenderableType:
     from batchctl.cli.output import cell
 
     if tried.next_look is None:
-        return cell("never, as long as it is disabled")
+        lacks = "it is disabled" if not tried.trigger.enabled else "the ProcessingMode of its batches is as it is"
+        return cell(f"never, as long as {lacks}")
     every = f"{tried.poll_interval.total_seconds():g} s"
     return cell(f"{tried.next_look:%Y-%m-%d %H:%M:%S} at the latest: every {every} while a controller runs")
 
@@ -122,4 +123,6 @@ def _next(tried: Trial) -> list[str]:
         return [f"batchctl why file:{tried.blocker.intake_id}"]
     if not tried.trigger.enabled:
         return ["set Enabled of its row in DataTrigger to 1"]
+    if not tried.is_let:
+        return ["batchctl mode BATCH triggered --reason TEXT"]
     return ["batchctl log --source trigger"]

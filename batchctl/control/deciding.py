@@ -9,7 +9,7 @@ from typing import Any
 
 from batchctl.control.creation import Creation, Creator
 from batchctl.domain import catch_up
-from batchctl.domain.catch_up import DISARMED, Decision, Fire, Skip, Standing
+from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.schedules import BackfillId, Calendar, Schedule
@@ -62,12 +62,13 @@ class Deciding:
     grace: timedelta
     zone_rules: str | None
 
-    def write(self, connection: Any, known: Known, plan: Plan, decision: Decision) -> Decided | None:
-        """Write it, unless the schedule or its calendar is not as it was read."""
+    def write(self, connection: Any, known: Known, plan: Plan) -> Decided | None:
+        """Decide what is due by now and write it, unless the schedule or its calendar is not as it was read."""
         schedule = schedules.load_locked(connection, known.schedule.schedule_id)
         if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):
             return None
         now, decided = self.clock.now(), Decided(schedule, [], [])
+        decision = catch_up.decide(schedule, plan, now, self.grace)
         known_keys = schedule_fires.decided(connection, schedule.schedule_id, decision.keys)
         todo = decision.without(known_keys)
         for one in todo.in_order:

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
 
+from batchctl.control.calendar_warnings import CalendarWarnings
 from batchctl.control.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain import catch_up
@@ -78,6 +79,11 @@ class Firing:
     _read_at: float = -math.inf
     _is_stale: bool = True
     _is_behind: bool = False
+    _warnings: CalendarWarnings = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Know nothing yet."""
+        self._warnings = CalendarWarnings(self.transactions, self.clock, self.listener, self.default_zone)
 
     @property
     def is_busy(self) -> bool:
@@ -124,6 +130,8 @@ class Firing:
         }
         for unreadable in broken:
             self._tell_unreadable(unreadable)
+        used = {read.calendar.name: read.calendar for read in found.values() if read.calendar and read.schedule.enabled}
+        self._warnings.give(used.values())
 
     def _go_on(self, until: float) -> bool:
         """Arm what was changed and decide what is due, until the time is up."""
@@ -255,8 +263,7 @@ class Firing:
     def _written_of(self, known: Known) -> Decided | None:
         if known.plan is None:
             return None
-        decision = catch_up.decide(known.schedule, known.plan, self.clock.now(), self.deciding.grace)
-        write = partial(self.deciding.write, known=known, plan=known.plan, decision=decision)
+        write = partial(self.deciding.write, known=known, plan=known.plan)
         return self.transactions.run(_BOUNDARIES, write, hurried=True)
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:

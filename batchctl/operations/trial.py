@@ -9,13 +9,14 @@ from functools import partial
 
 from batchctl.domain import triggers
 from batchctl.domain.errors import NotFound
+from batchctl.domain.modes import lets_triggers, takers_of
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import DataTrigger
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.triggers import Blocker, Counted, Verdict
 from batchctl.operations import columns
 from batchctl.ports import Clock, Inquiries, Transactions
-from batchctl.store import data_triggers
+from batchctl.store import data_triggers, definitions
 
 Count = Callable[[DataTrigger, timedelta | None], Counted]
 
@@ -29,16 +30,18 @@ class Trial:
     blocker: Blocker | None
     at: datetime
     poll_interval: timedelta
+    is_let: bool = True
+    """False when all batches that take its entity are started otherwise."""
 
     @property
     def would_fire(self) -> bool:
         """Say whether it would start work."""
-        return self.verdict.fires and self.trigger.enabled and self.blocker is None
+        return self.verdict.fires and self.trigger.enabled and self.is_let and self.blocker is None
 
     @property
     def next_look(self) -> datetime | None:
         """Return when a leader looks again at the latest; None when nobody does."""
-        return self.at + self.poll_interval if self.trigger.enabled else None
+        return self.at + self.poll_interval if self.trigger.enabled and self.is_let else None
 
     @property
     def due(self) -> datetime | None:
@@ -51,6 +54,7 @@ class Trial:
         return {
             "TriggerName": self.trigger.name,
             "Enabled": int(self.trigger.enabled),
+            "LetByMode": self.is_let,
             "WouldFire": self.would_fire,
             "Reason": self.verdict.reason,
             "Blocked": None if self.blocker is None else str(self.blocker),
@@ -88,7 +92,15 @@ class Bench:
         verdict = triggers.decide(trigger, answer.found, ago)
         with self.transactions.read() as connection:
             blocker = data_triggers.blocker(connection, trigger.entity)
-        return Trial(trigger=trigger, verdict=verdict, blocker=blocker, at=now, poll_interval=self.poll_interval)
+            is_let = lets_triggers(takers_of(trigger.entity, definitions.all_batches(connection)))
+        return Trial(
+            trigger=trigger,
+            verdict=verdict,
+            blocker=blocker,
+            at=now,
+            poll_interval=self.poll_interval,
+            is_let=is_let,
+        )
 
 
 def everything(transactions: Transactions) -> tuple[DataTrigger, ...]:

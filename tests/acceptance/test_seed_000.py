@@ -92,6 +92,27 @@ def test_line_06_and_13_without_a_trigger_an_entity_is_left_alone(yard: Yard) ->
     assert (yard.started(), yard.log()) == ([], [])
 
 
+@pytest.mark.parametrize(
+    ("mode", "fires"), [("manual", False), ("scheduled", False), ("triggered", True), (None, True)]
+)
+def test_line_06_and_13_a_batch_says_whether_a_trigger_starts_it(yard: Yard, mode: str | None, fires: bool) -> None:
+    yard.trigger(RowThreshold=1)
+    yard.deposit()
+    yard.world.sql("UPDATE ProcessBatch SET ProcessingMode = ?", mode)
+
+    assert yard.round() is fires
+    assert [event for event, *_ in yard.log()] == (["fired"] if fires else [])
+
+
+def test_line_13_one_batch_that_lets_it_is_enough(yard: Yard) -> None:
+    yard.trigger(RowThreshold=1)
+    yard.deposit()
+    yard.world.sql("UPDATE ProcessBatch SET ProcessingMode = 'manual'")
+    yard.world.batch("C", Entity="B", ProcessingMode="triggered")
+
+    assert yard.round()
+
+
 def test_line_09_and_12_what_a_row_leaves_out_is_sixty_seconds_of_debounce_and_enabled(yard: Yard) -> None:
     yard.trigger(OnNewRows=1)
 
@@ -791,6 +812,16 @@ def test_line_39_it_says_also_of_a_disabled_or_blocked_trigger_what_it_would_fin
     assert isinstance(found, dict)
     assert (found["WouldFire"], found["Reason"]) == (False, "2 rows (threshold 1)")
     assert "FileProcess 1 has waited for its instances since " in found["Blocked"]
+
+
+def test_line_39_it_says_that_a_mode_keeps_a_trigger_from_firing(office: Office) -> None:
+    office.register(RowThreshold=1)
+    office.deposit(2)
+    office.hand.sql("UPDATE ProcessBatch SET ProcessingMode = 'scheduled'")
+    found = office.read("trigger", "test", "orders")
+
+    assert isinstance(found, dict)
+    assert (found["WouldFire"], found["LetByMode"], found["NextEvaluation"]) == (False, False, None)
 
 
 def test_line_39_an_unknown_name_and_an_unknown_table_are_told(office: Office) -> None:

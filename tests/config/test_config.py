@@ -340,3 +340,24 @@ def test_passwords_that_stand_in_the_file_are_known_and_those_of_the_environment
     )
 
     assert config.literal_passwords(config.load(written(tmp_path, text))) == {"connections.a", "connections.c"}
+
+
+def test_the_scheduler_is_on_and_takes_five_minutes_unless_told_otherwise(tmp_path: Path) -> None:
+    assert config.load(written(tmp_path, "")).scheduler == config.SchedulerSettings(enabled=True, grace=300.0)
+    told = config.load(written(tmp_path, "[scheduler]\nenabled = false\ngrace = 60\n")).scheduler
+    assert (told.enabled, told.grace) == (False, 60.0)
+
+
+def test_what_the_scheduler_does_not_know_is_named_with_what_was_meant(tmp_path: Path) -> None:
+    assert "scheduler.enabeld" in (said := refusal(tmp_path, "[scheduler]\nenabeld = false\n"))
+    assert "enabled" in said
+    assert "line 2" in said
+    assert "scheduler.grace" in refusal(tmp_path, "[scheduler]\ngrace = -1\n")
+
+
+def test_the_scheduler_of_one_node_is_switched_off_by_its_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BATCHCTL_SCHEDULER__ENABLED", "false")
+
+    assert not config.load(written(tmp_path, "[scheduler]\ngrace = 60\n")).scheduler.enabled

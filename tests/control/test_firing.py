@@ -580,6 +580,29 @@ def test_a_row_that_cannot_be_read_is_told_once_and_stops_no_other(sqlite_world:
     assert [source for event, source, _ in timetable.log() if event == "error"] == ["schedule row 1"]
 
 
+def test_a_calendar_that_has_run_out_is_told_of_once_a_day(timetable: Timetable) -> None:
+    timetable.world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-11-20')")
+    timetable.schedule(kind="interval", IntervalMinutes=60, CalendarName="NL")
+    for hour in range(4, 28):
+        timetable.until(f"2026-11-{21 + hour // 24} {hour % 24:02}:00")
+        timetable.restart()
+
+    told = [message for event, source, message in timetable.log() if source == "calendar NL"]
+    assert len(told) == 2
+    assert "2026-11-20" in told[0]
+    assert timetable.world.names().count("calendar.ending") == 2
+
+
+def test_a_calendar_that_soon_runs_out_is_told_of_once_a_week(timetable: Timetable) -> None:
+    timetable.world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
+    timetable.world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('unused', '2026-12-31')")
+    timetable.schedule(RunTimes="06:00", CalendarName="NL")
+    for day in range(21, 30):
+        timetable.until(f"2026-11-{day} 12:00")
+
+    assert [source for event, source, _ in timetable.log() if event == "error"] == ["calendar NL"] * 2
+
+
 # C10
 
 

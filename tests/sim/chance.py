@@ -19,8 +19,11 @@ from tests.sim.script import (
     Kind,
     Operate,
     Options,
+    Retime,
     Run,
+    SchedulePlan,
     Script,
+    SetClock,
     Stall,
     StepPlan,
     Submit,
@@ -35,6 +38,7 @@ BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12"
 CALLS = ("read", "start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
 RARE = ("C12", "examine", "adopt", "let_go", "stop_left_over")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
+TIMED_KINDS = ("crash", "commit", "database", "kill", "stall", "terminate", "host", "jump", "away", "clock")
 KINDS = (
     "crash",
     "crash",
@@ -62,14 +66,52 @@ FAULTS = {
 }
 
 
+TIMED = 1_000_000_000
+"""The first seed of those with schedules of their own: what starts work because it is time."""
+
+
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= TIMED:
+        return _timed(seed)
     chance = Random(seed)
     swarm = tuple(kind for kind in KINDS if chance.random() < 0.5) or ("crash",)
     drawn = _Draw(chance, swarm, _options(chance))
     # Drawn apart, so that a seed stays the schedule it was before there were any.
     options = replace(drawn.options, dependents=_dependents(Random(~seed), len(drawn.options.batches)))
     return Script(options, drawn.events(), seed)
+
+
+def _timed(seed: int) -> Script:
+    """Draw a schedule in which time itself starts work: leaders die at it, people change it, and clocks are set."""
+    chance = Random(seed)
+    options = replace(
+        _options(chance),
+        batches=tuple(
+            BatchPlan((StepPlan("rerun"),), on_failure="continue", max_concurrent=3)
+            for _ in range(chance.choice((1, 2)))
+        ),
+        limit=None,
+        schedules=tuple(_schedule(chance) for _ in range(chance.choice((1, 1, 2, 3)))),
+    )
+    swarm = tuple(kind for kind in TIMED_KINDS if chance.random() < 0.5) or ("crash",)
+    drawn, events = _Draw(chance, swarm, options), list[Event]()
+    for _ in range(chance.randrange(10, 24)):
+        events += drawn.timed_events()
+    return Script(options, tuple(events), seed)
+
+
+def _schedule(chance: Random) -> SchedulePlan:
+    catch_up = chance.choice(("none", "none", "latest", "up_to"))
+    return SchedulePlan(
+        minutes=chance.choice((1, 1, 2, 5)),
+        batch=chance.randrange(2),
+        once_at=chance.choice((None, None, None, None, 2, 6)),
+        catch_up=catch_up,
+        most=chance.choice((1, 2, 3)) if catch_up == "up_to" else None,
+        overlap=chance.choice(("queue", "queue", "skip")),
+        jitter=chance.choice((0, 0, 20, 90)),
+    )
 
 
 def _options(chance: Random) -> Options:
@@ -127,6 +169,36 @@ class _Draw:
             drawn += self._events()
         return tuple(drawn)
 
+    def timed_events(self) -> list[Event]:
+        """Draw what happens next where time itself starts work."""
+        chance, drawn = self.chance, self.chance.random()
+        if drawn < 0.35:
+            return [Run(float(chance.choice((20, 40, 60, 61))))]
+        if drawn < 0.45:
+            return [Wait(float(chance.choice((90, 400, 4000))))]
+        if drawn < 0.6:
+            return [Fault(self._whom(), "C10", chance.choice([*Kind][:7])), Run(float(chance.choice((20, 61))))]
+        if drawn < 0.7:
+            # Whoever is frozen there wakes up when another has decided.
+            later: tuple[Event, ...] = (Run(float(chance.choice((70, 400)))), *self._timed_trouble())
+            kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER))
+            return [Fault(self._whom(), "C10", kind, later), Run(61.0)]
+        if drawn < 0.85:
+            return list(self._timed_trouble())
+        return self._trouble(chance.choice(self.swarm))
+
+    def _timed_trouble(self) -> tuple[Event, ...]:
+        chance, nth = self.chance, self.chance.randrange(3)
+        match chance.choice(("edit", "edit", "disable", "pause", "clock" if "clock" in self.swarm else "edit")):
+            case "edit":
+                return (Retime(nth, minutes=chance.choice((1, 2, 3, 7))),)
+            case "disable":
+                return (Retime(nth, enabled=False),)
+            case "pause":
+                return Retime(nth, enabled=False), Run(float(chance.choice((5, 70)))), Retime(nth, enabled=True)
+            case _:
+                return SetClock(float(chance.choice((-86_400, -3600, -61, 61, 3600, 86_400)))), Run(20.0)
+
     def _events(self) -> list[Event]:
         chance, drawn = self.chance, self.chance.random()
         if drawn < 0.22:
@@ -161,6 +233,8 @@ class _Draw:
                 return [CrashHost(host), *later]
             case "jump":
                 return [Jump(chance.randrange(len(self.options.ahead)), float(chance.choice((-7200, 90, 86400))))]
+            case "clock":
+                return list(self._timed_trouble())
             case "away":
                 return [Away(chance.choice((1.0, 20.0, 1.2 * self.options.orphan_timeout)))]
             case "operate":

@@ -13,10 +13,12 @@ class TrueTime:
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.database_ahead = 0.0
+        """By how many seconds the database's clock is wrong."""
 
     def database_now(self) -> datetime:
         """Return what the database's clock shows."""
-        return (BEGINNING + timedelta(seconds=self.seconds)).replace(microsecond=0)
+        return (BEGINNING + timedelta(seconds=self.seconds + self.database_ahead)).replace(microsecond=0)
 
 
 class HostClock:

@@ -51,6 +51,21 @@ END
 """
 
 
+_SEE_FIRES = """
+CREATE TEMP TRIGGER SeeFire AFTER INSERT ON main.ScheduleFire BEGIN
+    INSERT INTO Fires (Fire, Schedule, Minutes, Enabled, At)
+    SELECT new.ScheduleFire_id, s.Schedule_id, s.IntervalMinutes, s.Enabled, virtual_now()
+    FROM main.Schedule s WHERE s.Schedule_id = new.Schedule_id;
+END
+"""
+_SEE_STANDING = """
+CREATE TEMP TRIGGER SeeStanding AFTER UPDATE OF DecidedUntil ON main.Schedule BEGIN
+    INSERT INTO Standings (Schedule, Minutes, Was, Became, HashWas, HashBecame)
+    VALUES (new.Schedule_id, new.IntervalMinutes, old.DecidedUntil, new.DecidedUntil, old.TimingHash, new.TimingHash);
+END
+"""
+
+
 class Shared(sqlite3.Connection):
     """The one connection behind all programs of a schedule; who closes it only goes away."""
 
@@ -90,7 +105,12 @@ class Database:
             for (name,) in self.raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             if name not in _KEPT and not name.startswith("sqlite_")
         ]
-        for statement in (_SEEN, _SEE_INSTANCES, _SEE_ATTEMPTS):
+        self.raw.execute(
+            "CREATE TEMP TABLE Fires (Fire integer, Schedule integer, Minutes integer, Enabled integer, At text)"
+        )
+        standings = "Schedule integer, Minutes integer, Was text, Became text, HashWas text, HashBecame text"
+        self.raw.execute(f"CREATE TEMP TABLE Standings (Standing_id integer PRIMARY KEY, {standings})")
+        for statement in (_SEEN, _SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_FIRES, _SEE_STANDING):
             self.raw.execute(statement)
 
     def empty(self) -> None:
@@ -98,7 +118,7 @@ class Database:
         if self.raw.in_transaction:
             self.raw.execute("ROLLBACK")
         self.raw.execute("PRAGMA foreign_keys = OFF")
-        for table in (*self.tables, "sqlite_sequence", "temp.Seen"):
+        for table in (*self.tables, "sqlite_sequence", "temp.Seen", "temp.Fires", "temp.Standings"):
             self.raw.execute(f"DELETE FROM {table}")
         self.raw.execute("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
         self.raw.execute("PRAGMA foreign_keys = ON")

@@ -16,7 +16,9 @@ from tests.sim.script import (
     Kill,
     KillSupervisor,
     Operate,
+    Retime,
     Run,
+    SetClock,
     Stall,
     Submit,
     Switch,
@@ -73,6 +75,10 @@ def happen(world: World, event: Event) -> None:
             world.person.operate(event)
         case Switch():
             world.person.switch(event)
+        case SetClock(seconds):
+            world.time.database_ahead += seconds
+        case Retime():
+            world.person.retime(event)
 
 
 def arm(world: World, fault: Fault) -> None:

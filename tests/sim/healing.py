@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.sim import laws, waiting
+from tests.sim import laws, timetables, waiting
 from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck
 from tests.sim.laws import Broken
@@ -26,6 +26,7 @@ def live(world: World) -> None:
     """Play the whole schedule."""
     world.play(world.script.events)
     _heal(world)
+    timetables.go_on(world)
     _drain(world)
     waiting.check_rest(world)
     for _ in range(MOST_TRIES):
@@ -36,6 +37,7 @@ def live(world: World) -> None:
     laws.check_end(world)
     laws.check_dependents(world)
     laws.check_all(world)
+    timetables.check(world)
 
 
 def _heal(world: World) -> None:

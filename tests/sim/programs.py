@@ -9,31 +9,37 @@ from zoneinfo import ZoneInfo
 
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
+from batchctl.control.deciding import Deciding
 from batchctl.control.dependency_watch import DependencyWatch
+from batchctl.control.firing import Firing
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
-from batchctl.control.worker import Leading, Worker
+from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
+from batchctl.domain.schedules import ScheduleId
 from batchctl.operations.intervene import Operator
 from batchctl.operations.submission import Submission, submit
 from batchctl.plugin_api import CannotPopulate, StepHandler
+from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
+from batchctl.store import schedules
 from batchctl.testing import surroundings
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
 from tests.sim.hosts import Host
 from tests.sim.runner import HANDLERS, ScriptedRunner
-from tests.sim.script import Operate, Submit, Switch
+from tests.sim.script import Operate, Retime, Submit, Switch
 
 if TYPE_CHECKING:
     from tests.sim.world import World
 
 POLL_INTERVAL = 15.0
+GRACE = 60.0
 ZONE = ZoneInfo("Europe/Amsterdam")
 AROUND = surroundings("/work")
 
@@ -143,7 +149,12 @@ class Program(Actor):
         creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
-        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [watch])
+        duties: list[Duty] = [watch]
+        if options.schedules:
+            deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
+            firing = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
+            duties.insert(0, Firing(*firing, wake=lambda: None))
+        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, duties)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading)
 
 
@@ -210,6 +221,20 @@ class Person(Actor):
         self._act(lambda: self._operator.set_enabled(name, enabled=event.enabled, reason="because"))
         self.world.batches = None
 
+    def retime(self, event: Retime) -> None:
+        """Change a schedule by hand, or with the command line: it is the same."""
+        wanted = {"IntervalMinutes": event.minutes, "Enabled": None if event.enabled is None else int(event.enabled)}
+        number = ScheduleId(1 + event.nth % len(self.world.options.schedules))
+        columns = {column: value for column, value in wanted.items() if value is not None}
+        if self.world.options.schedules[number - 1].once_at is not None:
+            columns.pop("IntervalMinutes", None)
+
+        def change(connection: object) -> None:
+            schedules.change(connection, number, columns, self.clock.now())  # type: ignore[arg-type]  # any connection
+
+        if columns:
+            self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), change))
+
     def _act(self, act: Callable[[], object]) -> None:
         def try_it() -> None:
             try:
@@ -218,6 +243,10 @@ class Person(Actor):
                 self.world.tell(self.name, "refused", {"Message": refused.message})
 
         self.world.acting(self, try_it)
+
+
+def _is_harmless(batch: BatchDefinition) -> bool:
+    return batch.populator == "pattern"
 
 
 def find_handler(process_type: str) -> StepHandler:

@@ -146,9 +146,25 @@ class Switch:
     enabled: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SetClock:
+    """Somebody sets the database's clock."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Retime:
+    """A person changes the nth schedule: its interval, or whether it is enabled."""
+
+    nth: int
+    minutes: int | None = None
+    enabled: bool | None = None
+
+
 Event: TypeAlias = (
     "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
-    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch"
+    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch | SetClock | Retime"
 )
 
 
@@ -186,6 +202,20 @@ class DependentPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SchedulePlan:
+    """A schedule that starts a batch every so many minutes, or once."""
+
+    minutes: int = 1
+    batch: int = 0
+    once_at: int | None = None
+    """After how many minutes; None for one that is due again and again."""
+    catch_up: str = "none"
+    most: int | None = None
+    overlap: str = "queue"
+    jitter: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Options:
     """What a schedule is played on."""
 
@@ -203,6 +233,7 @@ class Options:
     """How many instances of all batches may be under way at once."""
     orphan_timeout: float = 300.0
     dependents: tuple[DependentPlan, ...] = ()
+    schedules: tuple[SchedulePlan, ...] = ()
 
     @property
     def rhythm(self) -> Rhythm:
@@ -221,6 +252,14 @@ class Script:
     def with_events(self, events: tuple[Event, ...]) -> Script:
         """Return the same schedule with other events."""
         return replace(self, events=events)
+
+
+def every_event(events: tuple[Event, ...]) -> Iterator[Event]:
+    """Yield events, and what happens while one of them freezes a worker."""
+    for event in events:
+        yield event
+        if isinstance(event, Fault):
+            yield from every_event(event.meanwhile)
 
 
 def lines(script: Script) -> Iterator[str]:

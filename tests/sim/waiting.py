@@ -35,7 +35,7 @@ def until_something_happens(world: World, pace: float) -> float | None:
         world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000"),
     ):
         due = datetime.fromisoformat(text).replace(tzinfo=UTC)
-        moments.append((due - BEGINNING).total_seconds())
+        moments.append((due - BEGINNING).total_seconds() - world.time.database_ahead)
     seconds = max(min(moments) - now, 0.0) + 1.0 if moments else None
     if world.rows("SELECT 1 FROM BatchControl WHERE ClaimedBy IS NOT NULL LIMIT 1"):
         return min(pace, seconds or pace)

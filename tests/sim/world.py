@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
 from batchctl.domain.outcomes import StepOutcome
@@ -13,7 +14,7 @@ from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
 from tests.sim import laws
-from tests.sim.clock import TrueTime
+from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
 from tests.sim.happening import happen
@@ -24,7 +25,10 @@ from tests.sim.script import (
     DependentPlan,
     Event,
     Fault,
+    SchedulePlan,
     Script,
+    SetClock,
+    every_event,
 )
 
 
@@ -70,6 +74,13 @@ class World:
             self._register(number, plan)
         for number, dependent in enumerate(self.options.dependents):
             self._register_dependent(number, dependent)
+        for number, timed in enumerate(self.options.schedules):
+            self._register_schedule(number, timed)
+
+    @property
+    def goes_by_clocks(self) -> bool:
+        """Say whether the order of events can be told by times: not where the database's clock is set."""
+        return not any(isinstance(event, SetClock) for event in every_event(self.script.events))
 
     @property
     def fingerprint(self) -> str:
@@ -271,6 +282,24 @@ class World:
                 f"INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (({named} ?), ({named} ?))",
                 (f"D{number}", f"B{other}"),
             )
+
+    def _register_schedule(self, number: int, plan: SchedulePlan) -> None:
+        at = None if plan.once_at is None else BEGINNING + timedelta(minutes=plan.once_at)
+        self.raw.execute(
+            "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, IntervalMinutes, RunAt, CatchUp, CatchUpMost, Overlap,"
+            " Jitter) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                f"s{number}",
+                f"B{plan.batch % len(self.options.batches)}",
+                "interval" if at is None else "once",
+                plan.minutes if at is None else None,
+                None if at is None else at.strftime("%Y-%m-%d %H:%M"),
+                plan.catch_up,
+                plan.most,
+                plan.overlap,
+                plan.jitter,
+            ),
+        )
 
     def program(self, worker: int) -> Program | None:
         """Return the worker's program; what watches over programs starts it again when it has died."""
