@@ -13,6 +13,7 @@ import click
 from batchctl.cli import schedule_changes, schedule_run, sql_jobs
 from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
+from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -82,7 +83,7 @@ def listed(session: Session, as_json: bool) -> None:
     output.section(out, Listing("Schedules", headings, rows))
     if found:
         name = found[0].schedule.name
-        output.hints(out, f"batchctl schedule preview {name}", f"batchctl schedule test {name}")
+        output.hints(out, f"batchctl schedule preview {typed(name)}", f"batchctl schedule test {typed(name)}")
     else:
         output.hints(
             out,
@@ -128,7 +129,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
     if found.audit:
         acts = [(time(act.at), cell(act.actor), cell(act.action), cell(act.reason)) for act in found.audit]
         output.section(out, Listing("Changed by", ["at (UTC)", "who", "action", "reason"], acts))
-    output.hints(out, f"batchctl schedule preview {name}", f"batchctl schedule test {name}")
+    output.hints(out, f"batchctl schedule preview {typed(name)}", f"batchctl schedule test {typed(name)}")
 
 
 @schedule.command()
@@ -261,7 +262,7 @@ def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:
     output.section(out, Listing(title, headings, [_row(one, jittered=jittered) for one in shown]))
     if more:
         out.print(f"{more} more: --json shows all, --days fewer.")
-    output.hints(out, f"batchctl schedule preview {found.schedule.name} --dst", "batchctl schedule list")
+    output.hints(out, f"batchctl schedule preview {typed(found.schedule.name)} --dst", "batchctl schedule list")
 
 
 def _row(one: Foreseen, *, jittered: bool) -> list[Any]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations.columns import Columns, moment
 from batchctl.store import data_triggers, file_watches, scheduler_log, schedules
 
@@ -59,5 +59,5 @@ def _schedules(connection: Any) -> Iterator[Ailing]:
         if schedule.enabled and schedule.next_run_time is None:
             last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
             if last is not None and last.event is SchedulerEvent.ERROR:
-                next_step = f"batchctl schedule test {visible(schedule.name)}"
+                next_step = f"batchctl schedule test {typed(schedule.name)}"
                 yield Ailing(schedule.source, last.at, last.message or "", next_step)

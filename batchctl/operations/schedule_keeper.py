@@ -11,7 +11,7 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Problem
 from batchctl.domain.schedule_columns import DEFAULTS, left_behind, schedule_of
 from batchctl.domain.schedules import Schedule
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
@@ -60,7 +60,7 @@ class ScheduleKeeper:
             found, broken = schedules.everything(connection)
             if any(each.name == name for each in found):
                 message = f"There is a schedule '{visible(name)}' already."
-                raise Refused(message, next_step=f"batchctl schedule set {visible(name)} ...")
+                raise Refused(message, next_step=f"batchctl schedule set {typed(name)} ...")
             del broken  # A row that cannot be read may have the name: then the database refuses it.
             around = timetable.around(connection, self.zone, self.actor.clock.now())
             schedule = schedule_of(said)
