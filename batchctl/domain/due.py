@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import groupby
 
+from batchctl.domain.business_days import FARTHEST
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
@@ -34,13 +35,13 @@ class InstantOutcome(StrEnum):
 
 
 class UnfitTiming(ValueError):
-    """A timing that says nothing: which column is wrong, and how."""
+    """A timing that says nothing: `column` and `message` tell the first that is wrong with it, `problems` all."""
 
-    def __init__(self, column: str, message: str) -> None:
-        """Say what is wrong with a column."""
-        super().__init__(f"{column}: {message}")
-        self.column = column
-        self.message = message
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Say what is wrong; `problems` has at least one."""
+        super().__init__(" ".join(f"{problem.column}: {problem.message}" for problem in problems))
+        self.problems = tuple(problems)
+        self.column, self.message = problems[0].column, problems[0].message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +68,13 @@ _Due = tuple[datetime, Instant]
 class Plan:
     """When a schedule is due."""
 
-    words: str
     timing: Timing
     read: ReadTiming
+
+    @property
+    def words(self) -> str:
+        """Say when it is due, for people."""
+        return words_of(self.timing, self.read.zone)
 
     def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
         """Yield what is due after one moment and not after another, in order; skipped ones too."""
@@ -102,11 +107,14 @@ class Plan:
         """
         clock, waiting = self.read.clock, list[_Due]()
         for day, nominal in self._days(clock.day_of(after.replace(tzinfo=UTC)), until):
+            is_wanted = wanted(day)
+            if not is_wanted and not waiting:
+                continue
             local = clock.day(day)
             if local.start > until:
                 break
             yield from _taken(waiting, local.start)
-            if not wanted(day):
+            if not is_wanted:
                 continue
             due = ((at, one) for at, one in self._of_day(day, nominal, after) if after < at <= until)
             if local.offset is not None and not waiting:
@@ -124,11 +132,12 @@ class Plan:
         if calendar is None or step is None:
             yield from ((day, [day]) for day in self.read.days.days(first, last))
             return
-        # What was due on days off before the first day may be shifted to it or behind it.
-        earliest = (
-            (calendar.nearest(first - DAY, -DAY) or first) if step > timedelta(0) and first > FIRST_DAY else first
-        )
-        latest = LAST_DAY if step < timedelta(0) else last
+        earliest, latest = first, last
+        if step > timedelta(0):
+            # What was due on days off before the first day is shifted to it, or behind it.
+            earliest = max(calendar.nearest(first - DAY, -DAY) or first - FARTHEST * DAY, FIRST_DAY)
+        else:
+            latest = min(last + FARTHEST * DAY, LAST_DAY)
         nominal = self.read.days.days(earliest, latest)
         for day, group in groupby(nominal, lambda day: calendar.nearest(day, step) or day):
             if day >= first:
@@ -232,7 +241,8 @@ class Plan:
         if calendar is None:
             return InstantOutcome.FIRES, None
         if not self._fires_on(day):
-            return InstantOutcome.SKIPPED, calendar.said(day)
+            shift = ", and no other is near" if self.timing.calendar_rule in _STEP else ""
+            return InstantOutcome.SKIPPED, f"{calendar.said(day)}{shift}"
         moved = "; ".join(calendar.said(one) for one in nominal if one != day) or None
         if day in nominal:
             return InstantOutcome.FIRES, moved and f"also in place of another day: {moved}"
@@ -258,6 +268,17 @@ class Plan:
                 )
 
 
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_NARROWING = (
+    ("RunDaysOfMonth", "run_days_of_month"),
+    ("WeekOfMonth", "week_of_month"),
+    ("RunAt", "run_at"),
+    ("Cron", "cron"),
+    ("CalendarName", "calendar_name"),
+    ("EndDate", "end_date"),
+)
+"""What may leave nothing over, the likeliest first."""
+
 _STEP = {CalendarRule.NEXT: DAY, CalendarRule.PREVIOUS: -DAY}
 
 
@@ -265,13 +286,23 @@ def plan_of(timing: Timing, default_zone: str, calendar: Calendar | None) -> Pla
     """Return when a schedule is due; raises `UnfitTiming`."""
     read, wrong = read_timing(timing, default_zone, calendar)
     if wrong:
-        raise UnfitTiming(wrong[0].column, wrong[0].message)
-    return Plan(words_of(timing, read), timing, read)
+        raise UnfitTiming(wrong)
+    return Plan(timing, read)
 
 
 def problems(timing: Timing, default_zone: str, calendar: Calendar | None, calendars: Collection[str]) -> list[Problem]:
-    """Return all that is wrong with a timing."""
-    return read_timing(timing, default_zone, calendar, calendars)[1]
+    """Return all that is wrong with a timing, also that it is never due."""
+    read, wrong = read_timing(timing, default_zone, calendar, calendars)
+    return wrong or list(_never(Plan(timing, read)))
+
+
+def _never(plan: Plan) -> Iterator[Problem]:
+    begin = datetime.combine(plan.read.days.first, time(), UTC) - _ONE_PASS_MORE
+    if plan.next_after(max(begin, _LONG_AGO)) is None:
+        narrowing = next(
+            (column for column, field in _NARROWING if getattr(plan.timing, field) is not None), "ScheduleType"
+        )
+        yield Problem(narrowing, f"It is never due ({plan.words}): no day of fifty years fits all that is asked for.")
 
 
 def timing_hash(timing: Timing, default_zone: str) -> str:

@@ -208,6 +208,10 @@ def _times(reader: _Reader, timing: Timing, cron: CronTimes | None) -> tuple[int
 
 
 def _clock(zone: str) -> WallClock:
+    if zone.startswith("right/"):
+        raise _Unfit(f"{_quoted(zone)} counts leap seconds, which no database does; write {_quoted(zone[6:])}.")
+    if zone == "localtime":
+        raise _Unfit("'localtime' is another zone on another machine; write an IANA name such as Europe/Amsterdam.")
     try:
         return clock_of(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
