@@ -268,6 +268,8 @@ def _month_days(reader: _Reader, timing: Timing) -> MonthDays | None:
 
 def _time(written: str) -> int:
     found = _TIME.fullmatch(written)
+    if not written:
+        raise _Unfit("A time of day is missing; write for example 06:00,18:00.")
     if found is not None:
         return int(found[1]) * 60 + int(found[2])
     nearly = _NEARLY_TIME.fullmatch(written)
