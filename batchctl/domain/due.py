@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
@@ -12,12 +12,13 @@ from enum import StrEnum
 from itertools import groupby
 
 from batchctl.domain.business_days import FARTHEST
+from batchctl.domain.day_times import times_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
-from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
-from batchctl.domain.timing_text import ReadTiming, is_within, read_timing
+from batchctl.domain.status import CalendarRule, GapPolicy
+from batchctl.domain.timing_text import ReadTiming, read_timing
 from batchctl.domain.timing_words import words_of
-from batchctl.domain.wall_clock import DAY, FIRST_DAY, LAST_DAY, LocalDay, naive
+from batchctl.domain.wall_clock import DAY, FIRST_DAY, LAST_DAY, naive
 
 FORESIGHT = timedelta(days=50 * 366)
 """How far ahead the next due time is looked for: 29 February falls on a Monday every 28 years, over 2100 after 40."""
@@ -151,90 +152,19 @@ class Plan:
         return calendar.is_business_day(day) is not (self.timing.calendar_rule is CalendarRule.DAYS_OFF)
 
     def _of_day(self, day: date, nominal: list[date], after: datetime) -> Iterator[_Due]:
-        local = self.read.clock.day(day)
         outcome, reason = self._outcome(day, nominal)
         business_date = day if day in nominal else nominal[0]
-        if local.offset is not None:
-            yield from self._of_ordinary_day(day, local, local.offset, business_date, outcome, reason, after)
-            return
-        for wall, due, is_second, said in self._of_change_day(day):
-            skips = said is not None and self.timing.gap_policy is GapPolicy.SKIP
-            shown = self.read.clock.shown(due)
-            yield (
-                due,
-                Instant(
-                    key=_key(wall) + ("+fold" if is_second else ""),
-                    due=due.replace(tzinfo=UTC),
-                    local=f"{_shown(shown.replace(tzinfo=None))} {_offset(shown.utcoffset() or timedelta(0))}",
-                    business_date=business_date,
-                    outcome=InstantOutcome.SKIPPED if skips else outcome,
-                    reason=reason if said is None else said if reason is None else f"{reason}; {said}",
-                ),
+        for one in times_of(self.timing, self.read, day, after):
+            skips = one.gap is not None and self.timing.gap_policy is GapPolicy.SKIP
+            instant = Instant(
+                key=one.key,
+                due=one.due.replace(tzinfo=UTC),
+                local=one.local,
+                business_date=business_date,
+                outcome=InstantOutcome.SKIPPED if skips else outcome,
+                reason="; ".join(filter(None, (reason, one.gap))) or None,
             )
-
-    def _of_ordinary_day(
-        self,
-        day: date,
-        local: LocalDay,
-        offset: timedelta,
-        business_date: date,
-        outcome: InstantOutcome,
-        reason: str | None,
-        after: datetime,
-    ) -> Iterator[_Due]:
-        times, zone = self.read.times, _offset(offset)
-        passed = 0 if after < local.start else bisect_right(times, (after - local.start) // timedelta(seconds=1))
-        for seconds in times[passed:]:
-            due = local.start + timedelta(seconds=seconds)
-            shown = _clock_time(seconds)
-            yield (
-                due,
-                Instant(
-                    key=f"{day}T{shown}",
-                    due=due.replace(tzinfo=UTC),
-                    local=f"{day} {shown} {zone}",
-                    business_date=business_date,
-                    outcome=outcome,
-                    reason=reason,
-                ),
-            )
-
-    def _of_change_day(self, day: date) -> Iterator[tuple[datetime, datetime, bool, str | None]]:
-        """Yield wall time, due time, whether it is the second pass, and what a gap does to it."""
-        if self.timing.schedule_type is ScheduleType.INTERVAL:
-            yield from self._elapsed(day)
-            return
-        is_rhythm = self.read.cron is not None and self.read.cron.is_rhythm
-        twice = self.timing.fold_policy is FoldPolicy.TWICE and self.timing.schedule_type is not ScheduleType.ONCE
-        for seconds in self.read.times:
-            wall = datetime.combine(day, time()) + timedelta(seconds=seconds)
-            moments = self.read.clock.moments(wall)
-            if moments.exists:
-                yield wall, moments.first, False, None
-            elif not is_rhythm:
-                yield wall, moments.first, False, self._gap(wall, moments.first)
-            if moments.second is not None and (is_rhythm or twice):
-                yield wall, moments.second, True, None
-
-    def _elapsed(self, day: date) -> Iterator[tuple[datetime, datetime, bool, str | None]]:
-        """Yield the times of an interval, which goes by elapsed time from the first moment of each day.
-
-        The last times of a day may come after the next has begun, when clocks are put back just after midnight.
-        """
-        step = timedelta(minutes=self.timing.interval_minutes or DAY // timedelta(minutes=1))
-        for segment in (day, day + DAY):
-            local = self.read.clock.day(segment)
-            due = local.start
-            while due < local.end:
-                shown = self.read.clock.shown(due)
-                seconds = shown.hour * 3600 + shown.minute * 60 + shown.second
-                if shown.date() == day and (self.read.window is None or is_within(self.read.window, seconds)):
-                    yield shown.replace(tzinfo=None, fold=0), due, shown.fold == 1, None
-                due += step
-
-    def _gap(self, wall: datetime, first: datetime) -> str:
-        shown = self.read.clock.shown(first)
-        return f"{_shown(wall)} does not exist in {self.read.zone}: the clocks go on at {_shown(shown.replace(tzinfo=None))}"
+            yield one.due, instant
 
     def _outcome(self, day: date, nominal: list[date]) -> tuple[InstantOutcome, str | None]:
         calendar = self.read.calendar
@@ -334,21 +264,3 @@ def _everything(_: date) -> bool:
 def _later(after: datetime) -> datetime:
     latest = datetime.max.replace(tzinfo=UTC)
     return after + FORESIGHT if after < latest - FORESIGHT else latest
-
-
-def _key(wall: datetime) -> str:
-    return wall.isoformat(timespec="seconds" if wall.second else "minutes")
-
-
-def _shown(wall: datetime) -> str:
-    return wall.isoformat(" ", "seconds" if wall.second else "minutes")
-
-
-def _clock_time(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}" + (f":{rest:02}" if rest else "")
-
-
-def _offset(offset: timedelta) -> str:
-    sign, length = ("-", -offset) if offset < timedelta(0) else ("+", offset)
-    return f"{sign}{_clock_time(int(length.total_seconds()))}"

@@ -239,10 +239,10 @@ def test_29_february_on_a_monday_is_found_over_28_years() -> None:
 
 def test_31_february_is_found_never_and_at_once() -> None:
     plan = a_plan("monthly", run_times="06:00", run_days_of_month="31", run_months="Feb")
-    began = time.perf_counter()
+    began = time.process_time()
 
     assert plan.next_after(utc("2026-11-22")) is None
-    assert time.perf_counter() - began < 0.1
+    assert time.process_time() - began < 0.1
 
 
 def test_the_31st_is_skipped_by_months_that_have_none_and_preview_says_so() -> None:
@@ -656,19 +656,19 @@ def test_a_stretch_asked_for_in_parts_is_the_same() -> None:
 
 def test_ten_thousand_times_of_a_minutely_schedule_take_well_under_a_second() -> None:
     plan, begin = a_plan("interval", interval_minutes=1), utc("2026-03-25")
-    began = time.perf_counter()
+    began = time.process_time()
 
     assert sum(1 for _ in plan.instants(begin, begin + timedelta(minutes=10_000))) == 10_000
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 def test_the_next_time_of_five_hundred_schedules_takes_well_under_half_a_second() -> None:
     plans = [a_plan(run_times=f"{number % 24:02}:{number % 60:02}", run_days="Mon") for number in range(250)]
     plans += [a_plan("interval", interval_minutes=number % 60 + 1) for number in range(250)]
-    began = time.perf_counter()
+    began = time.process_time()
 
     assert all(plan.next_after(utc("2026-11-22T12:34")) for plan in plans)
-    assert time.perf_counter() - began < 0.4
+    assert time.process_time() - began < 0.4
 
 
 # What cannot be reckoned with

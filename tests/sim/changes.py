@@ -35,21 +35,44 @@ class Change:
     after: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A schedule in a stretch of time, and when it is due there as the walker has found."""
+
+    zone: str
+    shape: Shape
+    after: int
+    until: int
+    meant: list[Expected]
+    again: str
+    """What to type to see it again."""
+
+
 @dataclass
 class Comparison:
     """What comparing came to."""
 
-    windows: int = 0
+    stretches: int = 0
     schedules: int = 0
     instants: int = 0
     wrong: list[str] = field(default_factory=list)
 
     def add(self, other: Comparison) -> None:
         """Add up."""
-        self.windows += other.windows
+        self.stretches += other.stretches
         self.schedules += other.schedules
         self.instants += other.instants
         self.wrong += other.wrong
+
+    def compare(self, cases: Iterable[Case]) -> Comparison:
+        """Compare the product with the walker, in one stretch of time."""
+        self.stretches += 1
+        for case in cases:
+            self.schedules += 1
+            self.instants += len(case.meant)
+            if (said := difference(case)) is not None:
+                self.wrong.append(f"{said}\n    {case.again}")
+        return self
 
 
 def zones() -> dict[str, list[str]]:
@@ -116,22 +139,22 @@ def shapes_at(change: Change) -> Iterator[Shape]:
     hours = (low // 3600 % 24, high // 3600 % 24)
     quarters = range(0, 1440, 15)
     rhythm = tuple(at for at in quarters if hours[0] > hours[1] or hours[0] <= at // 60 <= hours[1])
-    one = Shape(name="one time", kind="fixed", times=(minute,))
+    one = Shape(kind="fixed", times=(minute,))
     fixed = (
         one,
-        replace(one, name="several times", times=several),
-        replace(one, name="weekly", unit="week", weekdays=(weekday,)),
-        replace(one, name="monthly", unit="month", month_days=("last",) if is_last else (str(day.day),)),
-        replace(one, name="monthly_dow", unit="month", weekdays=(weekday,), weeks=(nth,)),
-        replace(one, name="cron", as_cron=True),
+        replace(one, times=several),
+        replace(one, unit="week", weekdays=(weekday,)),
+        replace(one, unit="month", month_days=("last",) if is_last else (str(day.day),)),
+        replace(one, unit="month", weekdays=(weekday,), weeks=(nth,)),
+        replace(one, as_cron=True),
     )
     for shape in fixed:
         yield shape
         yield replace(shape, gap="skip", fold="twice")
     interval = INTERVALS[turn % len(INTERVALS)]
-    yield Shape(name="interval", kind="elapsed", minutes=interval)
-    yield Shape(name="interval in a window", kind="elapsed", minutes=IN_WINDOW[turn % len(IN_WINDOW)], window=window)
-    yield Shape(name="cron */", kind="rhythm", times=rhythm, as_cron=True)
+    yield Shape(kind="elapsed", minutes=interval)
+    yield Shape(kind="elapsed", minutes=IN_WINDOW[turn % len(IN_WINDOW)], window=window)
+    yield Shape(kind="rhythm", times=rhythm, as_cron=True)
 
 
 def timing_of(shape: Shape) -> Timing:
@@ -191,32 +214,27 @@ def _clock(minute: int) -> str:
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
-def compare(change: Change, tally: Comparison) -> None:
-    """Compare the product with the walker around a change of clocks."""
+def cases_at(change: Change) -> Iterator[Case]:
+    """Walk around a change of clocks with all kinds of schedules."""
     after, until = change.at - AROUND, change.at + AROUND
     walk = Walk(ZoneInfo(change.zone), after - AROUND, until)
     again = f"python3 dev.py sim --schedules --zone {change.zone} --at {change.at}"
-    tally.windows += 1
     for shape in shapes_at(change):
-        compare_shape(change.zone, walk, shape, after, until, again, tally)
+        meant = expected(walk, shape, after, until)
+        yield Case(zone=change.zone, shape=shape, after=after, until=until, meant=meant, again=again)
 
 
-def compare_shape(zone: str, walk: Walk, shape: Shape, after: int, until: int, again: str, tally: Comparison) -> None:
-    """Compare the product with the walker on one schedule, after a moment and until another."""
-    meant = expected(walk, shape, after, until)
-    tally.schedules += 1
-    tally.instants += len(meant)
+def difference(case: Case) -> str | None:
+    """Say what the product has otherwise than the walker."""
     try:
-        plan = plan_of(timing_of(shape), zone, calendar_of(shape))
+        plan = plan_of(timing_of(case.shape), case.zone, calendar_of(case.shape))
     except UnfitTiming as unfit:
-        tally.wrong.append(f"{shape.name} is refused: {unfit}\n    {again}")
-        return
-    if (said := difference(plan, meant, after, until)) is not None:
-        tally.wrong.append(f"{shape.name} ({plan.words}): {said}\n    {again}")
+        return f"it is refused: {unfit}"
+    said = _difference(plan, case.meant, case.after, case.until)
+    return None if said is None else f"{plan.words}: {said}"
 
 
-def difference(plan: Plan, meant: Sequence[Expected], after: int, until: int) -> str | None:
-    """Say what a plan has otherwise than is meant."""
+def _difference(plan: Plan, meant: Sequence[Expected], after: int, until: int) -> str | None:
     middle = (after + until) // 2
     parts = pairwise((after, middle - 60, middle, until))
     found = [one for begin, end in parts for one in _found(plan, begin, end)]
@@ -224,9 +242,7 @@ def difference(plan: Plan, meant: Sequence[Expected], after: int, until: int) ->
         if ours != theirs:
             return f"it has {ours}, the walker {theirs}"
     if len(found) != len(meant):
-        return (
-            f"it has {len(found)}, the walker {len(meant)}: {(found + list(meant))[min(len(found), len(meant)) :][:2]}"
-        )
+        return f"it has {len(found)} due times, the walker {len(meant)}; the last of both: {found[-1:]}, {meant[-1:]}"
     for place in sorted({0, len(meant) // 2, len(meant) - 1} if meant else ()):
         since = after if place == 0 else meant[place - 1][0]
         following = next((one for one in meant if one[0] > since and one[2] != InstantOutcome.SKIPPED), None)
@@ -250,5 +266,5 @@ def compare_some(found: Sequence[Change]) -> Comparison:
     """Compare around some changes."""
     tally = Comparison()
     for change in found:
-        compare(change, tally)
+        tally.compare(cases_at(change))
     return tally

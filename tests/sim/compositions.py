@@ -8,8 +8,8 @@ from functools import lru_cache
 from random import Random
 from zoneinfo import ZoneInfo
 
-from tests.sim.changes import Change, Comparison, changes_of, compare_shape
-from tests.sim.oracle import DAY, NTH, WEEKDAYS, Shape, Walk
+from tests.sim.changes import Case, Change, changes_of
+from tests.sim.oracle import DAY, NTH, WEEKDAYS, Shape, Walk, expected
 
 ZONES = (
     "Europe/Amsterdam",
@@ -31,8 +31,8 @@ SAME_STRETCH = 50
 """How many are compared in the same stretch of time: walking takes longer than comparing."""
 
 
-def compare_composed(seed: int, tally: Comparison) -> None:
-    """Compare one of them."""
+def composed_case(seed: int) -> Case:
+    """Put one together, and walk."""
     chance = Random(seed)
     zone, whole = _stretch(seed // SAME_STRETCH)
     shape = composed(chance, datetime.fromtimestamp(chance.randrange(whole.begin, whole.end), UTC).date())
@@ -40,8 +40,10 @@ def compare_composed(seed: int, tally: Comparison) -> None:
     if shape.kind != "fixed":
         begin = chance.randrange(whole.begin, whole.end - 6 * DAY, 60)
         walk = whole.part(begin, begin + chance.randrange(3 * DAY, 6 * DAY, 60))
+    after, until = walk.begin + 2 * DAY, walk.end
+    meant = expected(walk, shape, after, until)
     again = f"python3 dev.py sim --schedules --seed {seed}"
-    compare_shape(zone, walk, shape, walk.begin + 2 * DAY, walk.end, again, tally)
+    return Case(zone=zone, shape=shape, after=after, until=until, meant=meant, again=again)
 
 
 @lru_cache(maxsize=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.domain import business_days, cadences, due, timing_text, wall_clock
+from batchctl.domain import business_days, cadences, day_times, due, timing_text, wall_clock
 from tests.sim.mutants import Change, Mutant
 
 _REST_OF_THE_DAY = "for segment in (day, day + DAY):"
@@ -35,19 +35,20 @@ DUE_MUTANTS: tuple[Mutant, ...] = (
         Change(wall_clock, "is_ordinary = offset == same == last == same_then", "is_ordinary = offset == same"),
         Change(wall_clock, "is_ordinary = is_ordinary and all(", "is_ordinary = is_ordinary or all("),
     ),
-    _mutant("a fold is always met once", Change(due, "(is_rhythm or twice)", "is_rhythm")),
-    _mutant("a fold is always met twice", Change(due, "(is_rhythm or twice)", "True")),
-    _mutant("a rhythm is met once in a fold", Change(due, "(is_rhythm or twice)", "twice")),
-    _mutant("a rhythm is met in a gap", Change(due, "elif not is_rhythm:", "else:")),
+    _mutant("a fold is always met once", Change(day_times, "(is_rhythm or twice)", "is_rhythm")),
+    _mutant("a fold is always met twice", Change(day_times, "(is_rhythm or twice)", "True")),
+    _mutant("a rhythm is met once in a fold", Change(day_times, "(is_rhythm or twice)", "twice")),
+    _mutant("a rhythm is met in a gap", Change(day_times, "elif not is_rhythm:", "else:")),
     _mutant(
         "an interval goes by what clocks show",
-        Change(due, "if self.timing.schedule_type is ScheduleType.INTERVAL:", "if False:"),
+        Change(day_times, "elif timing.schedule_type is ScheduleType.INTERVAL:", "elif False:"),
     ),
     _mutant(
-        "what a day has left after the next has begun is lost", Change(due, _REST_OF_THE_DAY, "for segment in (day,):")
+        "what a day has left after the next has begun is lost",
+        Change(day_times, _REST_OF_THE_DAY, "for segment in (day,):"),
     ),
     _mutant("GapPolicy is ignored", Change(due, "self.timing.gap_policy is GapPolicy.SKIP", "False")),
-    _mutant("both times of a fold have the same key", Change(due, '"+fold" if is_second else ""', '""')),
+    _mutant("both times of a fold have the same key", Change(day_times, '"+fold" if is_second else ""', '""')),
     _mutant(
         "days are not merged",
         Change(due, "yield from _taken(waiting, local.start)", "yield from _taken(waiting, None)"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 from tests.sim.changes import Change, Comparison, changes_of, compare_some, distinct, zones
-from tests.sim.compositions import SAME_STRETCH, compare_composed
+from tests.sim.compositions import SAME_STRETCH, composed_case
 
 CHUNK = 100
 """How many changes a process looks at before it reports."""
@@ -23,7 +23,7 @@ def main(zone: str | None, at: int | None, seed: int | None, seeds: range, jobs:
     if zone is None:
         _composed(seeds if seed is None else range(seed, seed + 1), jobs, tally)
     print(
-        f"{tally.windows} stretches of time, {tally.schedules} schedules, {tally.instants} due times"
+        f"{tally.stretches} stretches of time, {tally.schedules} schedules, {tally.instants} due times"
         f" in {time.monotonic() - began:.0f} s with {jobs} processes"
     )
     print(f"disagreements: {len(tally.wrong)}")
@@ -59,7 +59,4 @@ def _composed(seeds: range, jobs: int, tally: Comparison) -> None:
 
 
 def _compare_composed(seeds: Sequence[int]) -> Comparison:
-    tally = Comparison(windows=1)
-    for seed in seeds:
-        compare_composed(seed, tally)
-    return tally
+    return Comparison().compare(composed_case(seed) for seed in seeds)

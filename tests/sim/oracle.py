@@ -31,7 +31,6 @@ class Shape:
 
     kind: str
     """`fixed` (times of day), `rhythm` (each time the clock shows one of them) or `elapsed` (every so many minutes)."""
-    name: str = ""
     times: tuple[int, ...] = ()
     """Minutes of the day."""
     minutes: int = 0
