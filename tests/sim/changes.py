@@ -17,7 +17,7 @@ from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, Schedule
 from tests.sim.oracle import DAY, EPOCH, NTH, WEEKDAYS, Expected, Shape, Walk, expected
 
 FIRST, LAST = 1970, 2037
-LOOK_EVERY = 3600
+LOOK_EVERY = 3 * 3600
 """How often a zone is looked at in search of changes."""
 AROUND = 25 * 3600
 """How long before and after a change everything is compared, in seconds: longer than any change."""
@@ -91,7 +91,7 @@ def _rules(name: str) -> bytes:
 
 
 def changes_of(name: str, first: int = FIRST, last: int = LAST) -> list[Change]:
-    """Find the changes of a zone, between two years or all of them, by looking at it every hour."""
+    """Find the changes of a zone, between two years or all of them, by looking at it every three hours."""
     zone = ZoneInfo(name)
     found = list[Change]()
     begin, end = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (first, last + 1))
