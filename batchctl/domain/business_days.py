@@ -1,0 +1,63 @@
+"""Which days are business days, by a calendar's rows."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from batchctl.domain.schedules import Calendar
+from batchctl.domain.text import visible
+from batchctl.domain.wall_clock import DAY
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+FARTHEST = 366
+"""How many days a shift may go."""
+SOON = timedelta(days=60)
+"""How long before a calendar runs out people are told."""
+
+
+class BusinessDays:
+    """A calendar that can be asked."""
+
+    def __init__(self, calendar: Calendar, weekdays: frozenset[int]) -> None:
+        """Answer by the days of a calendar, and by the days of the week where it says nothing."""
+        self.name = visible(calendar.name)
+        self._weekdays = weekdays
+        self._days = {one.day: one for one in calendar.days}
+        self._months: dict[date, tuple[date, ...]] = {}
+
+    def is_business_day(self, day: date) -> bool:
+        """Say whether people work on a day."""
+        known = self._days.get(day)
+        return day.weekday() in self._weekdays if known is None else known.is_business_day
+
+    def said(self, day: date) -> str:
+        """Say what a day is, and why."""
+        kind = "a business day" if self.is_business_day(day) else "no business day"
+        known = self._days.get(day)
+        why = visible(known.description or "") if known is not None else f"a {day:%A}"
+        return f"{day} is {kind} of {self.name}{': ' if why else ''}{why}"
+
+    def nearest(self, day: date, step: timedelta) -> date | None:
+        """Return the day itself or the first business day after it (or before it); None when there is none for a year."""
+        try:
+            candidates = (day + step * number for number in range(FARTHEST + 1))
+            return next((one for one in candidates if self.is_business_day(one)), None)
+        except OverflowError:
+            return None
+
+    def of_month(self, first: date) -> tuple[date, ...]:
+        """Return the business days of the month that begins with a day, in order."""
+        if first not in self._months:
+            every = (first + DAY * number for number in range(31))
+            self._months[first] = tuple(day for day in every if day.month == first.month and self.is_business_day(day))
+        return self._months[first]
+
+
+def running_out(calendar: Calendar, today: date) -> str | None:
+    """Say that a calendar has run out or soon will; None while there is time."""
+    if calendar.valid_until is None or calendar.valid_until - today > SOON:
+        return None
+    name, until = visible(calendar.name), calendar.valid_until
+    if until < today:
+        return f"calendar {name} has run out on {until}: since then only the days of the week decide"
+    return f"calendar {name} runs out on {until}: after that only the days of the week decide"

@@ -1,0 +1,52 @@
+"""Cron expressions, as cronsim reads them.
+
+cronsim is imported by what has an expression to read: others do not pay for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+
+from batchctl.domain.text import visible
+from batchctl.domain.values import named_value
+
+_FIELDS = 5
+_SOME_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - nothing is ever asked that depends on it
+
+
+@named_value
+class CronTimes:
+    """What an expression says."""
+
+    months: frozenset[int]
+    times: tuple[int, ...]
+    """The times of day that it names, in minutes."""
+    is_rhythm: bool
+    """True of one whose minute or hour begins with `*`: it means a rhythm, not times of day."""
+    fits: Callable[[date], bool]
+    """Says whether its days of the month and of the week take a day."""
+
+
+class NotCron(ValueError):
+    """What is no cron expression, and why."""
+
+
+def read_cron(written: str) -> CronTimes:
+    """Read an expression; raises `NotCron`."""
+    from cronsim import CronSim, CronSimError  # noqa: PLC0415
+
+    fields = written.split()
+    if len(fields) != _FIELDS:
+        raise NotCron(f"{len(fields)} fields instead of {_FIELDS}: minute, hour, day of month, month, day of week")
+    try:
+        # Days and times are all that is wanted of it: when these are is for the wall clock to say.
+        read = CronSim(" ".join(fields), _SOME_TIME)
+    except (CronSimError, ValueError, AssertionError, TypeError, IndexError) as error:
+        raise NotCron(visible(str(error))) from error
+    return CronTimes(
+        months=frozenset(read.months),
+        times=tuple(hour * 60 + minute for hour in sorted(read.hours) for minute in sorted(read.minutes)),
+        is_rhythm=fields[0].startswith("*") or fields[1].startswith("*"),
+        fits=read.match_day,
+    )
