@@ -27,12 +27,13 @@ _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
-_OPEN_ENDED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__", _KEPT_FROM_STEPS)
+_OPEN_ENDED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__", "BATCHCTL_JOBS__", _KEPT_FROM_STEPS)
 _CORRECT = "correct what is named, then: batchctl check"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
     "secrets": '{"token": {"env": "API_TOKEN"}}',
+    "jobs": '{"modules": ["our_jobs"]}',
 }
 
 
@@ -59,6 +60,14 @@ class SecretSettings(BaseModel):
         return f"env:{self.env}" if self.env is not None else f"file:{self.file}"
 
 
+class JobsSettings(BaseModel):
+    """`[jobs]`: where decorated functions are looked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    modules: list[str] = Field(default_factory=list)
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Each key may also come from the environment as BATCHCTL_<KEY>."""
 
@@ -69,6 +78,7 @@ class Settings(BaseSettings):
     connections: dict[str, ConnectionSettings] = Field(default_factory=dict)
     secrets: dict[str, SecretSettings] = Field(default_factory=dict)
     plugin_modules: list[str] = Field(default_factory=list)
+    jobs: JobsSettings = Field(default_factory=JobsSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
     trigger_timeout: float = Field(default=30.0, gt=0, le=3600)
     stop_grace: float = Field(default=10.0, gt=0, le=3600)
@@ -126,6 +136,11 @@ class Settings(BaseSettings):
         """Let the environment win over the file."""
         del settings_cls, dotenv_settings, file_secret_settings
         return env_settings, init_settings
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Return the modules with plugins and jobs, each once."""
+        return tuple(dict.fromkeys((*self.plugin_modules, *self.jobs.modules)))
 
     @property
     def zone(self) -> ZoneInfo:
@@ -319,6 +334,8 @@ def _known_keys(where: tuple[int | str, ...]) -> list[str]:
             return list(ConnectionSettings.model_fields)
         case ("secrets", *_):
             return list(SecretSettings.model_fields)
+        case ("jobs", *_):
+            return list(JobsSettings.model_fields)
         case _:
             return [key for key in Settings.model_fields if key not in {"directory", "file"}]
 

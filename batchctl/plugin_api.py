@@ -405,7 +405,7 @@ def every(number: int, unit: str, **filters: Unpack[Filters]) -> Callable[[Decor
     return _with(declared.interval(number, unit, filters), "every")
 
 
-def weekly(days: Words, times: Words, *, every: int = 1, **filters: Unpack[Filters]) -> Callable[[Decorated], Job]:
+def weekly(days: Words, times: Words, /, *, every: int = 1, **filters: Unpack[Filters]) -> Callable[[Decorated], Job]:
     """Make a job due on days of the week: `@weekly("Mon,Fri", "06:00")`.
 
     `every=2` is every second week, counted from that of `start`, else from that of 1970-01-05.
@@ -413,7 +413,7 @@ def weekly(days: Words, times: Words, *, every: int = 1, **filters: Unpack[Filte
     return _with(declared.weekly(days, times, every, filters), "weekly")
 
 
-def monthly(days: Words, times: Words, *, every: int = 1, **filters: Unpack[Filters]) -> Callable[[Decorated], Job]:
+def monthly(days: Words, times: Words, /, *, every: int = 1, **filters: Unpack[Filters]) -> Callable[[Decorated], Job]:
     """Make a job due on days of the month: `@monthly("1,15,last", "00:30")`, `@monthly("business_last", "18:00", calendar="NL")`.
 
     A month without a 31st has none; `batchctl schedule preview` shows that. `last` is always there.
@@ -422,9 +422,9 @@ def monthly(days: Words, times: Words, *, every: int = 1, **filters: Unpack[Filt
 
 
 def monthly_dow(
-    weeks: Words, days: Words, times: Words, *, every: int = 1, **filters: Unpack[Filters]
+    weeks: Words, days: Words, times: Words, /, *, every: int = 1, **filters: Unpack[Filters]
 ) -> Callable[[Decorated], Job]:
-    """Make a job due on the n-th such weekday of the month: `@monthly_dow("first", "Mon", "06:00")`, `("last", "Fri", "18:00")`."""
+    """Make a job due on the n-th such weekday of the month, or the last: `@monthly_dow("first", "Mon", "06:00")`."""
     return _with(declared.monthly_dow(weeks, days, times, every, filters), "monthly_dow")
 
 
@@ -462,7 +462,8 @@ def _with(cadence: Cadence, decorator: str) -> Callable[[Decorated], Job]:
 def _job_of(function: Decorated, decorator: str) -> Job:
     if isinstance(function, Job):
         return function
-    if not callable(function) or isinstance(function, type):
+    given: object = function
+    if not callable(given) or isinstance(given, type):
         raise UnfitDeclaration(f"@{decorator} belongs above a function, not above {function!r}.")
     name = getattr(function, "__name__", type(function).__name__)
     return Job(name, function, description=_first_line(function.__doc__), is_named=False)
@@ -501,9 +502,9 @@ def stopping(wait_seconds: float = 0.0) -> bool:
                 raise Stopped(f"after {done} of {len(files)} files")
 
     A job that has called this once is no longer interrupted: it has `stop_grace` seconds from the moment it is told to end by
-    itself, by raising `Stopped`, by raising anything else, or by returning: what has been told True has not done its work. One that
-    never asks is interrupted at once, and killed after `stop_grace`, as ever. `stopping(5)` instead of `time.sleep(5)`
-    pauses and notices at once. Threads that a job starts may ask too. A job that runs `in_process` learns it only when it
-    runs on a thread of its own, asks on that thread, and cannot be killed.
+    itself, by raising `Stopped`, by raising anything else, or by returning: what has been told True has not done its work.
+    One that never asks is interrupted at once, and killed after `stop_grace`, as ever. `stopping(5)` instead of
+    `time.sleep(5)` pauses and notices soon. Threads that a job starts may ask too. A job that runs `in_process` learns it
+    only when it runs on a thread of its own, and asks on that thread; it cannot be killed.
     """
     return (ASKED.here.get() or ASKED.everywhere)(wait_seconds)

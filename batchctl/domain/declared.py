@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypedDict, TypeGuard, TypeVar, cast
 
-from batchctl.domain.schedules import Timing
+from batchctl.domain.schedules import Calendar, CalendarId, Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -204,22 +204,37 @@ def with_cadence(job: str, known: tuple[Cadence, ...], added: Cadence) -> tuple[
 
 
 def _cadence(decorator: str, kind: ScheduleType, called: str, filters: Filters, **own: object) -> Cadence:
-    unknown = filters.keys() - Filters.__annotations__.keys()
+    given = cast("dict[str, object]", filters)
+    unknown = given.keys() - Filters.__annotations__.keys()
     if unknown:
         known = ", ".join(Filters.__annotations__)
         raise UnfitDeclaration(f"@{decorator} takes no {', '.join(sorted(unknown))}=. It takes: {known}.")
-    name = filters.get("name", called)
+    name = given.get("name", called)
     if not isinstance(name, str) or not _NAME.match(name) or len(name) > LONGEST_NAME:
         said = f"letters, digits, _ and -, at most {LONGEST_NAME} of them."
         raise UnfitDeclaration(f"@{decorator}: a schedule cannot be called {name!r}. Write name= with {said}")
     columns = {
-        **{column: _joined(decorator, word, filters[word]) for word, column in _LISTS.items() if word in filters},
-        **{column: _text(decorator, word, filters[word]) for word, column in _TEXTS.items() if word in filters},
-        "calendar_rule": _one_of(decorator, "calendar_rule", CalendarRule, filters, CalendarRule.BUSINESS_DAYS),
-        "gap_policy": _one_of(decorator, "gap", GapPolicy, filters, GapPolicy.RUN),
-        "fold_policy": _one_of(decorator, "fold", FoldPolicy, filters, FoldPolicy.ONCE),
+        **{column: _joined(decorator, word, given[word]) for word, column in _LISTS.items() if word in given},
+        **{column: _text(decorator, word, given[word]) for word, column in _TEXTS.items() if word in given},
+        "calendar_rule": _one_of(decorator, "calendar_rule", CalendarRule, given, CalendarRule.BUSINESS_DAYS),
+        "gap_policy": _one_of(decorator, "gap", GapPolicy, given, GapPolicy.RUN),
+        "fold_policy": _one_of(decorator, "fold", FoldPolicy, given, FoldPolicy.ONCE),
     }
-    return Cadence(name, Timing(schedule_type=kind, **cast("dict[str, Any]", {**columns, **own})))
+    timing = Timing(schedule_type=kind, **cast("dict[str, Any]", {**columns, **own}))
+    wrong = _wrong(timing)
+    if wrong:
+        raise UnfitDeclaration(f"@{decorator}: {' '.join(wrong)} {_write(decorator)}")
+    return Cadence(name, timing)
+
+
+def _wrong(timing: Timing) -> list[str]:
+    """Say what makes no schedule, as far as that can be known where there is no table: what a calendar holds cannot."""
+    from batchctl.domain import due  # noqa: PLC0415 - who declares no cadence does without
+
+    named = timing.calendar_name
+    calendar = None if named is None else Calendar(calendar_id=CalendarId(0), name=named)
+    found = due.problems(timing, "UTC", calendar, () if named is None else (named,))
+    return [f"{problem.column}: {problem.message}" for problem in found]
 
 
 _LISTS = {
@@ -239,7 +254,11 @@ _TEXTS = {
 
 def _joined(decorator: str, argument: str, given: object) -> str:
     """Write words as a column holds them: `Mon,Fri`."""
-    parts = given.split(",") if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else [given]
+    if callable(given):
+        raise UnfitDeclaration(f"@{decorator} stands above a function without its brackets. {_write(decorator)}")
+    parts: list[object] = list(given.split(",")) if isinstance(given, str) else [given]
+    if isinstance(given, list | tuple):
+        parts = list(given)
     if not parts or not all(isinstance(part, str) or _is_whole(part) for part in parts):
         raise UnfitDeclaration(f"@{decorator}: {argument} cannot be {given!r}. {_write(decorator)}")
     words = [str(part).strip() for part in parts]
@@ -254,7 +273,9 @@ def _text(decorator: str, argument: str, given: object) -> str:
     return given.strip()
 
 
-def _one_of(decorator: str, argument: str, kind: type[Choice], filters: Filters, otherwise: Choice) -> Choice:
+def _one_of(
+    decorator: str, argument: str, kind: type[Choice], filters: Mapping[str, object], otherwise: Choice
+) -> Choice:
     given = filters.get(argument, otherwise)
     known = {str(member): member for member in kind}
     if given not in known:

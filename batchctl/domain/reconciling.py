@@ -165,9 +165,10 @@ def _of_jobs(code: Code, rows: Rows) -> Iterator[Change | Refusal]:
     steps: dict[str, list[Kept]] = {}
     for step in rows.steps:
         steps.setdefault(step.name, []).append(step)
+    alike: dict[str, str] = {}
     for job in code.jobs:
         batch = batches.get(job.name.casefold())
-        refusal = _refusal(job, batch)
+        refusal = _refusal(job, batch, alike.setdefault(job.name.casefold(), job.name))
         if refusal is not None:
             yield refusal
             continue
@@ -182,7 +183,10 @@ def _of_jobs(code: Code, rows: Rows) -> Iterator[Change | Refusal]:
             yield from _written(SCHEDULES, name, job.name, found, after)
 
 
-def _refusal(job: DeclaredJob, batch: Kept | None) -> Refusal | None:
+def _refusal(job: DeclaredJob, batch: Kept | None, alike: str) -> Refusal | None:
+    if alike != job.name:
+        message = f"Job '{visible(job.name)}' is called like '{visible(alike)}' but for letter case."
+        return Refusal(job.name, job.name, f'{message} Give one of them another name, @job("...").')
     longest = max((len(name) for name in job.schedule_names), default=len(job.name))
     trouble = unfit(job.name)
     if trouble is None and longest > NAME_LIMIT:

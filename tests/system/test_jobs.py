@@ -12,7 +12,7 @@ import pytest
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Execution, Job, JobEnd, JobSignature, StepOutcome
 from batchctl.ports import Finished
-from batchctl.system.jobs import call_job, signature_of
+from batchctl.system.jobs import Listening, call_job, signature_of
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import WAIT, finished, outcome_of, run_job, spawned, start
 from tests.system.watching import LIMIT, Ear, ends, lives
@@ -287,7 +287,7 @@ def test_an_in_process_job_may_raise_anything() -> None:
     def leave() -> None:
         raise SystemExit
 
-    end = call_job(Job("leave", leave, in_process=True), {})
+    end = call_job(Job("leave", leave, in_process=True), {}, Listening(lambda: False))
 
     assert (end.succeeded, end.message) == (False, "the job called sys.exit(None) instead of returning")
     assert "in leave" in end.output
