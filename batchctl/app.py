@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from batchctl import __version__, config
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.deciding import Deciding
 from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.file_watching import FileWatching, Means
+from batchctl.control.firing import Firing
 from batchctl.control.membership import Membership
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
@@ -50,6 +52,7 @@ from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
 from batchctl.system.runner import ThreadStepRunner
 from batchctl.system.sightings import SightingsFile
+from batchctl.system.zone_rules import zone_rules
 
 if TYPE_CHECKING:
     from batchctl.operations import checking, doctor, planning, watches
@@ -184,8 +187,9 @@ class App:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         self._keep_jobs()
         with self._runner() as runner, self._populators() as populators, self._folders(runner.wake) as folders:
-            duties = self._duties(runner, folders)
-            leading = Leading(self.leader_lock, self._creator(populators), self._poll_interval, duties)
+            creator = self._creator(populators)
+            duties = self._duties(runner, folders, creator)
+            leading = Leading(self.leader_lock, creator, self._poll_interval, duties)
             with self._worker(runner, leading, patient=not once) as worker:
                 self._announce("controller.started")
                 if once:
@@ -301,10 +305,24 @@ class App:
         finally:
             worker.end()
 
-    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
-        """Return what the leader does besides creating instances."""
+    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders, creator: Creator) -> tuple[Duty, ...]:
+        """Return what the leader does besides creating instances; what is due comes first."""
         watch = DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval)
-        return watch, self._triggering(runner), self._file_watching(folders)
+        others = watch, self._triggering(runner), self._file_watching(folders)
+        return (self._firing(runner, creator), *others) if self.settings.scheduler.enabled else others
+
+    def _firing(self, runner: ThreadStepRunner, creator: Creator) -> Firing:
+        grace = timedelta(seconds=self.settings.scheduler.grace)
+        deciding = Deciding(self.clock, creator, lambda batch: self._harmless(batch) is not None, grace, zone_rules())
+        return Firing(
+            self.transactions,
+            self.clock,
+            deciding,
+            self.listener,
+            self.settings.poll_interval,
+            self.settings.business_time_zone,
+            runner.wake,
+        )
 
     @property
     def _poll_interval(self) -> timedelta:

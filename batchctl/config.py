@@ -27,13 +27,20 @@ _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
-_OPEN_ENDED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__", "BATCHCTL_JOBS__", _KEPT_FROM_STEPS)
+_OPEN_ENDED = (
+    "BATCHCTL_CONNECTIONS__",
+    "BATCHCTL_SECRETS__",
+    "BATCHCTL_JOBS__",
+    "BATCHCTL_SCHEDULER__",
+    _KEPT_FROM_STEPS,
+)
 _CORRECT = "correct what is named, then: batchctl check"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
     "secrets": '{"token": {"env": "API_TOKEN"}}',
     "jobs": '{"modules": ["our_jobs"]}',
+    "scheduler": '{"enabled": false}',
 }
 
 
@@ -68,6 +75,15 @@ class JobsSettings(BaseModel):
     modules: list[str] = Field(default_factory=list)
 
 
+class SchedulerSettings(BaseModel):
+    """`[scheduler]`: whether this node fires schedules, and how late a due time may still be met."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    enabled: bool = True
+    grace: float = Field(default=300.0, ge=0, le=86400)
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Each key may also come from the environment as BATCHCTL_<KEY>."""
 
@@ -77,6 +93,7 @@ class Settings(BaseSettings):
     business_time_zone: str = "UTC"
     connections: dict[str, ConnectionSettings] = Field(default_factory=dict)
     secrets: dict[str, SecretSettings] = Field(default_factory=dict)
+    scheduler: SchedulerSettings = Field(default_factory=SchedulerSettings)
     plugin_modules: list[str] = Field(default_factory=list)
     jobs: JobsSettings = Field(default_factory=JobsSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
@@ -336,6 +353,8 @@ def _known_keys(where: tuple[int | str, ...]) -> list[str]:
             return list(SecretSettings.model_fields)
         case ("jobs", *_):
             return list(JobsSettings.model_fields)
+        case ("scheduler", *_):
+            return list(SchedulerSettings.model_fields)
         case _:
             return [key for key in Settings.model_fields if key not in {"directory", "file"}]
 

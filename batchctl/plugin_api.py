@@ -483,15 +483,16 @@ def _nobody_asks(wait_seconds: float) -> bool:
     return False
 
 
-@dataclass(slots=True)
 class Asked:
     """Where `stopping` finds out: set by who calls a job, for one job or for all of a process."""
 
-    here: ContextVar[Ask | None]
-    everywhere: Ask = _nobody_asks
+    def __init__(self) -> None:
+        """Nobody has called a job yet."""
+        self.here: ContextVar[Ask | None] = ContextVar("batchctl_stopping", default=None)
+        self.everywhere: Ask = _nobody_asks
 
 
-ASKED = Asked(ContextVar("batchctl_stopping", default=None))
+ASKED = Asked()
 
 
 def stopping(wait_seconds: float = 0.0) -> bool:

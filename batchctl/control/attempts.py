@@ -56,7 +56,11 @@ class Attempt:
     @property
     def begun(self) -> Event:
         """Return what is told of its beginning."""
-        told: dict[str, EventValue] = {"AttemptNo": self.attempt_no, "Attempts": self.attempts, "Cause": str(self.cause)}
+        told: dict[str, EventValue] = {
+            "AttemptNo": self.attempt_no,
+            "Attempts": self.attempts,
+            "Cause": str(self.cause),
+        }
         return Event("step.started", {**self.fields, **told})
 
     @property

@@ -79,6 +79,15 @@ class Made:
     """Who keeps the row or one of its batches locked, so that nothing was done yet."""
 
 
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """What was created of one row in the transaction of somebody else."""
+
+    row: IntakeRow
+    batches: Sequence[BatchDefinition]
+    made: Made
+
+
 class Together(Protocol):
     """Whoever writes a creation along with what follows from it; None when nothing was done, whatever was in the way."""
 
@@ -128,6 +137,27 @@ class Creator:
     _locked: set[IntakeId] = field(default_factory=set)
     """Rows of which it was told that somebody keeps them locked."""
     _walks: _Walks = field(default_factory=_Walks)
+    _complete: set[IntakeId] = field(default_factory=set)
+    """Rows that came with their instances."""
+
+    def create_within(
+        self, connection: Any, intake_id: IntakeId, batches: Sequence[BatchDefinition]
+    ) -> Creation | None:
+        """Create the instances of a new row in the very transaction that inserts it; its populators must be harmless.
+
+        None when they are better created as those of any other row: afterwards.
+        """
+        row = intake.load(connection, intake_id)
+        if row is None or not batches:
+            return None
+        made = self._write_and_tell(self._wanted(row, batches), connection)
+        return Creation(row, batches, made)
+
+    def created_within(self, creation: Creation) -> CreationReport:
+        """Tell of what was created so, once it is committed."""
+        if len(creation.made.created) == len(creation.batches):
+            self._complete.add(creation.row.intake_id)
+        return self._report(creation.row, creation.batches, creation.made)
 
     def create_instances(self) -> CreationReport:
         """Create every instance that is missing; running it twice creates nothing twice."""
@@ -170,7 +200,9 @@ class Creator:
             rows = intake.newer(connection, self._walks.newest)
         for row in rows:
             self._walks.newest = row.intake_id
-            if takers := [batch for batch in known.values() if batch.entity == row.entity]:
+            if row.intake_id in self._complete:
+                self._complete.discard(row.intake_id)
+            elif takers := [batch for batch in known.values() if batch.entity == row.entity]:
                 yield self._create_alone(row, takers, together)
                 together = None
         return together

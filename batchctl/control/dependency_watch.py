@@ -11,7 +11,7 @@ from batchctl.domain.status import InstanceStatus, SchedulerEvent
 from batchctl.domain.text import storable, visible
 from batchctl.domain.waits import Wait
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store import completions, definitions, dependencies, instances, scheduler_log
 
 MOST = 1000
@@ -38,7 +38,7 @@ class DependencyWatch:
     name: ClassVar[str] = "dependencies"
     is_busy: ClassVar[bool] = False
 
-    def look(self) -> bool:
+    def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
         """Look once in a while, at some of what waits; the next time at what follows."""
         now = self.clock.monotonic()
         if self._looked_at is not None and now - self._looked_at < self.interval.total_seconds():

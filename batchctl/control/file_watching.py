@@ -23,7 +23,17 @@ from batchctl.domain.status import DuplicateKey, SchedulerEvent
 from batchctl.domain.text import storable, unfit, visible
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Boundary, Clock, FolderPage, FolderReport, Folders, FolderWalk, Inspected, Transactions
+from batchctl.ports import (
+    Boundary,
+    Change,
+    Clock,
+    FolderPage,
+    FolderReport,
+    Folders,
+    FolderWalk,
+    Inspected,
+    Transactions,
+)
 from batchctl.store import file_watches, scheduler_log
 
 PAGE = 100
@@ -76,7 +86,7 @@ class FileWatching:
         """Say whether a file is about to be taken; to look again at what is known is no work."""
         return any(watch.is_busy for watch in self._watches.values())
 
-    def look(self) -> bool:
+    def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
         """Go on with every folder for a while; true when rows were inserted."""
         now = self.means.clock.monotonic()
         if now - self._read_at >= self.means.poll_interval.total_seconds():

@@ -16,7 +16,7 @@ from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import storable
 from batchctl.domain.triggers import Blocker, Counted, Verdict
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.ports import Answer, Boundary, Clock, Inquiries, Transactions
+from batchctl.ports import Answer, Boundary, Change, Clock, Inquiries, Transactions
 from batchctl.store import data_triggers, intake, scheduler_log
 
 Counting = Callable[[DataTrigger, timedelta | None], Counted]
@@ -81,7 +81,7 @@ class Triggering:
         """Say whether the first round is under way: to look again, whenever it is time, is no work yet."""
         return not self._has_looked and self.inquiries.is_busy
 
-    def look(self) -> bool:
+    def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
         """Begin a round if one is due, and take in what was counted."""
         if self.clock.monotonic() - self._began_at >= self.poll_interval.total_seconds():
             self._begin()

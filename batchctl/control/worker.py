@@ -38,8 +38,11 @@ class Duty(Protocol):
         """Say whether anything is under way that will have to be looked at again."""
         ...
 
-    def look(self) -> bool:
-        """Do what is due and take in what has come of the rest; waits for nothing. True when it has inserted rows."""
+    def look(self, noticed: Change = Change.NOTHING) -> bool:
+        """Do what is due and take in what has come of the rest; waits for nothing. True when it has inserted rows.
+
+        `noticed` is what others have written since the last look, as far as that is known.
+        """
         ...
 
     def finish(self) -> bool:
@@ -179,12 +182,14 @@ class Worker:
         if anew:
             leading.done_at = self.clock.monotonic()
         for duty in leading.duties:
-            self._go_on(duty.name, partial(self._look, leading, duty))
+            self._go_on(duty.name, partial(self._look, leading, duty, noticed))
         if leading.creation is not None:
             self._create(leading, leading.creation)
 
-    def _look(self, leading: Leading, duty: Duty) -> None:
-        if duty.look():
+    def _look(self, leading: Leading, duty: Duty, noticed: Change) -> None:
+        if duty.look(noticed):
+            # Some rows come with their instances.
+            self.controller.look_again()
             known = self.controller.batches
             leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=False)
             leading.has_made = False

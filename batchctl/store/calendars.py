@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
 from batchctl.store.columns import text_of
+from batchctl.store.comparison import exactly
 from batchctl.store.definitions import Unreadable
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import calendar, calendar_day
@@ -17,6 +18,16 @@ _c, _d = calendar.c, calendar_day.c
 
 _ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
 _DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
+
+_NAMED = RowSelect(select(calendar).where(exactly(_c.CalendarName, bindparam("name", type_=_c.CalendarName.type))))
+_DAYS_OF = RowSelect(select(calendar_day).where(_d.Calendar_id == bindparam("calendar_id")).order_by(_d.CalendarDate))
+
+
+def named(connection: Connection, name: str) -> Calendar | None:
+    """Return the calendar of a name; raises `ValueError` when one of its rows holds nonsense."""
+    for row in _NAMED(connection, name=name):
+        return _calendar(row, tuple(_day(each) for each in _DAYS_OF(connection, calendar_id=row.Calendar_id)))
+    return None
 
 
 def everything(connection: Connection) -> tuple[list[Calendar], list[Unreadable]]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, select, text
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
-from batchctl.domain.status import InstanceStatus, word
+from batchctl.domain.status import InstanceStatus, ProcessingMode, word
 from batchctl.domain.triggers import Blocker
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
@@ -32,7 +32,11 @@ from batchctl.store.tables import (
 _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_process.c, batch_process_history.c
 
 _ALL = select(data_trigger).order_by(_t.TriggerName)
-_ENABLED = select(data_trigger).where(_t.Enabled == 1).order_by(_t.DataTrigger_id)
+_TAKERS = exists().where(exactly(ENTITY, _t.Entity))
+_LETS_IT = or_(_b.ProcessingMode.is_(None), _b.ProcessingMode == ProcessingMode.TRIGGERED.value)
+_ENABLED = (
+    select(data_trigger).where(_t.Enabled == 1, or_(not_(_TAKERS), _TAKERS.where(_LETS_IT))).order_by(_t.DataTrigger_id)
+)
 _LAST_FIRED = RowSelect(select(_t.LastFired).where(_t.DataTrigger_id == bindparam("trigger_id")))
 _FIRE = RowUpdate(data_trigger, _t.DataTrigger_id == bindparam("trigger_id"))
 _BEGUN = select(func.min(_h.StartTime)).where(_h.BatchControl_id == _c.BatchControl_id).scalar_subquery()
@@ -77,7 +81,7 @@ def everything(connection: Connection) -> tuple[list[DataTrigger], list[Unreadab
 
 
 def enabled(connection: Connection) -> list[DataTrigger]:
-    """Return those that are to be evaluated."""
+    """Return those that are to be evaluated: not those whose entity is only taken by batches that want no trigger."""
     return readable(connection.execute(_ENABLED), _trigger)
 
 

@@ -8,17 +8,22 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
+from batchctl.domain.catch_up import Standing
 from batchctl.domain.schedules import Schedule, ScheduleId, Timing
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
 from batchctl.store.columns import text_of
+from batchctl.store.comparison import exactly
 from batchctl.store.definitions import Unreadable
-from batchctl.store.statements import RowSelect
+from batchctl.store.dialects import dialect_of
+from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import schedule
 
 _s = schedule.c
 
 _ALL = RowSelect(select(schedule).order_by(_s.Schedule_id))
 _LOAD = RowSelect(select(schedule).where(_s.Schedule_id == bindparam("schedule_id")))
+_BY_NAME = RowSelect(select(schedule).where(exactly(_s.ScheduleName, bindparam("name", type_=_s.ScheduleName.type))))
+_STAND = RowUpdate(schedule, _s.Schedule_id == bindparam("schedule_id"))
 _ADD = insert(schedule).returning(_s.Schedule_id)
 _DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
 
@@ -37,6 +42,30 @@ def everything(connection: Connection) -> tuple[list[Schedule], list[Unreadable]
 def load(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:
     """Return a schedule as it is now; raises `ValueError` when its row holds nonsense."""
     return next((_schedule(row) for row in _LOAD(connection, schedule_id=schedule_id)), None)
+
+
+def load_locked(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:
+    """Return the same, locked until the end of the transaction: whoever decides about its due times does so alone."""
+    dialect_of(connection).lock_row(connection, "Schedule", schedule_id)
+    return load(connection, schedule_id)
+
+
+def named(connection: Connection, name: str) -> Schedule | None:
+    """Return the schedule of a name; raises `ValueError` when its row holds nonsense."""
+    return next((_schedule(row) for row in _BY_NAME(connection, name=name)), None)
+
+
+def stand(
+    connection: Connection, schedule_id: ScheduleId, standing: Standing, now: datetime, *, disable: bool = False
+) -> None:
+    """Write up to where a schedule is decided, and when it is due next; one that is over is disabled."""
+    values = {
+        "NextRunTime": standing.next_run_time,
+        "DecidedUntil": standing.decided_until,
+        "TimingHash": standing.timing_hash,
+        "z_updated": now,
+    }
+    _STAND(connection, {**values, "Enabled": 0} if disable else values, schedule_id=schedule_id)
 
 
 def add(connection: Connection, columns: Mapping[str, object]) -> ScheduleId:

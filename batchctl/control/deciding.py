@@ -1,0 +1,197 @@
+"""C10: what is decided about a schedule's due times is written in one transaction, with the work that it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.control.creation import Creation, Creator
+from batchctl.domain import catch_up
+from batchctl.domain.catch_up import DISARMED, Decision, Fire, Skip, Standing
+from batchctl.domain.due import Plan
+from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
+from batchctl.domain.schedules import Calendar, Schedule
+from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
+from batchctl.domain.text import storable
+from batchctl.domain.values import value
+from batchctl.logs import Event, EventValue
+from batchctl.ports import Clock
+from batchctl.store import calendars, data_triggers, intake, schedule_fires, scheduler_log, schedules
+
+
+@value
+class Known:
+    """A schedule as it was read, and what follows from it."""
+
+    schedule: Schedule
+    plan: Plan | None
+    """None where its timing cannot be understood."""
+    timing_hash: str
+    calendar: Calendar | None
+    takers: Sequence[BatchDefinition]
+    """The batches that take its entity."""
+    wakes_at: datetime | None = None
+    """When there is something to decide."""
+
+
+@value
+class Decided:
+    """What was written."""
+
+    schedule: Schedule
+    """As it is now."""
+    events: list[Event]
+    creations: list[Creation]
+
+    @property
+    def has_fired(self) -> bool:
+        """Say whether it has started work."""
+        return any(event.name == "schedule.fired" for event in self.events)
+
+
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """Writes what is decided; whoever read the schedule before somebody else changed it decides nothing."""
+
+    clock: Clock
+    creator: Creator
+    is_harmless: Callable[[BatchDefinition], bool]
+    """Says whether a batch's populator may be called while a transaction is open."""
+    grace: timedelta
+    zone_rules: str | None
+
+    def write(self, connection: Any, known: Known, plan: Plan, decision: Decision) -> Decided | None:
+        """Write it, unless the schedule or its calendar is not as it was read."""
+        schedule = schedules.load_locked(connection, known.schedule.schedule_id)
+        if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):
+            return None
+        now, decided = self.clock.now(), Decided(schedule, [], [])
+        known_keys = schedule_fires.decided(connection, schedule.schedule_id, decision.keys)
+        todo = decision.without(known_keys)
+        for one in todo.in_order:
+            if isinstance(one, Skip):
+                self._skip(connection, decided, one, now)
+            else:
+                self._fire(connection, known, plan, decided, one, now)
+        next_run = catch_up.next_run(schedule, plan, decision.decided_until, now)
+        standing = Standing(next_run, decision.decided_until, known.timing_hash)
+        is_over = schedule.timing.schedule_type is ScheduleType.ONCE and next_run is None
+        standing = DISARMED if is_over else standing
+        schedules.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
+        return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
+
+    def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
+        schedule, instant = decided.schedule, fire.instant
+        blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
+        if blocker is not None:
+            said = f"Overlap is skip, and {blocker}"
+            skip = Skip(instant.key, fire.due, None, 1, said)
+            self._skip(connection, decided, skip, now, blocker.intake_id, blocker.instance_id)
+            return
+        said = storable(_words(plan, fire))
+        intake_id = intake.add(
+            connection,
+            entity=schedule.entity,
+            cycle_key=instant.business_date.isoformat(),
+            source=schedule.source,
+            message=said,
+        )
+        if all(self.is_harmless(batch) for batch in known.takers):
+            creation = self.creator.create_within(connection, intake_id, known.takers)
+            decided.creations.extend([] if creation is None else [creation])
+        schedule_fires.add(
+            connection,
+            schedule.schedule_id,
+            instant.key,
+            FireOutcome.FIRED,
+            fire.due,
+            now,
+            reason=said if fire.late or instant.reason else None,
+            intake_id=intake_id,
+            zone_rules=self.zone_rules,
+        )
+        self._log(connection, decided, SchedulerEvent.FIRED, said, now, intake_id)
+
+    def _skip(
+        self,
+        connection: Any,
+        decided: Decided,
+        skip: Skip,
+        now: datetime,
+        intake_id: IntakeId | None = None,
+        instance_id: InstanceId | None = None,
+    ) -> None:
+        reason = storable(skip.reason)
+        schedule_fires.add(
+            connection,
+            decided.schedule.schedule_id,
+            skip.key,
+            FireOutcome.SKIPPED,
+            skip.due,
+            now,
+            due_until=skip.due_until,
+            instants=skip.instants,
+            reason=reason,
+            zone_rules=self.zone_rules,
+        )
+        said = f"due {skip.key}: {reason}"
+        self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id, instance_id)
+
+    def _log(
+        self,
+        connection: Any,
+        decided: Decided,
+        event: SchedulerEvent,
+        said: str,
+        now: datetime,
+        intake_id: IntakeId | None = None,
+        instance_id: InstanceId | None = None,
+    ) -> None:
+        schedule = decided.schedule
+        scheduler_log.add(
+            connection,
+            event,
+            schedule.source,
+            now,
+            entity=schedule.entity,
+            intake_id=intake_id,
+            instance_id=instance_id,
+            message=said,
+        )
+        about = {"ScheduleName": schedule.name, "Entity": schedule.entity, "Message": said}
+        fields: dict[str, EventValue] = {**about} if intake_id is None else {**about, "FileProcess_id": intake_id}
+        decided.events.append(Event(f"schedule.{event}", fields))
+
+
+def standing_at(schedule: Schedule, standing: Standing) -> Schedule:
+    """Return a schedule as it is once its standing is written."""
+    return replace(
+        schedule,
+        next_run_time=standing.next_run_time,
+        decided_until=standing.decided_until,
+        timing_hash=standing.timing_hash,
+    )
+
+
+def _has_its_calendar(connection: Any, known: Known) -> bool:
+    name = known.schedule.timing.calendar_name
+    return name is None or calendars.named(connection, name) == known.calendar
+
+
+def _words(plan: Plan, fire: Fire) -> str:
+    said = f"{plan.words}; due {fire.instant.local}"
+    if fire.instant.reason:
+        said += f" ({fire.instant.reason})"
+    if fire.late:
+        said += f"; made up for, {_span(fire.late)} late"
+    return said
+
+
+def _span(time: timedelta) -> str:
+    minutes = int(time.total_seconds()) // 60
+    days, hours = minutes // 1440, minutes % 1440 // 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"

@@ -1,0 +1,297 @@
+"""The leader's duty that starts work because it is time: every due time of every schedule is decided once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, ClassVar
+
+from batchctl.control.deciding import Decided, Deciding, Known, standing_at
+from batchctl.control.worker import SLICE
+from batchctl.domain import catch_up
+from batchctl.domain.catch_up import Standing, standing_of
+from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
+from batchctl.domain.errors import BatchctlError, Conflict
+from batchctl.domain.modes import lets_schedules
+from batchctl.domain.rows import BatchDefinition
+from batchctl.domain.schedules import Calendar, Schedule, ScheduleId
+from batchctl.domain.status import SchedulerEvent
+from batchctl.domain.text import storable, visible
+from batchctl.domain.values import value
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Change, Clock, Transactions
+from batchctl.store import calendars, definitions, scheduler_log, schedules
+from batchctl.store.definitions import Unreadable
+
+NOTICED = 1.0
+"""Seconds between two readings of the schedules, however often somebody changes something."""
+PAGE = 50
+"""How many schedules are armed by one transaction."""
+REST = 5.0
+"""Seconds after which a schedule that could not be decided is tried again."""
+
+_BOUNDARIES = frozenset({Boundary.SCHEDULE})
+
+
+@value
+class _Read:
+    """A schedule that somebody has made or changed, with all that it goes by."""
+
+    schedule: Schedule
+    calendar: Calendar | None
+    takers: Sequence[BatchDefinition]
+
+    def is_known(self, known: Known | None) -> bool:
+        """Say whether all of it is as it was."""
+        return known is not None and (self.schedule, self.calendar, self.takers) == (
+            known.schedule,
+            known.calendar,
+            known.takers,
+        )
+
+
+@dataclass(slots=True)
+class Firing:
+    """Decides what is due; what goes wrong with one schedule is that one's own trouble."""
+
+    transactions: Transactions
+    clock: Clock
+    deciding: Deciding
+    listener: Listener
+    poll_interval: float
+    default_zone: str
+    wake: Callable[[], None]
+    """Lets the controller come back without waiting."""
+    name: ClassVar[str] = "schedules"
+    _known: dict[ScheduleId, Known] = field(default_factory=dict)
+    _changed: dict[ScheduleId, _Read] = field(default_factory=dict)
+    """What is to be armed, or to be disarmed."""
+    _resting: dict[ScheduleId, float] = field(default_factory=dict)
+    """Until when, by one's own clock, those are left alone that could not be decided."""
+    _told: dict[tuple[str, int], str] = field(default_factory=dict)
+    """What was told last of each row that is of no use."""
+    _wakes_at: datetime | None = None
+    """When the first of them has something to decide."""
+    _read_at: float = -math.inf
+    _is_stale: bool = True
+    _is_behind: bool = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether something is due that is not decided yet."""
+        return self._is_behind
+
+    def look(self, noticed: Change = Change.NOTHING) -> bool:
+        """Decide what is due, for a while."""
+        now = self.clock.monotonic()
+        self._is_stale |= Change.DEFINITIONS in noticed
+        unread = now - self._read_at
+        if unread >= self.poll_interval or (self._is_stale and unread >= NOTICED):
+            self._read()
+        elif not self._is_behind and (self._wakes_at is None or self.clock.now() < self._wakes_at):
+            return False
+        return self._go_on(now + SLICE)
+
+    def finish(self) -> bool:
+        """Decide all that is due."""
+        self._resting.clear()
+        self._read()
+        return self._go_on(math.inf)
+
+    def _read(self) -> None:
+        """Read the schedules; what somebody has changed is armed anew."""
+        self._read_at, self._is_stale = self.clock.monotonic(), False
+        with self.transactions.read() as connection:
+            rows, broken = schedules.everything(connection)
+            named = {one.name: one for one in calendars.everything(connection)[0]} if rows else {}
+            batches = definitions.all_batches(connection) if rows else ()
+        takers: dict[str, list[BatchDefinition]] = {}
+        for batch in batches:
+            takers.setdefault(batch.entity, []).append(batch)
+        now, found = self.clock.now(), dict[ScheduleId, _Read]()
+        for row in rows:
+            calendar = None if row.timing.calendar_name is None else named.get(row.timing.calendar_name)
+            found[row.schedule_id] = _Read(row, calendar, takers.get(row.entity, []))
+        for schedule_id in self._known.keys() - found.keys():
+            del self._known[schedule_id]
+        self._changed = {
+            key: read
+            for key, read in found.items()
+            if not read.is_known(self._known.get(key)) or catch_up.is_ahead(read.schedule, now)
+        }
+        for unreadable in broken:
+            self._tell_unreadable(unreadable)
+
+    def _go_on(self, until: float) -> bool:
+        """Arm what was changed and decide what is due, until the time is up."""
+        while self._changed and self.clock.monotonic() < until:
+            self._arm_some(until)
+        now, inserted = self.clock.now(), False
+        due = [] if self._changed else self._due(now)
+        for known in due:
+            if self.clock.monotonic() >= until:
+                break
+            inserted |= self._decide(known)
+        self._wakes_at = min((one.wakes_at for one in self._known.values() if one.wakes_at is not None), default=None)
+        self._is_behind = bool(self._changed) or bool(due and self._due(now))
+        if self._is_behind:
+            self.wake()
+        return inserted
+
+    def _due(self, now: datetime) -> list[Known]:
+        """Return what has something to decide, and has not just failed to; the longest due first."""
+        seconds = self.clock.monotonic()
+        due = [
+            (one.wakes_at, key, one)
+            for key, one in self._known.items()
+            if one.wakes_at is not None and one.wakes_at <= now and self._resting.get(key, seconds) <= seconds
+        ]
+        return [one for *_, one in sorted(due, key=lambda each: each[:2])]
+
+    def _arm_some(self, until: float) -> None:
+        armed = list[tuple[Known, Standing]]()
+        for key in list(self._changed)[:PAGE]:
+            armed.extend(self._armed(self._changed.pop(key)))
+            if self.clock.monotonic() >= until:
+                break
+        changed = [(known, standing) for known, standing in armed if standing != standing_of(known.schedule)]
+        for written in self._written(changed):
+            self._read_at = self._read_at if written else -math.inf
+        for known, standing in armed:
+            self._know(replace(known, schedule=standing_at(known.schedule, standing)))
+
+    def _armed(self, read: _Read) -> list[tuple[Known, Standing]]:
+        """Return where a schedule stands from now on; nothing where nobody can say."""
+        schedule, now = read.schedule, self.clock.now()
+        self._known.pop(schedule.schedule_id, None)
+        known = Known(schedule, None, "", read.calendar, read.takers)
+        is_let = lets_schedules(read.takers)
+        try:
+            if schedule.enabled and is_let:
+                known = self._planned(known)
+            return [(known, catch_up.arm(schedule, known.plan, known.timing_hash, now, is_let=is_let))]
+        except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
+            self._tell_error(schedule, _said(error))
+            return [(known, Standing(None, schedule.decided_until, schedule.timing_hash))]
+
+    def _planned(self, known: Known) -> Known:
+        schedule = known.schedule
+        if schedule.timing.calendar_name is not None and known.calendar is None:
+            message = f"there is no calendar '{visible(schedule.timing.calendar_name)}' that can be read"
+            raise UnfitTiming("CalendarName", message)
+        plan = plan_of(schedule.timing, self.default_zone, known.calendar)
+        return replace(known, plan=plan, timing_hash=timing_hash(schedule.timing, self.default_zone))
+
+    def _written(self, changed: Sequence[tuple[Known, Standing]]) -> list[bool]:
+        """Write where schedules stand; say of each whether it was still as it was read."""
+        if not changed:
+            return []
+        try:
+            return self.transactions.run(_BOUNDARIES, partial(self._stand, changed), hurried=True)
+        except Conflict:
+            return [False]
+        except BatchctlError:
+            self._read_at = -math.inf
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            if len(changed) > 1:
+                return [written for one in changed for written in self._written([one])]
+            self._tell_error(changed[0][0].schedule, _said(error))
+            return [True]
+
+    def _stand(self, changed: Sequence[tuple[Known, Standing]], connection: Any) -> list[bool]:
+        now, written = self.clock.now(), list[bool]()
+        for known, standing in changed:
+            found = schedules.load_locked(connection, known.schedule.schedule_id)
+            written.append(found == known.schedule)
+            if written[-1]:
+                schedules.stand(connection, known.schedule.schedule_id, standing, now)
+        return written
+
+    def _know(self, known: Known) -> None:
+        """Remember a schedule as it is now, and when there is something to decide about it."""
+        schedule = known.schedule
+        if known.plan is not None and schedule.enabled and schedule.decided_until is not None:
+            wakes_at = catch_up.wakes_at(known.plan, standing_of(schedule), self.clock.now())
+            known = replace(known, wakes_at=wakes_at)
+        else:
+            known = replace(known, wakes_at=None)
+        self._known[schedule.schedule_id] = known
+
+    def _decide(self, known: Known) -> bool:
+        """Decide what is due of one schedule; true when it has started work."""
+        key = known.schedule.schedule_id
+        try:
+            decided = self._written_of(known)
+        except Conflict:
+            # Somebody keeps a row locked, for a moment.
+            self._resting[key] = self.clock.monotonic() + NOTICED
+            return False
+        except BatchctlError:
+            self._read_at = -math.inf
+            raise
+        except Exception as error:  # noqa: BLE001 - as above
+            self._resting[key] = self.clock.monotonic() + REST
+            self._read_at = -math.inf
+            self._tell_error(known.schedule, _said(error))
+            return False
+        self._resting.pop(key, None)
+        if decided is None:
+            # What was changed meanwhile is read first.
+            self._known.pop(key)
+            self._read_at = -math.inf
+            return False
+        self._told.pop(("Schedule", key), None)
+        self._know(replace(known, schedule=decided.schedule))
+        for event in decided.events:
+            self.listener(event)
+        for creation in decided.creations:
+            self.deciding.creator.created_within(creation)
+        return decided.has_fired
+
+    def _written_of(self, known: Known) -> Decided | None:
+        if known.plan is None:
+            return None
+        decision = catch_up.decide(known.schedule, known.plan, self.clock.now(), self.deciding.grace)
+        write = partial(self.deciding.write, known=known, plan=known.plan, decision=decision)
+        return self.transactions.run(_BOUNDARIES, write, hurried=True)
+
+    def _tell_error(self, schedule: Schedule, message: str) -> None:
+        """Tell of a schedule that starts nothing: once as long as that stays the same, in the log also across restarts."""
+        key, said = ("Schedule", schedule.schedule_id), f"{message}; until that is corrected it starts nothing"
+        if self._told.get(key) == said:
+            return
+
+        def log(connection: Any) -> None:
+            last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
+            if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
+                event, now = SchedulerEvent.ERROR, self.clock.now()
+                scheduler_log.add(connection, event, schedule.source, now, entity=schedule.entity, message=said)
+
+        self.transactions.run(_BOUNDARIES, log, hurried=True)
+        self._told[key] = said
+        about = {"ScheduleName": schedule.name, "Entity": schedule.entity}
+        self.listener(Event("schedule.error", {**about, "Message": said}))
+
+    def _tell_unreadable(self, row: Unreadable) -> None:
+        """Tell once of a row that holds nonsense, which only a hand that switched the constraints off can leave."""
+        key, said = (row.table, row.row_id), f"the row cannot be read: {storable(row.message)}"
+        if self._told.get(key) == said:
+            return
+
+        def log(connection: Any) -> None:
+            source, now = f"schedule row {row.row_id}", self.clock.now()
+            scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, message=said)
+
+        self.transactions.run(_BOUNDARIES, log, hurried=True)
+        self._told[key] = said
+        self.listener(Event("schedule.error", {"Schedule_id": row.row_id, "Message": said}))
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, UnfitTiming):
+        return storable(f"{error.column}: {error.message}")
+    return storable(f"{type(error).__name__}: {error}")

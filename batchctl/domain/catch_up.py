@@ -1,0 +1,277 @@
+"""Which of a schedule's due times start work once they have come, and which are skipped: decided here, purely."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime, timedelta
+from itertools import chain, groupby, islice, takewhile
+
+from batchctl.domain.due import Instant, InstantOutcome, Plan, jitter_of
+from batchctl.domain.schedules import Schedule
+from batchctl.domain.status import CatchUp
+from batchctl.domain.values import value
+
+COUNTED = 10_000
+"""Up to how many due times that were missed are counted; of more it is said that there were more."""
+SINGLY = 10
+"""Up to how many due times that its calendar or a change of clocks skips get each a row of their own."""
+LOOKED_AT = 40_000
+"""How many due times are looked at to find the newest that were missed."""
+LONGEST = timedelta(days=3660)
+"""How far back due times are looked for at all."""
+AHEAD = timedelta(seconds=1)
+"""By how much two clocks may differ before one of them counts as set back."""
+TOGETHER = timedelta(hours=1)
+"""For how long due times that are skipped anyway are decided together."""
+
+_TICK = timedelta(milliseconds=1)
+_NEAR = timedelta(hours=1)
+
+
+@value
+class Standing:
+    """What a schedule's row says of where it stands: NextRunTime, DecidedUntil and TimingHash."""
+
+    next_run_time: datetime | None
+    decided_until: datetime | None
+    timing_hash: str | None
+
+
+DISARMED = Standing(None, None, None)
+
+
+@value
+class Fire:
+    """A due time that starts work."""
+
+    instant: Instant
+    late: timedelta
+    """How long after it this is; zero where it is on time."""
+
+    @property
+    def key(self) -> str:
+        """Return what identifies it."""
+        return self.instant.key
+
+    @property
+    def due(self) -> datetime:
+        """Return when it is due."""
+        return due_of(self.instant)
+
+
+@value
+class Skip:
+    """A due time that starts nothing, or a whole stretch of them."""
+
+    key: str
+    due: datetime
+    due_until: datetime | None
+    """The last of a stretch; None for one due time."""
+    instants: int
+    reason: str
+
+
+@value
+class Decision:
+    """What is decided at one moment."""
+
+    fires: tuple[Fire, ...]
+    skips: tuple[Skip, ...]
+    decided_until: datetime
+
+    @property
+    def keys(self) -> list[str]:
+        """Return the keys that this decides."""
+        return [*(fire.key for fire in self.fires), *(skip.key for skip in self.skips)]
+
+    @property
+    def in_order(self) -> list[Fire | Skip]:
+        """Return what is decided, the earliest due first."""
+        every: list[Fire | Skip] = [*self.fires, *self.skips]
+        return sorted(every, key=lambda one: (one.due, one.key))
+
+    def without(self, decided: Collection[str]) -> Decision:
+        """Leave alone what was decided before: a clock may have been set back since."""
+        if not decided:
+            return self
+        fires = tuple(one for one in self.fires if one.key not in decided)
+        skips = tuple(one for one in self.skips if one.key not in decided)
+        return Decision(fires, skips, self.decided_until)
+
+
+def standing_of(schedule: Schedule) -> Standing:
+    """Return what stands on its row."""
+    return Standing(schedule.next_run_time, schedule.decided_until, schedule.timing_hash)
+
+
+def arm(schedule: Schedule, plan: Plan | None, timing_hash: str, now: datetime, *, is_let: bool) -> Standing:
+    """Return where a schedule stands from now on.
+
+    One that is disabled, or whose batches are started otherwise, begins anew when that ends. One whose timing was changed
+    makes up for nothing of what was due before, by the old timing or by the new. One whose timing cannot be understood
+    keeps its place.
+    """
+    if not (schedule.enabled and is_let):
+        return DISARMED
+    if plan is None:
+        return Standing(None, schedule.decided_until, schedule.timing_hash)
+    decided_until = schedule.decided_until
+    is_changed = schedule.timing_hash not in {None, timing_hash}
+    if decided_until is None or is_changed or is_ahead(schedule, now):
+        decided_until = now
+    return Standing(next_run(schedule, plan, decided_until, now), decided_until, timing_hash)
+
+
+def is_ahead(schedule: Schedule, now: datetime) -> bool:
+    """Say whether a schedule is decided beyond this moment: then a clock was set back since."""
+    return schedule.decided_until is not None and schedule.decided_until > now + AHEAD
+
+
+def next_run(schedule: Schedule, plan: Plan, decided_until: datetime, now: datetime) -> datetime | None:
+    """Return when the first due time behind those that are decided starts work, if there is any."""
+    found = plan.next_after(max(decided_until, now - LONGEST))
+    return None if found is None else _starts_at(schedule, found)
+
+
+def wakes_at(plan: Plan, standing: Standing, now: datetime) -> datetime | None:
+    """Return when there is something to decide: also what is skipped is told when it is due, but not one by one."""
+    if standing.decided_until is None:
+        return None
+    after, until = max(standing.decided_until, now - LONGEST), standing.next_run_time
+    for instant in plan.instants(after, until or after + LONGEST / 10):
+        if instant.outcome is InstantOutcome.SKIPPED:
+            told_at = max(due_of(instant), after + TOGETHER)
+            return told_at if until is None else min(told_at, until)
+        break
+    return until
+
+
+def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> Decision:
+    """Decide the due times between those decided and now, but for those whose jitter lets them wait."""
+    after = max(schedule.decided_until or now, now - LONGEST)
+    # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
+    old = max(after, now - grace - schedule.jitter)
+    recent = list(_in_turn(schedule, plan.instants(old, now)))
+    pending = next((due_of(instant) for instant, at in recent if at > now), None)
+    missed = [instant for instant, at in recent if at + grace < now]
+    ready = [instant for instant, at in recent if at + grace >= now >= at]
+    caught = _caught_up(schedule, plan, after, old, missed)
+    fires, rest = [Fire(each, now - due_of(each)) for each in caught], list[Instant]()
+    if caught:
+        first = _order(caught[0])
+        behind = chain(plan.instants(max(after, due_of(caught[0]) - _TICK), old), missed)
+        rest = [each for each in behind if _order(each) >= first]
+    stretch = _missed(schedule, plan, after, old, missed, caught)
+    on_time = [Fire(each, timedelta(0)) for each in ready if each.outcome is not InstantOutcome.SKIPPED]
+    return Decision(
+        fires=(*fires, *on_time),
+        skips=(*stretch, *_skipped([*rest, *ready])),
+        decided_until=now if pending is None else pending - _TICK,
+    )
+
+
+def due_of(instant: Instant) -> datetime:
+    """Return when an instant is due, which all are but those of a preview."""
+    if instant.due is None:
+        message = f"{instant.key} is never due"
+        raise ValueError(message)
+    return instant.due
+
+
+def _starts_at(schedule: Schedule, instant: Instant) -> datetime:
+    due = due_of(instant)
+    return due + jitter_of(schedule.name, instant, schedule.jitter) if schedule.jitter else due
+
+
+def _in_turn(schedule: Schedule, instants: Iterable[Instant]) -> Iterator[tuple[Instant, datetime]]:
+    """Yield instants with the moments at which they start work: none overtakes an earlier one."""
+    reached: datetime | None = None
+    for instant in instants:
+        starts_at = due_of(instant) if instant.outcome is InstantOutcome.SKIPPED else _starts_at(schedule, instant)
+        reached = starts_at if reached is None else max(reached, starts_at)
+        yield instant, reached
+
+
+def _caught_up(schedule: Schedule, plan: Plan, after: datetime, old: datetime, missed: list[Instant]) -> list[Instant]:
+    """Return the newest of what was missed, as many as are to be made up for."""
+    most = {CatchUp.NONE: 0, CatchUp.LATEST: 1, CatchUp.UP_TO: schedule.catch_up_most or 0}[schedule.catch_up]
+    if most == 0:
+        return []
+    found = [each for each in missed if each.outcome is not InstantOutcome.SKIPPED][-most:]
+    if len(found) < most:
+        found = [*_newest(plan, after, old, most - len(found)), *found]
+    return found
+
+
+def _newest(plan: Plan, after: datetime, until: datetime, most: int) -> list[Instant]:
+    """Return the newest instants of a time that are not skipped: looked for backwards, in ever longer pieces."""
+    found, span, start = list[Instant](), _NEAR, until
+    while start > after and len(found) < most:
+        start = max(after, until - span)
+        looked = list(islice(plan.instants(start, until), LOOKED_AT + 1))
+        if len(looked) > LOOKED_AT:
+            break
+        found = [each for each in looked if each.outcome is not InstantOutcome.SKIPPED]
+        span *= 4
+    return found[-most:]
+
+
+def _missed(
+    schedule: Schedule, plan: Plan, after: datetime, old: datetime, missed: list[Instant], caught: list[Instant]
+) -> Iterator[Skip]:
+    """Yield the stretch of what was missed and is not made up for, if there is any: one, however long it is."""
+    end = _order(caught[0]) if caught else None
+    whole = chain(plan.instants(after, old), missed)
+    counted = list(islice(takewhile(lambda each: end is None or _order(each) < end, whole), COUNTED + 1))
+    if not counted:
+        return
+    first, last = counted[0], counted[-1]
+    if len(counted) > COUNTED:
+        last = _last(plan, after, old, missed, end)
+    number = min(len(counted), COUNTED)
+    yield Skip(
+        key=f"{first.key}..{last.key}",
+        due=due_of(first),
+        due_until=due_of(last),
+        instants=number,
+        reason=_why_missed(schedule, len(counted), has_caught_up=bool(caught)),
+    )
+
+
+def _last(
+    plan: Plan, after: datetime, old: datetime, missed: list[Instant], end: tuple[datetime, str] | None
+) -> Instant:
+    """Return the last instant of a stretch too long to be counted, which is looked for from its end."""
+    found = [each for each in missed if end is None or _order(each) < end]
+    until, span = old if end is None else min(old, end[0]), _NEAR
+    while not found:
+        start = max(after, until - span)
+        found = [each for each in plan.instants(start, until) if end is None or _order(each) < end]
+        span *= 4
+    return found[-1]
+
+
+def _why_missed(schedule: Schedule, number: int, *, has_caught_up: bool) -> str:
+    said = "its due time was missed" if number == 1 else f"{number:,} due times were missed"
+    if number > COUNTED:
+        said = f"more than {COUNTED:,} due times were missed"
+    policy = str(schedule.catch_up) if schedule.catch_up_most is None else f"up to {schedule.catch_up_most}"
+    made_up = "; what came later was made up for" if has_caught_up else ""
+    return f"{said}, with no controller there in time, and CatchUp is {policy}{made_up}"
+
+
+def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:
+    """Yield what its calendar or a change of clocks skips, each by itself; a long row of them as one."""
+    for is_skipped, row in groupby(instants, lambda each: each.outcome is InstantOutcome.SKIPPED):
+        group = list(row)
+        if is_skipped and len(group) > SINGLY:
+            first, last = group[0], group[-1]
+            said = f"{len(group):,} due times are skipped; of the first: {first.reason}"
+            yield Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), len(group), said)
+        elif is_skipped:
+            for each in group:
+                yield Skip(each.key, due_of(each), None, 1, each.reason or "skipped")
+
+
+def _order(instant: Instant) -> tuple[datetime, str]:
+    return due_of(instant), instant.key
