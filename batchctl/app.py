@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from batchctl.operations import checking, doctor, planning, watches
     from batchctl.operations.presence import Presence
     from batchctl.operations.reconciler import Reconciler
+    from batchctl.operations.roster import Roster
     from batchctl.operations.trial import Bench
 
 IDLE_WAIT = timedelta(milliseconds=100)
@@ -372,6 +373,17 @@ class App:
             plugins=self.registry,
             host=self.ids.host(),
             listener=self.listener,
+        )
+
+    def roster(self) -> Roster:
+        """Return what looks at jobs."""
+        from batchctl.operations.roster import Roster  # noqa: PLC0415 - as above
+
+        return Roster(
+            transactions=self.transactions,
+            clock=self.clock,
+            plugins=self.registry,
+            default_zone=self.settings.business_time_zone,
         )
 
     def _keep_jobs(self) -> None:

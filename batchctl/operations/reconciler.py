@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from batchctl.domain import reconciling
 from batchctl.domain.declared import DeclaredJob
 from batchctl.domain.errors import PluginError
+from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.reconciling import Change, Code, Did, Reconciliation, Refusal, Rows, Values
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import visible
@@ -108,6 +109,20 @@ class Written:
     by_hand: Values
     """What a person had written over what the code said, as it was found; nothing where only the code has changed."""
 
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it for programs."""
+        change = self.change
+        return {
+            "JobName": change.job,
+            "Table": change.table,
+            "Row": change.name,
+            "Action": change.did.value,
+            "ValuesBefore": dict(change.before),
+            "ValuesAfter": dict(change.after),
+            "ByHand": dict(self.by_hand),
+            "Message": self.said,
+        }
+
     @property
     def said(self) -> str:
         """Say what was done, in words."""
@@ -135,8 +150,17 @@ class Reconciled:
 
     written: tuple[Written, ...] = ()
     refusals: tuple[Refusal, ...] = ()
-    broken: Mapping[str, str] | None = None
+    broken: Mapping[str, str] = field(default_factory=dict)
     module_problems: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it for programs."""
+        return {
+            "Written": [one.columns() for one in self.written],
+            "Refused": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.refusals],
+            "NotLoaded": [{"JobName": name, "Message": message} for name, message in self.broken.items()],
+            "NotImported": list(self.module_problems),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +228,7 @@ class Reconciler:
             )
         for refusal in found.refusals:
             self._event("job.refused", refusal.job, refusal.name, refusal.message)
-        for name, message in (found.broken or {}).items():
+        for name, message in found.broken.items():
             self._event("job.unknown", name, None, f"{message} Its rows stay as they are.")
         for message in found.module_problems:
             self.listener(Event("job.unknown", {"Message": f"{message} The rows of its jobs stay as they are."}))
