@@ -222,7 +222,7 @@ def _rows(one: JobLine) -> Iterator[tuple[Text, ...]]:
 
 
 def _of_schedule(due: JobSchedule) -> str | None:
-    parts = [due.drift and f"differs from the code: {due.drift}", due.overwritten, due.has_left and "left the code"]
+    parts = [due.drift, due.overwritten, "not in the code any more" if due.has_left else None]
     return "; ".join(part for part in parts if part) or None
 
 

@@ -314,7 +314,8 @@ class HistoryEntry:
         """Return how many attempts there may be at most, with this one and all before it; None where its end does not tell."""
         if self.status not in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT} or self.retry_count_after is None:
             return None
-        return self.attempt_no + self.retry_count_after
+        # The retry that it waits for has been counted already.
+        return self.attempt_no + self.retry_count_after + (self.next_run_time_after is not None)
 
     @property
     def attempt(self) -> str:

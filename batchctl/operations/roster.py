@@ -26,6 +26,7 @@ from batchctl.store import audit, calendars, history, job_rows, schedules
 
 _LIST = "batchctl job list"
 WRITE = "batchctl job reconcile"
+_NOT_MADE = "in the code, and not in the table yet"
 
 
 class State(StrEnum):
@@ -206,7 +207,7 @@ class _Reading:
         for called, cadence in (job.schedule_names if job is not None else {}).items():
             if called not in rows:
                 words = self._words(cadence.timing)
-                found.append(JobSchedule(name=called, enabled=True, words=words, drift="not made yet"))
+                found.append(JobSchedule(name=called, enabled=True, words=words, drift=_NOT_MADE))
         return tuple(sorted(found, key=lambda one: one.name))
 
     def _schedule(self, row: Kept) -> JobSchedule:
@@ -305,7 +306,7 @@ def _will_become(change: Change) -> str:
         case Did.ADDED:
             return f"step {change.after.get('ProcessControlSeq')} will be made"
         case Did.REWRITTEN:
-            return reconciling.said(change.before, change.after)
+            return f"differs from the code: {reconciling.said(change.before, change.after)}"
 
 
 def _retries(job: DeclaredJob | None, batch: Kept) -> tuple[str, ...]:
