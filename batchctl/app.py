@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from batchctl.operations.presence import Presence
     from batchctl.operations.reconciler import Reconciler
     from batchctl.operations.roster import Roster
+    from batchctl.operations.schedule_trial import ScheduleBench
+    from batchctl.operations.timetable import Timetable
     from batchctl.operations.trial import Bench
 
 IDLE_WAIT = timedelta(milliseconds=100)
@@ -163,7 +165,7 @@ class App:
         from batchctl.operations import checking  # noqa: PLC0415 - the engine does without
 
         with self._folders() as folders:
-            return checking.check(self.transactions, self.registry, self.surroundings, folders)
+            return checking.check(self.transactions, self.registry, self.surroundings, folders, self.registry)
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
@@ -357,6 +359,22 @@ class App:
             count=self.count_pending,
             poll_interval=self._poll_interval,
         )
+
+    def schedule_bench(self) -> ScheduleBench:
+        """Return what tries a schedule out."""
+        from batchctl.operations.schedule_trial import ScheduleBench  # noqa: PLC0415 - as above
+
+        return ScheduleBench(
+            table=self.timetable(),
+            grace=timedelta(seconds=self.settings.scheduler.grace),
+            fires_here=self.settings.scheduler.enabled,
+        )
+
+    def timetable(self) -> Timetable:
+        """Return what looks at schedules."""
+        from batchctl.operations.timetable import Timetable  # noqa: PLC0415 - as above
+
+        return Timetable(transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone)
 
     @property
     def _trigger_limit(self) -> timedelta:
@@ -579,6 +597,18 @@ def connections_of(settings: config.Settings) -> dict[str, Connection]:
         name: Connection(name, absolute_url(given.url, settings.directory), given.procedures)
         for name, given in settings.connections.items()
     }
+
+
+def holidays_of(
+    country: str | None, subdivision: str | None, market: str | None, years: range
+) -> tuple[Mapping[date, str], str]:
+    """Return the holidays of a country, a part of it or a market, and what to call the list."""
+    from batchctl.system import holiday_lists  # noqa: PLC0415 - only an import needs it
+
+    if country is None:
+        return holiday_lists.of_market(market or "", years), f"closed days of {market}"
+    where = country if subdivision is None else f"{country}, {subdivision}"
+    return holiday_lists.of_country(country, subdivision, years), f"public holidays of {where}"
 
 
 def absolute_url(url: str, directory: Path) -> str:

@@ -294,4 +294,6 @@ class Firing:
 def _said(error: Exception) -> str:
     if isinstance(error, UnfitTiming):
         return storable(f"{error.column}: {error.message}")
-    return storable(f"{type(error).__name__}: {error}")
+    # What follows on further lines tells of the row that was refused, and of another one each time.
+    first_line, _, _ = str(error).partition("\n")
+    return storable(f"{type(error).__name__}: {first_line}")

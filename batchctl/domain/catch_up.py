@@ -150,7 +150,7 @@ def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> D
     """Decide the due times between those decided and now, but for those whose jitter lets them wait."""
     after = max(schedule.decided_until or now, now - LONGEST)
     # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
-    old = max(after, now - grace - schedule.jitter)
+    old = max(after, now - grace - schedule.jitter - _TICK)
     recent = list(_in_turn(schedule, plan.instants(old, now)))
     pending = next((due_of(instant) for instant, at in recent if at > now), None)
     missed = [instant for instant, at in recent if at + grace < now]
@@ -161,11 +161,11 @@ def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> D
         first = _order(caught[0])
         behind = chain(plan.instants(max(after, due_of(caught[0]) - _TICK), old), missed)
         rest = [each for each in behind if _order(each) >= first]
-    stretch = _missed(schedule, plan, after, old, missed, caught)
+    before, stretch = _missed(schedule, plan, after, old, missed, caught)
     on_time = [Fire(each, timedelta(0)) for each in ready if each.outcome is not InstantOutcome.SKIPPED]
     return Decision(
         fires=(*fires, *on_time),
-        skips=(*stretch, *_skipped([*rest, *ready])),
+        skips=(*stretch, *_skipped([*before, *rest, *ready])),
         decided_until=now if pending is None else pending - _TICK,
     )
 
@@ -218,24 +218,20 @@ def _newest(plan: Plan, after: datetime, until: datetime, most: int) -> list[Ins
 
 def _missed(
     schedule: Schedule, plan: Plan, after: datetime, old: datetime, missed: list[Instant], caught: list[Instant]
-) -> Iterator[Skip]:
-    """Yield the stretch of what was missed and is not made up for, if there is any: one, however long it is."""
+) -> tuple[list[Instant], list[Skip]]:
+    """Return the stretch of what was missed and is not made up for, if there is any: one, however long it is.
+
+    What would have been skipped anyway was not missed; where all of it was, it is returned apart.
+    """
     end = _order(caught[0]) if caught else None
     whole = chain(plan.instants(after, old), missed)
     counted = list(islice(takewhile(lambda each: end is None or _order(each) < end, whole), COUNTED + 1))
-    if not counted:
-        return
-    first, last = counted[0], counted[-1]
-    if len(counted) > COUNTED:
-        last = _last(plan, after, old, missed, end)
-    number = min(len(counted), COUNTED)
-    yield Skip(
-        key=f"{first.key}..{last.key}",
-        due=due_of(first),
-        due_until=due_of(last),
-        instants=number,
-        reason=_why_missed(schedule, len(counted), has_caught_up=bool(caught)),
-    )
+    is_counted = len(counted) <= COUNTED
+    if is_counted and all(each.outcome is InstantOutcome.SKIPPED for each in counted):
+        return counted, []
+    first, last = counted[0], counted[-1] if is_counted else _last(plan, after, old, missed, end)
+    number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), has_caught_up=bool(caught))
+    return [], [Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), number, why)]
 
 
 def _last(

@@ -19,6 +19,7 @@ from batchctl.domain.rows import (
     LogEntry,
     Step,
 )
+from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
 
 Columns = dict[str, JsonValue]
 
@@ -89,6 +90,7 @@ def batch(row: BatchDefinition) -> Columns:
         "DependencyMode": row.dependency_mode.value,
         "MaxConcurrent": row.max_concurrent,
         "DuplicateCheck": int(row.duplicate_check),
+        "ProcessingMode": None if row.mode is None else row.mode.value,
         "Description": row.description,
     }
 
@@ -192,6 +194,64 @@ def data_trigger(row: DataTrigger) -> Columns:
         "DebounceSeconds": seconds(row.debounce),
         "Enabled": int(row.enabled),
         "LastFired": moment(row.last_fired),
+    }
+
+
+def schedule(row: Schedule) -> Columns:
+    """Return a `Schedule` row by column names."""
+    timing = row.timing
+    return {
+        "Schedule_id": row.schedule_id,
+        "ScheduleName": row.name,
+        "Entity": row.entity,
+        "ScheduleType": timing.schedule_type.value,
+        "IntervalMinutes": timing.interval_minutes,
+        "RunTimes": timing.run_times,
+        "RunDays": timing.run_days,
+        "RunDaysOfMonth": timing.run_days_of_month,
+        "WeekOfMonth": timing.week_of_month,
+        "RunMonths": timing.run_months,
+        "BetweenTimes": timing.between_times,
+        "EveryN": timing.every_n,
+        "StartDate": timing.start_date,
+        "EndDate": timing.end_date,
+        "RunAt": timing.run_at,
+        "Cron": timing.cron,
+        "TimeZone": timing.time_zone,
+        "CalendarName": timing.calendar_name,
+        "CalendarRule": timing.calendar_rule.value,
+        "GapPolicy": timing.gap_policy.value,
+        "FoldPolicy": timing.fold_policy.value,
+        "CatchUp": row.catch_up.value,
+        "CatchUpMost": row.catch_up_most,
+        "Overlap": row.overlap.value,
+        "Jitter": seconds(row.jitter),
+        "Enabled": int(row.enabled),
+        "NextRunTime": moment(row.next_run_time),
+        "DecidedUntil": moment(row.decided_until),
+        "Origin": row.origin,
+        "Description": row.description,
+    }
+
+
+def calendar(row: Calendar) -> Columns:
+    """Return a `Calendar` row by column names."""
+    return {
+        "Calendar_id": row.calendar_id,
+        "CalendarName": row.name,
+        "BusinessDays": row.business_days,
+        "ValidFrom": None if row.valid_from is None else row.valid_from.isoformat(),
+        "ValidUntil": None if row.valid_until is None else row.valid_until.isoformat(),
+        "Description": row.description,
+    }
+
+
+def calendar_day(row: CalendarDay) -> Columns:
+    """Return a `CalendarDay` row by column names."""
+    return {
+        "CalendarDate": row.day.isoformat(),
+        "IsBusinessDay": int(row.is_business_day),
+        "Description": row.description,
     }
 
 

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
 from batchctl.store.columns import text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.definitions import Unreadable
-from batchctl.store.statements import RowSelect
+from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import calendar, calendar_day
 
 _c, _d = calendar.c, calendar_day.c
 
 _ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
 _DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
+_ADD = insert(calendar).returning(_c.Calendar_id)
+_ADD_DAY = RowInsert(calendar_day)
+_THE_DAY = (_d.Calendar_id == bindparam("calendar_id")) & (_d.CalendarDate == bindparam("day"))
+_CHANGE_DAY = (
+    update(calendar_day)
+    .where(_THE_DAY)
+    .values(IsBusinessDay=bindparam("business"), Description=bindparam("said"), z_updated=bindparam("now"))
+)
+_DELETE_DAY = delete(calendar_day).where(_THE_DAY)
+_DELETE_DAYS = delete(calendar_day).where(_d.Calendar_id == bindparam("calendar_id"))
+_DELETE = delete(calendar).where(_c.Calendar_id == bindparam("calendar_id"))
 
 _NAMED = RowSelect(select(calendar).where(exactly(_c.CalendarName, bindparam("name", type_=_c.CalendarName.type))))
 _DAYS_OF = RowSelect(select(calendar_day).where(_d.Calendar_id == bindparam("calendar_id")).order_by(_d.CalendarDate))
@@ -48,6 +60,42 @@ def everything(connection: Connection) -> tuple[list[Calendar], list[Unreadable]
         else:
             found += [made] if row.Calendar_id not in broken else []
     return found, list(broken.values())
+
+
+def add(connection: Connection, columns: Mapping[str, object]) -> CalendarId:
+    """Insert a calendar, given by its columns; the database fills in the others."""
+    return CalendarId(int(connection.execute(_ADD, dict(columns)).scalar_one()))
+
+
+def change(connection: Connection, calendar_id: CalendarId, columns: Mapping[str, object], now: datetime) -> None:
+    """Write some columns of a calendar."""
+    changed = update(calendar).where(_c.Calendar_id == calendar_id).values({**columns, "z_updated": now})
+    connection.execute(changed)
+
+
+def add_days(connection: Connection, calendar_id: CalendarId, days: Iterable[CalendarDay]) -> None:
+    """Insert days that the calendar does not have."""
+    columns = ("Calendar_id", "CalendarDate", "IsBusinessDay", "Description")
+    rows = [(calendar_id, day.day.isoformat(), int(day.is_business_day), day.description) for day in days]
+    if rows:
+        _ADD_DAY.rows(connection, columns, rows).insert(connection)
+
+
+def change_day(connection: Connection, calendar_id: CalendarId, day: CalendarDay, now: datetime) -> None:
+    """Write anew what a calendar says of a day that it has."""
+    values = {"calendar_id": calendar_id, "day": day.day.isoformat(), "now": now}
+    connection.execute(_CHANGE_DAY, {**values, "business": int(day.is_business_day), "said": day.description})
+
+
+def remove_day(connection: Connection, calendar_id: CalendarId, day: date) -> None:
+    """Delete a day, of which its weekday decides from then on."""
+    connection.execute(_DELETE_DAY, {"calendar_id": calendar_id, "day": day.isoformat()})
+
+
+def remove(connection: Connection, calendar_id: CalendarId) -> None:
+    """Delete a calendar with its days."""
+    connection.execute(_DELETE_DAYS, {"calendar_id": calendar_id})
+    connection.execute(_DELETE, {"calendar_id": calendar_id})
 
 
 def _calendar(row: Row[Any], days: tuple[CalendarDay, ...]) -> Calendar:

@@ -39,6 +39,7 @@ _ENABLED = (
 )
 _LAST_FIRED = RowSelect(select(_t.LastFired).where(_t.DataTrigger_id == bindparam("trigger_id")))
 _FIRE = RowUpdate(data_trigger, _t.DataTrigger_id == bindparam("trigger_id"))
+_DISABLE = RowUpdate(data_trigger, _t.DataTrigger_id == bindparam("trigger_id"))
 _BEGUN = select(func.min(_h.StartTime)).where(_h.BatchControl_id == _c.BatchControl_id).scalar_subquery()
 
 
@@ -92,6 +93,11 @@ def mark_fired(connection: Connection, trigger: DataTrigger, at: datetime, now: 
     if [row.LastFired for row in _LAST_FIRED(connection, trigger_id=trigger.row_id)] != [trigger.last_fired]:
         return False
     return _FIRE(connection, {"LastFired": at, "z_updated": now}, trigger_id=trigger.row_id)
+
+
+def disable(connection: Connection, trigger: DataTrigger, now: datetime) -> None:
+    """Evaluate a trigger no more."""
+    _DISABLE(connection, {"Enabled": 0, "z_updated": now}, trigger_id=trigger.row_id)
 
 
 def blocker(connection: Connection, entity: str) -> Blocker | None:

@@ -27,6 +27,11 @@ _ENABLE = (
     .where(_b.ProcessBatch_id == bindparam("batch_id"))
     .values(Enabled=bindparam("enabled"), z_updated=bindparam("now"))
 )
+_SET_MODE = (
+    update(process_batch)
+    .where(_b.ProcessBatch_id == bindparam("batch_id"))
+    .values(ProcessingMode=bindparam("mode"), z_updated=bindparam("now"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,12 @@ def all_batches(connection: Connection) -> tuple[BatchDefinition, ...]:
 def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> None:
     """Switch a batch on or off."""
     connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now})
+
+
+def set_mode(connection: Connection, batch_id: BatchId, mode: ProcessingMode | None, now: object) -> None:
+    """Say what may start a batch."""
+    written = None if mode is None else mode.value
+    connection.execute(_SET_MODE, {"batch_id": batch_id, "mode": written, "now": now})
 
 
 def _dependencies(connection: Connection, broken: dict[int, Unreadable]) -> dict[int, list[Dependency]]:

@@ -24,6 +24,9 @@ _ALL = RowSelect(select(schedule).order_by(_s.Schedule_id))
 _LOAD = RowSelect(select(schedule).where(_s.Schedule_id == bindparam("schedule_id")))
 _BY_NAME = RowSelect(select(schedule).where(exactly(_s.ScheduleName, bindparam("name", type_=_s.ScheduleName.type))))
 _STAND = RowUpdate(schedule, _s.Schedule_id == bindparam("schedule_id"))
+UNARMED: Mapping[str, None] = dict.fromkeys(("NextRunTime", "DecidedUntil", "TimingHash"))
+"""The columns of a schedule that is disabled: once it is enabled again it begins anew."""
+
 _ADD = insert(schedule).returning(_s.Schedule_id)
 _DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
 
@@ -77,6 +80,11 @@ def change(connection: Connection, schedule_id: ScheduleId, columns: Mapping[str
     """Write some columns of a schedule."""
     changed = update(schedule).where(_s.Schedule_id == schedule_id).values({**columns, "z_updated": now})
     connection.execute(changed)
+
+
+def disable(connection: Connection, schedule_id: ScheduleId, now: datetime) -> None:
+    """Let a schedule start nothing more; of what is due meanwhile nothing is made up for."""
+    change(connection, schedule_id, {"Enabled": 0, **UNARMED}, now)
 
 
 def remove(connection: Connection, schedule_id: ScheduleId) -> None:

@@ -1,0 +1,55 @@
+"""Who acts on definitions, and how: one transaction for all of an act, with its rows in the audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from batchctl.domain.outcomes import JsonValue
+from batchctl.operations.intervene import fitting
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import audit
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Somebody who acts, and what it takes. With `dry_run` nothing may be written."""
+
+    transactions: Transactions
+    clock: Clock
+    user: str
+    host: str
+    dry_run: bool = False
+
+    def act(self, work: Callable[[Any], Result]) -> Result:
+        """Do the whole of an act in one transaction; in a dry run lend it a connection for reading."""
+        if self.dry_run:
+            with self.transactions.read() as connection:
+                return work(connection)
+        return self.transactions.run(frozenset({Boundary.OPERATOR}), work)
+
+    def note(
+        self,
+        connection: Any,
+        action: str,
+        target: str,
+        reason: str | None,
+        before: Mapping[str, JsonValue],
+        after: Mapping[str, JsonValue],
+    ) -> None:
+        """Write down what was done to one row."""
+        audit.add(
+            connection,
+            actor=fitting(self.user),
+            host=fitting(self.host),
+            action=action,
+            target=fitting(target),
+            reason=reason,
+            before=json.dumps(dict(before)),
+            after=json.dumps(dict(after)),
+            now=self.clock.now(),
+        )

@@ -1,0 +1,104 @@
+"""Which calendars there are, what each says, who goes by it, and whether it ends: the read models behind `calendar`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from batchctl.domain.business_days import running_out
+from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
+from batchctl.domain.text import visible
+from batchctl.operations import calendar_keeper
+from batchctl.operations.columns import Columns
+from batchctl.ports import Clock, Transactions
+from batchctl.store import calendars, schedules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A calendar, the schedules that go by it, and whether it runs out."""
+
+    calendar: Calendar
+    users: tuple[Schedule, ...]
+    warning: str | None
+
+    @property
+    def is_in_use(self) -> bool:
+        """Say whether anything starts work by it."""
+        return any(schedule.enabled for schedule in self.users)
+
+    @property
+    def days(self) -> tuple[CalendarDay, ...]:
+        """Return the days it has, in order."""
+        return tuple(sorted(self.calendar.days, key=lambda day: day.day))
+
+    def days_in(self, year: int | None) -> tuple[CalendarDay, ...]:
+        """Return those of one year, or all."""
+        return tuple(day for day in self.days if year in {None, day.day.year})
+
+
+@dataclass(frozen=True, slots=True)
+class RunningOut:
+    """A calendar that some schedule goes by and that ends: for `status`."""
+
+    calendar: str
+    valid_until: date
+    message: str
+    schedules: tuple[str, ...]
+    next_step: str
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {
+            "CalendarName": self.calendar,
+            "ValidUntil": self.valid_until.isoformat(),
+            "Message": self.message,
+            "Schedules": list(self.schedules),
+            "Next": self.next_step,
+        }
+
+
+def everything(transactions: Transactions, clock: Clock, zone: ZoneInfo) -> tuple[Kept, ...]:
+    """Return all calendars in order of their making."""
+    with transactions.read() as connection:
+        return _kept(connection, clock.now().astimezone(zone).date())
+
+
+def named(transactions: Transactions, clock: Clock, zone: ZoneInfo, name: str) -> Kept:
+    """Return one calendar."""
+    found = everything(transactions, clock, zone)
+    for kept in found:
+        if kept.calendar.name == name:
+            return kept
+    raise calendar_keeper.unknown_calendar(name, [kept.calendar for kept in found])
+
+
+def ending(connection: Any, today: date) -> Iterator[RunningOut]:
+    """Yield the calendars that enabled schedules go by and that have run out or soon will."""
+    for kept in _kept(connection, today):
+        until = kept.calendar.valid_until
+        if kept.warning is not None and until is not None and kept.is_in_use:
+            users = tuple(schedule.name for schedule in kept.users if schedule.enabled)
+            yield RunningOut(kept.calendar.name, until, kept.warning, users, to_extend(kept.calendar, today))
+
+
+def to_extend(calendar: Calendar, today: date) -> str:
+    """Return what to type so that a calendar goes on."""
+    year = max(today.year, (calendar.valid_until or today).year + 1)
+    return f"batchctl calendar import {visible(calendar.name)} --country ... --years {year}"
+
+
+def _kept(connection: Any, today: date) -> tuple[Kept, ...]:
+    all_schedules = schedules.everything(connection)[0]
+    return tuple(
+        Kept(
+            calendar=calendar,
+            users=tuple(one for one in all_schedules if one.timing.calendar_name == calendar.name),
+            warning=running_out(calendar, today),
+        )
+        for calendar in calendars.everything(connection)[0]
+    )

@@ -1,0 +1,282 @@
+"""What people do to calendars: each act in one transaction, with its row in the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Any
+
+from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.schedules import Calendar, CalendarDay
+from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.operations import columns
+from batchctl.operations.acts import Actor
+from batchctl.operations.intervene import NAME_LIMIT, checked_reason, fitting
+from batchctl.store import calendars, schedules
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import made of a calendar, or would make."""
+
+    calendar: str
+    is_new: bool
+    added: tuple[CalendarDay, ...]
+    same: int
+    """How many days stood there as they are already."""
+    differing: tuple[tuple[CalendarDay, CalendarDay], ...]
+    """Days of which the calendar said something else: what it said, and what the import says."""
+    replaced: bool
+    """True when the import has its way there."""
+    others: tuple[CalendarDay, ...]
+    """Days of those years that only the calendar knows; they stay."""
+    valid_from: date | None
+    valid_until: date | None
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayChange:
+    """What was done to one day, or would be; None where the weekday decides."""
+
+    calendar: str
+    day: date
+    before: CalendarDay | None
+    after: CalendarDay | None
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """A calendar that is gone, or would be."""
+
+    calendar: str
+    days: int
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarKeeper:
+    """Somebody who keeps calendars."""
+
+    actor: Actor
+
+    def import_days(
+        self,
+        name: str,
+        found: Mapping[date, str],
+        years: Sequence[int],
+        *,
+        description: str,
+        replace_days: bool = False,
+        reason: str | None = None,
+    ) -> Imported:
+        """Add the holidays of some years; what people said otherwise stays, unless the import shall replace it."""
+        reason = checked_reason(reason)
+        _check_name(name)
+        _check_years(found, years)
+
+        def act(connection: Any) -> Imported:
+            known = _find(connection, name)
+            first, last = date(min(years), 1, 1), date(max(years), 12, 31)
+            if known is not None and not _reaches(known, first, last):
+                raise _gap(known, first, last)
+            holidays = [CalendarDay(day=day, description=fitting(said)) for day, said in sorted(found.items())]
+            made = _compared(name, known, holidays, first, last)
+            made = replace(made, replaced=replace_days, dry_run=self.actor.dry_run)
+            if not self.actor.dry_run:
+                self._write(connection, known, made, description, reason)
+            return made
+
+        return self.actor.act(act)
+
+    def set_day(self, name: str, day: CalendarDay, *, reason: str | None = None) -> DayChange:
+        """Say of a day whether it is a business day."""
+        reason = checked_reason(reason)
+        trouble = None if day.description is None else unfit(day.description)
+        if trouble is not None or len(day.description or "") > NAME_LIMIT:
+            raise Refused(f"The description cannot be kept: {trouble or f'it is longer than {NAME_LIMIT} characters'}.")
+
+        def act(connection: Any) -> DayChange:
+            calendar = _named(connection, name)
+            before = _day_of(calendar, day.day)
+            if not self.actor.dry_run and before != day:
+                if before is None:
+                    calendars.add_days(connection, calendar.calendar_id, [day])
+                else:
+                    calendars.change_day(connection, calendar.calendar_id, day, self.actor.clock.now())
+                self._note_day(connection, "calendar add-day", name, before, day, reason)
+            return DayChange(calendar=name, day=day.day, before=before, after=day, dry_run=self.actor.dry_run)
+
+        return self.actor.act(act)
+
+    def remove_day(self, name: str, day: date, *, reason: str | None = None) -> DayChange:
+        """Say nothing of a day any more: its weekday decides."""
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> DayChange:
+            calendar = _named(connection, name)
+            before = _day_of(calendar, day)
+            if before is None:
+                message = f"Calendar {visible(name)} says nothing about {day}: its weekday decides already."
+                raise NotFound(message, next_step=f"batchctl calendar show {visible(name)}")
+            if not self.actor.dry_run:
+                calendars.remove_day(connection, calendar.calendar_id, day)
+                self._note_day(connection, "calendar remove-day", name, before, None, reason)
+            return DayChange(calendar=name, day=day, before=before, after=None, dry_run=self.actor.dry_run)
+
+        return self.actor.act(act)
+
+    def remove(self, name: str, *, reason: str) -> Removed:
+        """Delete a calendar that no schedule names."""
+        reason = checked_reason(reason) or ""
+
+        def act(connection: Any) -> Removed:
+            calendar = _named(connection, name)
+            users = [one.name for one in schedules.everything(connection)[0] if one.timing.calendar_name == name]
+            if users:
+                listed = ", ".join(visible(user) for user in users)
+                message = f"Calendar {visible(name)} is used by schedule {listed}."
+                raise Refused(message, next_step=f"batchctl schedule set {visible(users[0])} --calendar-name ''")
+            if not self.actor.dry_run:
+                calendars.remove(connection, calendar.calendar_id)
+                before: columns.Columns = {**columns.calendar(calendar), "Days": _written(calendar.days)}
+                self.actor.note(connection, "calendar remove", _target(name), reason, before, {})
+            return Removed(calendar=name, days=len(calendar.days), dry_run=self.actor.dry_run)
+
+        return self.actor.act(act)
+
+    def _write(
+        self, connection: Any, known: Calendar | None, made: Imported, description: str, reason: str | None
+    ) -> None:
+        now = self.actor.clock.now()
+        validity: columns.Columns = {"ValidFrom": _text(made.valid_from), "ValidUntil": _text(made.valid_until)}
+        before: columns.Columns = {}
+        if known is None:
+            calendar_id = calendars.add(
+                connection, {"CalendarName": made.calendar, "Description": description, **validity}
+            )
+        else:
+            calendar_id = known.calendar_id
+            before = {"ValidFrom": _text(known.valid_from), "ValidUntil": _text(known.valid_until)}
+            if before != validity:
+                calendars.change(connection, calendar_id, validity, now)
+        calendars.add_days(connection, calendar_id, made.added)
+        overruled = made.differing if made.replaced else ()
+        for _, day in overruled:
+            calendars.change_day(connection, calendar_id, day, now)
+        if known is None or before != validity or made.added or overruled:
+            was = {**before, "Days": _written(day for day, _ in overruled)}
+            became = {**validity, "Days": _written([*made.added, *(day for _, day in overruled)])}
+            self.actor.note(connection, "calendar import", _target(made.calendar), reason, was, became)
+
+    def _note_day(
+        self,
+        connection: Any,
+        action: str,
+        name: str,
+        before: CalendarDay | None,
+        after: CalendarDay | None,
+        reason: str | None,
+    ) -> None:
+        was = {} if before is None else columns.calendar_day(before)
+        became = {} if after is None else columns.calendar_day(after)
+        self.actor.note(connection, action, _target(name), reason, was, became)
+
+
+def _written(days: Iterable[CalendarDay]) -> list[JsonValue]:
+    return [columns.calendar_day(day) for day in days]
+
+
+def _compared(name: str, known: Calendar | None, holidays: Sequence[CalendarDay], first: date, last: date) -> Imported:
+    """Compare what is to be imported with what the calendar says."""
+    said = {} if known is None else {day.day: day for day in known.days}
+    wanted = {day.day for day in holidays}
+    return Imported(
+        calendar=name,
+        is_new=known is None,
+        added=tuple(day for day in holidays if day.day not in said),
+        same=sum(said.get(day.day) == day for day in holidays),
+        differing=tuple((said[day.day], day) for day in holidays if said.get(day.day, day) != day),
+        replaced=False,
+        others=tuple(day for at, day in said.items() if at not in wanted and first <= at <= last),
+        valid_from=first if known is None else known.valid_from and min(known.valid_from, first),
+        valid_until=last if known is None else known.valid_until and max(known.valid_until, last),
+        dry_run=False,
+    )
+
+
+def _reaches(calendar: Calendar, first: date, last: date) -> bool:
+    """Say whether these years follow those that the calendar knows without a gap."""
+    is_behind = calendar.valid_until is not None and first > calendar.valid_until + _DAY
+    is_before = calendar.valid_from is not None and last < calendar.valid_from - _DAY
+    return not is_behind and not is_before
+
+
+def _gap(calendar: Calendar, first: date, last: date) -> Refused:
+    years = f"{first.year}-{last.year}"
+    if calendar.valid_until is not None and first > calendar.valid_until:
+        years = f"{(calendar.valid_until + _DAY).year}-{last.year}"
+    elif calendar.valid_from is not None:
+        years = f"{first.year}-{(calendar.valid_from - _DAY).year}"
+    known = f"from {calendar.valid_from or 'ever'} until {calendar.valid_until or 'ever'}"
+    message = (
+        f"Calendar {visible(calendar.name)} is valid {known}: between that and these years nothing would be known."
+    )
+    return Refused(message, next_step=f"the same with --years {years}")
+
+
+def _find(connection: Any, name: str) -> Calendar | None:
+    found, broken = calendars.everything(connection)
+    calendar = next((each for each in found if each.name == name), None)
+    if calendar is None and broken:
+        names = ", ".join(f"{each.table} {each.row_id}" for each in broken)
+        message = f"Of some calendars nothing can be said, because a row holds nonsense: {names}."
+        raise Refused(message, next_step="batchctl check")
+    return calendar
+
+
+def _named(connection: Any, name: str) -> Calendar:
+    calendar = _find(connection, name)
+    if calendar is None:
+        raise unknown_calendar(name, calendars.everything(connection)[0])
+    return calendar
+
+
+def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
+    """Say that there is no such calendar, and which one may have been meant."""
+    meant = visible(did_you_mean(name, [calendar.name for calendar in known]))
+    message = f"There is no calendar '{visible(name)}'.{meant}"
+    return NotFound(message, next_step="batchctl calendar list   (or make it: batchctl calendar import)")
+
+
+def _day_of(calendar: Calendar, day: date) -> CalendarDay | None:
+    return next((each for each in calendar.days if each.day == day), None)
+
+
+def _check_name(name: str) -> None:
+    trouble = unfit(name) or ("it is empty" if not name.strip() else None)
+    trouble = trouble or (f"it is longer than {NAME_LIMIT} characters" if len(name) > NAME_LIMIT else None)
+    if trouble is not None:
+        raise Refused(f"A calendar cannot be called '{visible(name)}': {trouble}.")
+
+
+def _check_years(found: Mapping[date, str], years: Sequence[int]) -> None:
+    """Refuse years of which the import knows nothing: they would pass for years without holidays."""
+    unknown = sorted(set(years) - {day.year for day in found})
+    if unknown:
+        listed = ", ".join(map(str, unknown))
+        message = f"No holidays are known of {listed}: such a year would pass for one without any."
+        raise Refused(message, next_step="import other years, or write the days yourself: batchctl calendar add-day")
+
+
+def _text(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _target(name: str) -> str:
+    return f"Calendar:{name}"

@@ -1,0 +1,182 @@
+"""What people do to schedules: looked through wholly before anything is written, in one transaction, audited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.outcomes import JsonValue, Problem
+from batchctl.domain.schedule_columns import DEFAULTS, left_behind, schedule_of
+from batchctl.domain.schedules import Schedule
+from batchctl.domain.text import visible
+from batchctl.operations import columns, timetable
+from batchctl.operations.acts import Actor
+from batchctl.operations.columns import Columns
+from batchctl.operations.intervene import NAME_LIMIT, checked_reason
+from batchctl.operations.schedule_problems import Around, schedule_problems
+from batchctl.operations.timetable import Next, schedule_target
+from batchctl.store import schedules
+from batchctl.store.schedules import UNARMED
+
+_LIMITS = {"BetweenTimes": 50, "RunAt": 50, "StartDate": 10, "EndDate": 10}
+_UNLIMITED = {"Description"}
+_NOT_SHOWN = {"Schedule_id", "NextRunTime", "DecidedUntil"}
+"""Columns that are batchctl's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What was made of a schedule, or would be; nothing was where there are problems."""
+
+    schedule: Schedule
+    is_new: bool
+    before: Columns
+    after: Columns
+    """The columns that differ, as they were and as they are."""
+    cleared: tuple[str, ...]
+    """Those that only the type had a use for that it was of before."""
+    words: str | None
+    next: Next | None
+    problems: tuple[Problem, ...]
+    dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleKeeper:
+    """Somebody who keeps schedules; `zone` is the business time zone."""
+
+    actor: Actor
+    zone: str
+
+    def add(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> Written:
+        """Make a schedule of these columns; the database's defaults fill in the others."""
+        reason = checked_reason(reason)
+        said: Columns = {**DEFAULTS, **given, "ScheduleName": name}
+
+        def act(connection: Any) -> Written:
+            found, broken = schedules.everything(connection)
+            if any(each.name == name for each in found):
+                message = f"There is a schedule '{visible(name)}' already."
+                raise Refused(message, next_step=f"batchctl schedule set {visible(name)} ...")
+            del broken  # A row that cannot be read may have the name: then the database refuses it.
+            around = timetable.around(connection, self.zone, self.actor.clock.now())
+            schedule = schedule_of(said)
+            after: Columns = {name: value for name, value in said.items() if value is not None}
+            done = self._written(schedule, around, {}, after, (), is_new=True)
+            if not done.problems and not self.actor.dry_run:
+                schedules.add(connection, after)
+                self.actor.note(connection, "schedule add", schedule_target(name), reason, {}, after)
+            return done
+
+        return self.actor.act(act)
+
+    def change(self, name: str, given: Mapping[str, JsonValue], *, reason: str | None = None) -> Written:
+        """Write some columns of a schedule anew; with another type goes what only the old one had a use for."""
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> Written:
+            known = timetable.named(connection, name)
+            _check_origin(known, given)
+            was = _own(columns.schedule(known))
+            wanted = {
+                **was,
+                **{column: DEFAULTS.get(column) if value is None else value for column, value in given.items()},
+            }
+            gone = left_behind(known.timing.schedule_type, schedule_of(wanted).timing.schedule_type)
+            gone = {column: value for column, value in gone.items() if column not in given and was[column] != value}
+            before, after = columns.changes(was, {**wanted, **gone})
+            schedule = schedule_of({**columns.schedule(known), **wanted, **gone})
+            around = timetable.around(connection, self.zone, self.actor.clock.now())
+            done = self._written(schedule, around, before, after, tuple(gone), is_new=False)
+            if not done.problems and after and not self.actor.dry_run:
+                schedules.change(connection, known.schedule_id, after, self.actor.clock.now())
+                self.actor.note(connection, "schedule set", schedule_target(name), reason, before, after)
+            return done
+
+        return self.actor.act(act)
+
+    def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> Written:
+        """Switch a schedule on or off; one that is as wanted already stays so, unaudited.
+
+        Once it is on again it begins anew: nothing that was due meanwhile is made up for.
+        """
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> Written:
+            known = timetable.named(connection, name)
+            now = self.actor.clock.now()
+            around = timetable.around(connection, self.zone, now)
+            before, after = columns.changes({"Enabled": int(known.enabled)}, {"Enabled": int(enabled)})
+            schedule = known
+            if after:
+                unarmed = dict.fromkeys(UNARMED)
+                schedule = schedule_of({**columns.schedule(known), **unarmed, **after})
+            problems = enabled and bool(after)
+            done = self._written(schedule, around, before, after, (), is_new=False, is_checked=problems)
+            if done.problems or not after or self.actor.dry_run:
+                return done
+            if enabled:
+                schedules.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
+            else:
+                schedules.disable(connection, known.schedule_id, now)
+            action = "enable" if enabled else "disable"
+            self.actor.note(connection, action, schedule_target(name), reason, before, after)
+            return done
+
+        return self.actor.act(act)
+
+    def _written(
+        self,
+        schedule: Schedule,
+        around: Around,
+        before: Columns,
+        after: Columns,
+        cleared: tuple[str, ...],
+        *,
+        is_new: bool,
+        is_checked: bool = True,
+    ) -> Written:
+        found = [*_of_lengths(after), *schedule_problems(schedule, around)] if is_checked else []
+        plan = around.plan_of(schedule.timing)
+        return Written(
+            schedule=schedule,
+            is_new=is_new,
+            before=before,
+            after=after,
+            cleared=cleared,
+            words=None if plan is None else plan.words,
+            next=timetable.next_of(schedule, around),
+            problems=tuple(found),
+            dry_run=self.actor.dry_run,
+        )
+
+
+def _own(said: Columns) -> Columns:
+    return {column: value for column, value in said.items() if column not in _NOT_SHOWN}
+
+
+def _of_lengths(after: Columns) -> Iterator[Problem]:
+    """Yield the texts that their columns cannot hold."""
+    for column, value in after.items():
+        limit = _LIMITS.get(column, NAME_LIMIT)
+        if column not in _UNLIMITED and isinstance(value, str) and len(value) > limit:
+            yield Problem(column, f"It is longer than {limit} characters.")
+        if value == "":
+            yield Problem(column, "It is empty.")
+
+
+_OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
+"""Columns that are the operator's own, whatever writes the row."""
+
+
+def _check_origin(schedule: Schedule, given: Mapping[str, JsonValue]) -> None:
+    """Refuse what would not last: a row that something keeps up to date is written anew at its next start."""
+    kept = [column for column in given if column not in _OPERATORS]
+    if schedule.origin is not None and kept:
+        message = (
+            f"Schedule {visible(schedule.name)} is kept up to date by {visible(schedule.origin)}, which would write"
+            f" {', '.join(kept)} anew."
+        )
+        raise Refused(message, next_step="change it there; yours are " + ", ".join(sorted(_OPERATORS)) + " and Enabled")

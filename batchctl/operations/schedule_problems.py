@@ -1,0 +1,185 @@
+"""What is wrong with a schedule, a calendar or a batch's mode: for `check`, `schedule list` and whoever writes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from batchctl.domain import due
+from batchctl.domain.business_days import running_out
+from batchctl.domain.due import Plan, UnfitTiming
+from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, mode_word, takers_of
+from batchctl.domain.outcomes import Problem
+from batchctl.domain.rows import BatchDefinition, DataTrigger
+from batchctl.domain.schedules import Calendar, Schedule, Timing
+from batchctl.domain.status import ProcessingMode, ScheduleType
+from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
+from batchctl.domain.timing_text import run_at
+from batchctl.operations import almanac
+
+_PATTERN = "pattern"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What a schedule's row has to fit."""
+
+    zone: str
+    """The business time zone, which schedules go by that name none."""
+    now: datetime
+    batches: Sequence[BatchDefinition]
+    calendars: Mapping[str, Calendar]
+
+    @property
+    def today(self) -> date:
+        """Return today's date."""
+        return self.now.date()
+
+    def calendar_of(self, timing: Timing) -> Calendar | None:
+        """Return the calendar that a timing goes by, if it names one that there is."""
+        return None if timing.calendar_name is None else self.calendars.get(timing.calendar_name)
+
+    def plan_of(self, timing: Timing) -> Plan | None:
+        """Return when a timing is due; None when it cannot be understood."""
+        try:
+            return due.plan_of(timing, self.zone, self.calendar_of(timing))
+        except UnfitTiming:
+            return None
+
+
+def schedule_problems(schedule: Schedule, around: Around) -> Iterator[Problem]:
+    """Yield what keeps a schedule from starting work, or lets it start less than somebody expects."""
+    yield from _of_texts(schedule)
+    yield from _of_entity(schedule, around)
+    timing = due.problems(schedule.timing, around.zone, around.calendar_of(schedule.timing), around.calendars)
+    yield from timing
+    yield from _of_policies(schedule)
+    if not timing and schedule.enabled:
+        yield from _of_due_times(schedule, around)
+
+
+def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Problem]:
+    """Yield what is wrong with a calendar, and whether it ends soon though some schedule goes by it."""
+    if calendar.name != calendar.name.strip() or any(map(is_invisible, calendar.name)):
+        yield Problem("CalendarName", f"It holds what nobody can see: '{visible(calendar.name)}'.")
+    if calendar.business_days.strip():
+        weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
+        for problem in due.problems(weekdays, "UTC", None, ()):
+            yield Problem("BusinessDays", problem.message)
+    begins, until = calendar.valid_from, calendar.valid_until
+    if begins is not None and until is not None and until < begins:
+        yield Problem("ValidUntil", f"It is before ValidFrom, {begins}.")
+        return
+    ends = running_out(calendar, today)
+    names = [visible(schedule.name) for schedule in users if schedule.enabled]
+    if ends is not None and names:
+        said = f"{ends[:1].upper()}{ends[1:]}. Schedule {', '.join(names)} goes by it."
+        yield Problem("ValidUntil", said, almanac.to_extend(calendar, today))
+
+
+def mode_problems(
+    batch: BatchDefinition,
+    batches: Sequence[BatchDefinition],
+    schedules: Iterable[Schedule],
+    triggers: Iterable[DataTrigger],
+) -> Iterator[Problem]:
+    """Yield what does not fit a batch's mode: nothing that starts it, or something that should not."""
+    if batch.mode is None:
+        return
+    takers = takers_of(batch.entity, batches)
+    timed = [one for one in schedules if one.entity == batch.entity and one.enabled]
+    rows = [one for one in triggers if one.entity == batch.entity and one.enabled]
+    name = visible(batch.name)
+    if batch.mode is ProcessingMode.SCHEDULED and not timed:
+        message = f"No enabled schedule is of its entity '{visible(batch.entity)}', so no time starts it."
+        yield Problem("ProcessingMode", message, f"batchctl schedule add NAME --entity {visible(batch.entity)} ...")
+    if batch.mode is ProcessingMode.TRIGGERED and not rows:
+        message = f"No enabled trigger is of its entity '{visible(batch.entity)}', so no rows start it."
+        yield Problem("ProcessingMode", message, "insert a row into DataTrigger, or: batchctl mode")
+    yield from _disagreeing(batch, takers, is_scheduled, timed)
+    yield from _disagreeing(batch, takers, is_triggered, rows)
+    if rows and not any(is_triggered(one.mode) for one in takers):
+        message = f"Trigger {_names(rows)} is enabled, but the mode of {name} is {batch.mode}, so it starts nothing."
+        yield Problem("ProcessingMode", message, f"batchctl mode {name} {batch.mode} --reason ...   (disables it)")
+
+
+def _disagreeing(
+    batch: BatchDefinition,
+    takers: Sequence[BatchDefinition],
+    lets: Callable[[ProcessingMode | None], bool],
+    starters: Sequence[Schedule] | Sequence[DataTrigger],
+) -> Iterator[Problem]:
+    """Yield what starts a batch whose own mode does not let it, because another batch of its entity does."""
+    if lets(batch.mode) or not starters:
+        return
+    others = [visible(one.name) for one in takers if lets(one.mode)]
+    if others:
+        kind = "schedule" if isinstance(starters[0], Schedule) else "trigger"
+        message = (
+            f"Its mode is {batch.mode}, but {kind} {_names(starters)} starts it all the same, with {', '.join(others)},"
+            f" whose entity is '{visible(batch.entity)}' too."
+        )
+        yield Problem("ProcessingMode", message, "give them different entities, or one mode: batchctl mode")
+
+
+def _names(starters: Sequence[Schedule] | Sequence[DataTrigger]) -> str:
+    return ", ".join(visible(one.name) for one in starters)
+
+
+def _of_texts(schedule: Schedule) -> Iterator[Problem]:
+    for column, text in (("ScheduleName", schedule.name), ("Entity", schedule.entity)):
+        if text != text.strip() or any(map(is_invisible, text)):
+            yield Problem(column, f"It holds what nobody can see: '{visible(text)}'.")
+    trouble = None if schedule.description is None else unfit(schedule.description)
+    if trouble is not None:
+        yield Problem("Description", f"It cannot be used: {trouble}.")
+
+
+def _of_entity(schedule: Schedule, around: Around) -> Iterator[Problem]:
+    takers = takers_of(schedule.entity, around.batches)
+    entity = visible(schedule.entity)
+    if not takers:
+        meant = visible(did_you_mean(schedule.entity, {batch.entity for batch in around.batches}))
+        yield Problem("Entity", f"No batch takes entity '{entity}': nothing comes of it.{meant}")
+    elif schedule.enabled and not lets_schedules(takers):
+        modes = ", ".join(f"{visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
+        said = f"No batch of entity '{entity}' lets schedules start it, so it is left alone: {modes}."
+        yield Problem("Entity", said, f"batchctl mode {visible(takers[0].name)} scheduled --reason ...")
+    for batch in takers:
+        if batch.populator == _PATTERN and batch.populator_args:
+            said = (
+                f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a schedule starts has none."
+            )
+            yield Problem("Entity", f"{said} Every row would be rejected.")
+
+
+def _of_policies(schedule: Schedule) -> Iterator[Problem]:
+    """Yield what the database refuses by itself, for who has not asked it yet."""
+    if (schedule.catch_up.value == "up_to") is not (schedule.catch_up_most is not None):
+        said = "CatchUp up_to needs it; write for example 3."
+        yield Problem("CatchUpMost", said if schedule.catch_up_most is None else "Only CatchUp up_to has it; empty it.")
+    elif schedule.catch_up_most is not None and not 1 <= schedule.catch_up_most <= 1000:
+        yield Problem("CatchUpMost", f"{schedule.catch_up_most} is not between 1 and 1000.")
+    seconds = int(schedule.jitter.total_seconds())
+    if not 0 <= seconds <= 86400:
+        yield Problem("Jitter", f"{seconds} is not between 0 and 86400 seconds.")
+
+
+def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
+    plan = around.plan_of(schedule.timing)
+    if plan is None:
+        return
+    begun = min(schedule.decided_until or around.now, around.now)
+    if plan.next_after(begun) is not None:
+        return
+    at = run_at(schedule.timing)
+    if at is not None:
+        said = f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
+        yield Problem("RunAt", said)
+        return
+    yield Problem(
+        "",
+        "It is never due again, so it never starts anything.",
+        f"batchctl schedule disable {visible(schedule.name)} --reason ...",
+    )

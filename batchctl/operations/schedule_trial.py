@@ -1,0 +1,153 @@
+"""What a schedule would do now: decided as the leader decides it, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.domain import catch_up, due
+from batchctl.domain.business_days import running_out
+from batchctl.domain.catch_up import Decision
+from batchctl.domain.due import Plan, UnfitTiming
+from batchctl.domain.modes import lets_schedules, mode_word, takers_of
+from batchctl.domain.schedules import Schedule
+from batchctl.domain.status import Overlap, ScheduleType
+from batchctl.domain.text import visible
+from batchctl.domain.triggers import Blocker
+from batchctl.operations import columns, timetable
+from batchctl.operations.columns import Columns
+from batchctl.operations.schedule_problems import Around
+from batchctl.operations.timetable import Timetable
+from batchctl.store import data_triggers, schedule_fires
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleTrial:
+    """What a look of the leader's would make of a schedule."""
+
+    schedule: Schedule
+    would_fire: bool
+    reason: str
+    words: str | None
+    next_run_time: datetime | None
+    """When it starts work next after this moment; None when it does not any more."""
+    next_local: str | None
+    notes: tuple[str, ...]
+    next_step: str
+
+    @property
+    def columns(self) -> Columns:
+        """Return it by names of columns, as far as there are such."""
+        return {
+            "ScheduleName": self.schedule.name,
+            "Enabled": int(self.schedule.enabled),
+            "WouldFire": self.would_fire,
+            "Reason": self.reason,
+            "Words": self.words,
+            "NextRunTime": columns.moment(self.next_run_time),
+            "NextLocalTime": self.next_local,
+            "Notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleBench:
+    """Evaluates a schedule as a leader does, up to where he would start work."""
+
+    table: Timetable
+    grace: timedelta
+    fires_here: bool
+    """False where the configuration keeps this node from firing schedules."""
+
+    def try_out(self, name: str) -> ScheduleTrial:
+        """Say what a schedule would do now; raises `NotFound`."""
+        with self.table.transactions.read() as connection:
+            schedule = timetable.named(connection, name)
+            around = self.table.around(connection)
+            return self._tried(connection, schedule, around)
+
+    def _tried(self, connection: Any, schedule: Schedule, around: Around) -> ScheduleTrial:
+        shown = visible(schedule.name)
+        try:
+            plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
+        except UnfitTiming as unfit:
+            return self._silent(schedule, around, f"{unfit.column}: {unfit.message}", None, "batchctl check")
+        takers = takers_of(schedule.entity, around.batches)
+        if not schedule.enabled:
+            said = "it is disabled; nothing that is due meanwhile is made up for"
+            return self._silent(schedule, around, said, plan, f"batchctl schedule enable {shown} --reason ...")
+        if not lets_schedules(takers):
+            modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
+            said = f"no batch of its entity lets schedules start it: {modes}"
+            return self._silent(
+                schedule, around, said, plan, f"batchctl mode {visible(takers[0].name)} scheduled --reason ..."
+            )
+        armed = self._armed(schedule, plan, around)
+        decision = catch_up.decide(armed, plan, around.now, self.grace)
+        decision = decision.without(schedule_fires.decided(connection, schedule.schedule_id, decision.keys))
+        blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
+        return self._judged(armed, plan, decision, blocker, around)
+
+    def _armed(self, schedule: Schedule, plan: Plan, around: Around) -> Schedule:
+        standing = timetable.standing_of(schedule, plan, around)
+        return replace(
+            schedule,
+            next_run_time=standing.next_run_time,
+            decided_until=standing.decided_until,
+            timing_hash=standing.timing_hash,
+        )
+
+    def _judged(
+        self, schedule: Schedule, plan: Plan, decision: Decision, blocker: Blocker | None, around: Around
+    ) -> ScheduleTrial:
+        following = catch_up.next_run(schedule, plan, decision.decided_until, around.now)
+        instant = None if following is None else plan.next_after(decision.decided_until)
+        local = None if instant is None else instant.local
+        due_now = ", ".join(f"due {fire.instant.local}" for fire in decision.fires)
+        reason, step = f"{plan.words}; {due_now}", f"batchctl log --source 'schedule {visible(schedule.name)}'"
+        if decision.fires and blocker is not None:
+            reason = f"{due_now}, but Overlap is skip, and {blocker}"
+            step = f"batchctl why {blocker.instance_id or f'file:{blocker.intake_id}'}"
+        elif not decision.fires and decision.skips:
+            reason = "; ".join(f"due {skip.key}: {skip.reason}" for skip in decision.skips)
+        elif not decision.fires:
+            reason = f"it is not due before {local}" if local else "it is never due again"
+            step = f"batchctl schedule preview {visible(schedule.name)}"
+        return ScheduleTrial(
+            schedule=schedule,
+            would_fire=bool(decision.fires) and blocker is None,
+            reason=reason,
+            words=plan.words,
+            next_run_time=following,
+            next_local=local,
+            notes=tuple(self._notes(schedule, around)),
+            next_step=step,
+        )
+
+    def _silent(
+        self, schedule: Schedule, around: Around, reason: str, plan: Plan | None, next_step: str
+    ) -> ScheduleTrial:
+        return ScheduleTrial(
+            schedule=schedule,
+            would_fire=False,
+            reason=reason,
+            words=None if plan is None else plan.words,
+            next_run_time=None,
+            next_local=None,
+            notes=tuple(self._notes(schedule, around)),
+            next_step=next_step,
+        )
+
+    def _notes(self, schedule: Schedule, around: Around) -> Iterator[str]:
+        if not takers_of(schedule.entity, around.batches):
+            yield f"No batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts."
+        calendar = around.calendar_of(schedule.timing)
+        ends = None if calendar is None else running_out(calendar, around.today)
+        if ends is not None:
+            yield f"{ends[:1].upper()}{ends[1:]}."
+        if schedule.enabled and schedule.timing.schedule_type is ScheduleType.ONCE:
+            yield "It disables itself once it has run."
+        if not self.fires_here:
+            yield "[scheduler] enabled is false in this configuration: a controller with it fires no schedule."

@@ -1,0 +1,195 @@
+"""Which schedules there are, when each runs next, what became of its last due time, and what is wrong with it.
+
+The read models behind `schedule list`, `schedule show`, and what `status` and `why` say of schedules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain import catch_up, due
+from batchctl.domain.catch_up import Standing
+from batchctl.domain.due import Instant, Plan
+from batchctl.domain.errors import NotFound
+from batchctl.domain.modes import lets_schedules, takers_of
+from batchctl.domain.outcomes import Problem
+from batchctl.domain.rows import AuditEntry, BatchDefinition
+from batchctl.domain.schedules import Schedule, ScheduleFire
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import columns
+from batchctl.operations.columns import Columns
+from batchctl.operations.schedule_problems import Around, schedule_problems
+from batchctl.ports import Clock, Transactions
+from batchctl.store import audit, calendars, definitions, fire_reports, schedules
+
+SHOWN_FIRES = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next:
+    """The next due time of a schedule, and when it starts work: later by its jitter."""
+
+    instant: Instant
+    at: datetime
+
+    @property
+    def local(self) -> str:
+        """Return what the clocks show then, in the schedule's zone."""
+        return self.instant.local
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """A schedule as people see it."""
+
+    schedule: Schedule
+    plan: Plan | None
+    """When it is due; None when its columns cannot be understood, or nothing lets it."""
+    next: Next | None
+    last: ScheduleFire | None
+    findings: tuple[Problem, ...]
+
+    @property
+    def words(self) -> str | None:
+        """Say when it is due."""
+        return None if self.plan is None else self.plan.words
+
+    @property
+    def zone(self) -> str | None:
+        """Return the zone whose clocks it goes by."""
+        return self.schedule.timing.time_zone if self.plan is None else self.plan.read.zone
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns, with what is reckoned from them."""
+        last = self.last
+        return {
+            **columns.schedule(self.schedule),
+            "Words": self.words,
+            "Zone": self.zone,
+            "NextLocalTime": None if self.next is None else self.next.local,
+            "NextUtcTime": None if self.next is None else columns.moment(self.next.at),
+            "LastDueTime": None if last is None else columns.moment(last.due_until or last.due),
+            "LastOutcome": None if last is None else last.outcome.value,
+            "LastReason": None if last is None else last.reason,
+            "LastFileProcess_id": None if last is None else last.intake_id,
+            "Findings": [f"{one.column}: {one.message}" if one.column else one.message for one in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """Everything about one schedule."""
+
+    timed: Timed
+    takers: tuple[BatchDefinition, ...]
+    decided: tuple[ScheduleFire, ...]
+    """What was decided about its newest due times, newest first."""
+    audit: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timetable:
+    """Looks at schedules."""
+
+    transactions: Transactions
+    clock: Clock
+    zone: str
+    """The business time zone."""
+
+    def everything(self) -> tuple[Timed, ...]:
+        """Return all schedules by name."""
+        with self.transactions.read() as connection:
+            return timed(connection, self.around(connection))
+
+    def sheet(self, name: str) -> Sheet:
+        """Return everything about one; raises `NotFound`."""
+        with self.transactions.read() as connection:
+            around = self.around(connection)
+            schedule = named(connection, name)
+            return Sheet(
+                timed=_timed(connection, schedule, around),
+                takers=takers_of(schedule.entity, around.batches),
+                decided=tuple(fire_reports.last_of(connection, schedule.schedule_id, SHOWN_FIRES)),
+                audit=tuple(audit.of_target(connection, schedule_target(name))),
+            )
+
+    def around(self, connection: Any) -> Around:
+        """Return what schedules have to fit."""
+        return around(connection, self.zone, self.clock.now())
+
+
+def around(connection: Any, zone: str, now: datetime) -> Around:
+    """Return what schedules have to fit."""
+    return Around(
+        zone=zone,
+        now=now,
+        batches=definitions.all_batches(connection),
+        calendars={calendar.name: calendar for calendar in calendars.everything(connection)[0]},
+    )
+
+
+def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
+    """Return all schedules by name."""
+    found = sorted(schedules.everything(connection)[0], key=lambda one: one.name)
+    return tuple(_timed(connection, schedule, around) for schedule in found)
+
+
+def coming_up(connection: Any, around: Around, most: int) -> Sequence[tuple[Schedule, Next]]:
+    """Return the schedules that run next, in order."""
+    found = [
+        (schedule, at)
+        for schedule in schedules.everything(connection)[0]
+        if (at := next_of(schedule, around)) is not None
+    ]
+    return sorted(found, key=lambda one: (one[1].at, one[0].name))[:most]
+
+
+def next_of(schedule: Schedule, around: Around) -> Next | None:
+    """Return when a schedule starts work next, as the leader reckons it; None when it does not, or nothing lets it."""
+    plan = around.plan_of(schedule.timing)
+    if plan is None:
+        return None
+    standing = standing_of(schedule, plan, around)
+    if standing.decided_until is None or standing.next_run_time is None:
+        return None
+    instant = plan.next_after(standing.decided_until)
+    return None if instant is None else Next(instant=instant, at=standing.next_run_time)
+
+
+def standing_of(schedule: Schedule, plan: Plan | None, around: Around) -> Standing:
+    """Return where a schedule stands once the leader has seen it."""
+    is_let = lets_schedules(takers_of(schedule.entity, around.batches))
+    return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, around.zone), around.now, is_let=is_let)
+
+
+def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
+    return Timed(
+        schedule=schedule,
+        plan=around.plan_of(schedule.timing),
+        next=next_of(schedule, around),
+        last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
+        findings=tuple(schedule_problems(schedule, around)),
+    )
+
+
+def named(connection: Any, name: str) -> Schedule:
+    """Return a schedule; raises `NotFound`, which says which one may have been meant."""
+    found, broken = schedules.everything(connection)
+    schedule = next((each for each in found if each.name == name), None)
+    if schedule is not None:
+        return schedule
+    meant = visible(did_you_mean(name, [each.name for each in found]))
+    message = f"There is no schedule '{visible(name)}'.{meant}"
+    if broken:
+        listed = ", ".join(str(each.row_id) for each in broken)
+        message += f" Schedule row {listed} holds nonsense and cannot be read."
+    raise NotFound(message, next_step="batchctl check" if broken else "batchctl schedule list")
+
+
+def schedule_target(name: str) -> str:
+    """Return how the audit log names a schedule."""
+    return f"Schedule:{name}"

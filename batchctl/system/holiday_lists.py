@@ -1,0 +1,55 @@
+"""Holidays as the library `holidays` knows them, which comes with the extra `calendars`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import date
+from typing import Any
+
+from batchctl.domain.errors import ConfigurationError, NotFound
+from batchctl.domain.text import did_you_mean, visible
+
+_ENGLISH = "en_US"
+
+
+def of_country(country: str, subdivision: str | None, years: Collection[int]) -> Mapping[date, str]:
+    """Return the public holidays of a country, or of a part of it, with their names."""
+    library = _library()
+    known: Mapping[str, list[str]] = library.list_supported_countries()
+    if country not in known:
+        raise _unknown("country", country, known)
+    parts = known[country]
+    if subdivision is not None and subdivision not in parts:
+        raise _unknown(f"subdivision of {country}", subdivision, parts)
+    return _found(library.country_holidays, country, subdivision, years)
+
+
+def of_market(market: str, years: Collection[int]) -> Mapping[date, str]:
+    """Return the days on which a financial market is closed, with their names."""
+    library = _library()
+    known: Mapping[str, list[str]] = library.list_supported_financial()
+    if market not in known:
+        raise _unknown("market", market, known)
+    return _found(library.financial_holidays, market, None, years)
+
+
+def _found(ask: Any, name: str, subdivision: str | None, years: Collection[int]) -> Mapping[date, str]:
+    # The same words on every host, whatever language it speaks: what was imported once is compared with them.
+    languages = ask(name).supported_languages
+    language = _ENGLISH if _ENGLISH in languages else None
+    found = ask(name, subdiv=subdivision, years=years, language=language)
+    return {day: str(found[day]) for day in sorted(found)}
+
+
+def _library() -> Any:
+    try:
+        import holidays  # noqa: PLC0415 - an extra, and slow to import
+    except ImportError:
+        message = "Holidays are imported from the library 'holidays', which is not installed."
+        raise ConfigurationError(message, next_step="pip install 'batchctl[calendars]'") from None
+    return holidays
+
+
+def _unknown(kind: str, given: str, known: Collection[str]) -> NotFound:
+    message = f"The library 'holidays' knows no {kind} '{visible(given)}'.{did_you_mean(given, known)}"
+    return NotFound(message, next_step="correct what is named, or write the days yourself: batchctl calendar add-day")

@@ -1,0 +1,207 @@
+"""Calendars are filled, corrected and removed: what people said stays, and everything is audited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.schedules import CalendarDay
+from batchctl.operations import almanac
+from batchctl.operations.acts import Actor
+from batchctl.operations.calendar_keeper import CalendarKeeper, Imported
+from batchctl.store.transactions import StoreTransactions
+from tests.control.world import World
+
+HOLIDAYS = {
+    date(2026, 12, 25): "Christmas Day",
+    date(2026, 12, 26): "Second Day of Christmas",
+    date(2027, 1, 1): "New Year's Day",
+}
+DAYS = "SELECT CalendarDate, IsBusinessDay, Description FROM CalendarDay ORDER BY CalendarDate"
+Audited = Callable[[], list[tuple[Any, ...]]]
+
+
+@pytest.fixture
+def keeper(world: World, anywhere: StoreTransactions) -> CalendarKeeper:
+    return CalendarKeeper(actor(world, anywhere, dry_run=False))
+
+
+@pytest.fixture
+def dry_keeper(world: World, anywhere: StoreTransactions) -> CalendarKeeper:
+    return CalendarKeeper(actor(world, anywhere, dry_run=True))
+
+
+def actor(world: World, transactions: StoreTransactions, *, dry_run: bool) -> Actor:
+    return Actor(transactions=transactions, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
+
+
+def take_in(keeper: CalendarKeeper, *, years: range = range(2026, 2028), replace_days: bool = False) -> Imported:
+    found = {day: said for day, said in HOLIDAYS.items() if day.year in years}
+    return keeper.import_days("NL", found, years, description="of NL", replace_days=replace_days)
+
+
+def test_an_import_makes_the_calendar_and_a_second_one_changes_nothing(
+    world: World, keeper: CalendarKeeper, audited: Audited
+) -> None:
+    made = take_in(keeper)
+
+    assert (made.is_new, len(made.added), made.same) == (True, 3, 0)
+    assert world.sql("SELECT CalendarName, BusinessDays, ValidFrom, ValidUntil, Description FROM Calendar") == [
+        ("NL", "Mon,Tue,Wed,Thu,Fri", "2026-01-01", "2027-12-31", "of NL")
+    ]
+    assert world.sql(DAYS) == [(day.isoformat(), 0, said) for day, said in HOLIDAYS.items()]
+    assert [row[:5] for row in audited()] == [("calendar import", "Calendar:NL", "anna", "host1", None)]
+    assert audited()[0][6]["ValidUntil"] == "2027-12-31"
+
+    again = take_in(keeper)
+
+    assert (again.is_new, again.added, again.same, again.differing) == (False, (), 3, ())
+    assert len(audited()) == 1
+
+
+def test_an_import_adds_what_is_missing_and_leaves_what_people_said(
+    world: World, keeper: CalendarKeeper, audited: Audited
+) -> None:
+    take_in(keeper, years=range(2026, 2027))
+    keeper.set_day("NL", CalendarDay(day=date(2026, 12, 26), is_business_day=True, description="stocktaking"))
+    keeper.set_day("NL", CalendarDay(day=date(2026, 12, 24), description="closed"))
+
+    made = take_in(keeper)
+
+    assert [day.day for day in made.added] == [date(2027, 1, 1)]
+    assert [(was.description, becomes.description) for was, becomes in made.differing] == [
+        ("stocktaking", "Second Day of Christmas")
+    ]
+    assert [day.description for day in made.others] == ["closed"]
+    assert ("2026-12-26", 1, "stocktaking") in world.sql(DAYS)
+    assert world.sql("SELECT ValidUntil FROM Calendar") == [("2027-12-31",)]
+
+    take_in(keeper, replace_days=True)
+
+    assert ("2026-12-26", 0, "Second Day of Christmas") in world.sql(DAYS)
+    assert ("2026-12-24", 0, "closed") in world.sql(DAYS)
+    assert audited()[-1][5]["Days"] == [
+        {"CalendarDate": "2026-12-26", "IsBusinessDay": 1, "Description": "stocktaking"}
+    ]
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(
+    world: World, keeper: CalendarKeeper, dry_keeper: CalendarKeeper
+) -> None:
+    planned = take_in(dry_keeper)
+    assert (planned.dry_run, len(planned.added), world.sql(DAYS)) == (True, 3, [])
+    take_in(keeper)
+    before = world.hand.dump()
+
+    dry_keeper.set_day("NL", CalendarDay(day=date(2026, 12, 24)))
+    dry_keeper.remove_day("NL", date(2026, 12, 25))
+    dry_keeper.remove("NL", reason="no more")
+
+    assert world.hand.dump() == before
+
+
+def test_years_that_do_not_follow_are_refused_and_so_are_years_of_which_nothing_is_known(
+    keeper: CalendarKeeper,
+) -> None:
+    take_in(keeper, years=range(2026, 2027))
+
+    with pytest.raises(Refused) as refused:
+        keeper.import_days("NL", {date(2029, 1, 1): "New Year's Day"}, range(2029, 2030), description="")
+    assert refused.value.next_step == "the same with --years 2027-2029"
+    with pytest.raises(Refused) as refused:
+        keeper.import_days("NL", {date(2023, 1, 1): "New Year's Day"}, range(2023, 2024), description="")
+    assert refused.value.next_step == "the same with --years 2023-2025"
+    with pytest.raises(Refused, match="No holidays are known of 2027"):
+        keeper.import_days("NL", {date(2026, 1, 1): "New Year's Day"}, range(2026, 2028), description="")
+
+
+def test_a_calendar_without_end_stays_so(world: World, keeper: CalendarKeeper) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+
+    made = take_in(keeper)
+
+    assert (made.valid_from, made.valid_until) == (None, None)
+    assert world.sql("SELECT ValidFrom, ValidUntil FROM Calendar") == [(None, None)]
+
+
+def test_a_day_is_said_corrected_and_forgotten(world: World, keeper: CalendarKeeper, audited: Audited) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    day = CalendarDay(day=date(2026, 12, 24), description="closed")
+
+    keeper.set_day("NL", day, reason="the boss said so")
+    keeper.set_day("NL", day)
+    keeper.set_day("NL", CalendarDay(day=day.day, is_business_day=True))
+    keeper.remove_day("NL", day.day)
+
+    assert world.sql(DAYS) == []
+    closed = {"CalendarDate": "2026-12-24", "IsBusinessDay": 0, "Description": "closed"}
+    opened = {"CalendarDate": "2026-12-24", "IsBusinessDay": 1, "Description": None}
+    assert [(row[0], row[4], row[5], row[6]) for row in audited()] == [
+        ("calendar add-day", "the boss said so", {}, closed),
+        ("calendar add-day", None, closed, opened),
+        ("calendar remove-day", None, opened, {}),
+    ]
+    with pytest.raises(NotFound, match="says nothing about 2026-12-24"):
+        keeper.remove_day("NL", day.day)
+    with pytest.raises(Refused, match="NUL"):
+        keeper.set_day("NL", CalendarDay(day=day.day, description="\x00"))
+
+
+def test_a_calendar_in_use_is_not_removed_and_one_that_is_not_goes_with_its_days(
+    world: World, keeper: CalendarKeeper, audited: Audited
+) -> None:
+    take_in(keeper)
+    world.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, CalendarName)"
+        " VALUES ('Nightly', 'B', 'daily', '06:00', 'NL')"
+    )
+    with pytest.raises(Refused, match="is used by schedule Nightly"):
+        keeper.remove("NL", reason="no more")
+    world.sql("UPDATE Schedule SET CalendarName = NULL")
+
+    assert keeper.remove("NL", reason="no more").days == 3
+
+    assert world.sql("SELECT CalendarName FROM Calendar") == world.sql(DAYS) == []
+    assert len(audited()[-1][5]["Days"]) == 3
+
+
+def test_an_unknown_calendar_is_named_with_what_may_have_been_meant(keeper: CalendarKeeper) -> None:
+    take_in(keeper)
+    for act in (
+        lambda: keeper.set_day("NK", CalendarDay(day=date(2026, 12, 24))),
+        lambda: keeper.remove_day("NK", date(2026, 12, 24)),
+        lambda: keeper.remove("NK", reason="x"),
+    ):
+        with pytest.raises(NotFound, match="no calendar 'NK'"):
+            act()
+
+
+def test_only_what_an_enabled_schedule_goes_by_ends_for_status(world: World, keeper: CalendarKeeper) -> None:
+    take_in(keeper, years=range(2026, 2027))
+    world.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, CalendarName, Enabled)"
+        " VALUES ('On', 'B', 'daily', '06:00', 'NL', 1), ('Off', 'B', 'daily', '06:00', 'NL', 0)"
+    )
+    with world.transactions.read() as connection:
+        (ends,) = almanac.ending(connection, date(2026, 11, 21))
+    assert (ends.calendar, ends.schedules) == ("NL", ("On",))
+    assert ends.next_step == "batchctl calendar import NL --country ... --years 2027"
+    world.sql("UPDATE Schedule SET Enabled = 0")
+    with world.transactions.read() as connection:
+        assert list(almanac.ending(connection, date(2026, 11, 21))) == []
+
+
+def test_today_is_that_of_the_business_time_zone(world: World, keeper: CalendarKeeper) -> None:
+    take_in(keeper, years=range(2026, 2027))
+    world.clock.advance(datetime(2026, 12, 31, 23, 30, tzinfo=UTC) - world.clock.now())
+
+    def warning(zone: str) -> str:
+        return str(almanac.named(world.transactions, world.clock, ZoneInfo(zone), "NL").warning)
+
+    assert warning("UTC") == "calendar NL runs out on 2026-12-31: after that only the days of the week decide"
+    assert warning("Europe/Amsterdam").startswith("calendar NL has run out on 2026-12-31")
