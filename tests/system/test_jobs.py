@@ -250,7 +250,11 @@ def test_a_job_that_is_not_to_stop_is_told_so(runner: ThreadStepRunner) -> None:
 
 
 def test_a_job_in_process_may_ask_on_its_thread(runner: ThreadStepRunner, ear: Ear) -> None:
-    start(runner, lambda execution: StepOutcome(execution.run_job("ask_here", {"say": str(ear.path)}).succeeded), 5)
+    start(
+        runner,
+        lambda execution: StepOutcome(succeeded=execution.run_job("ask_here", {"say": str(ear.path)}).succeeded),
+        5,
+    )
     ear.hear_pid()
     runner.stop(HistoryId(5))
 

@@ -159,6 +159,8 @@ def ask(say: str, how: str) -> str | None:
             raise RuntimeError("cannot go on")
         case "deaf":
             threading.Event().wait()
+        case _:
+            pass
     return "3 files"
 
 
