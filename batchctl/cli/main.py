@@ -60,7 +60,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "enable": ("acting:enable", "Switch a batch on."),
     "disable": ("acting:disable", "Switch a batch off; its instances wait."),
     "purge": ("purge:purge", "Delete what is older than the table Setting says."),
-    "job": ("jobs:job", "Call registered Python jobs by hand."),
+    "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }
 
 

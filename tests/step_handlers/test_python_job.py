@@ -45,7 +45,7 @@ def test_the_arguments_are_filled_and_secrets_stay_references() -> None:
     }
     assert rendered.command_text == (
         "# BatchControl 42 of batch MyFileType1\n"
-        "(cd -P /shop && exec batchctl job run report --arguments "
+        "(cd -P /shop && exec batchctl job call report --arguments "
         """'{"path": "in/a'"'"'b", "rows": 5, "day": null, "token": {"secret": "token"}}' </dev/null)"""
     )
 
