@@ -150,7 +150,7 @@ class Backfilling:
         name = schedule.timing.calendar_name
         calendar = None if name is None else calendars.named(connection, name)
         if name is not None and calendar is None:
-            raise UnfitTiming("CalendarName", f"there is no calendar '{visible(name)}'")
+            raise UnfitTiming([Problem("CalendarName", f"there is no calendar '{visible(name)}'")])
         return due.plan_of(schedule.timing, self.default_zone, calendar)
 
     def _tell_error(self, backfill: Backfill, message: str) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from batchctl.control.purge import FEWEST, Purge
 from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener
-from batchctl.ports import Clock, Transactions
+from batchctl.ports import Change, Clock, Transactions
 
 EVERY = timedelta(hours=1)
 """How long after a pass the next one begins."""
@@ -43,7 +43,7 @@ class Retention:
     name: ClassVar[str] = "retention"
     is_busy: ClassVar[bool] = False
 
-    def look(self) -> bool:
+    def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
         """Purge one page, if it is time."""
         before = self.clock.monotonic()
         if before >= self._next and not self._step():

@@ -200,6 +200,8 @@ class FireOutcome(StrEnum):
 
     FIRED = "fired"
     SKIPPED = "skipped"
+    PURGED = "purged"
+    """It fired, and the work is so long over that it was purged since."""
 
 
 class BackfillStatus(StrEnum):

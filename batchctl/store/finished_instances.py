@@ -31,7 +31,7 @@ from batchctl.domain.durations import Took, classes
 from batchctl.domain.errors import Conflict
 from batchctl.domain.retention import Over, Rules, may_go
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId
-from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, IntakeStatus, word
+from batchctl.domain.status import Cause, FireOutcome, HistoryStatus, InstanceStatus, IntakeStatus, word
 from batchctl.domain.values import value
 from batchctl.store import duration_history
 from batchctl.store.columns import NEVER, readable
@@ -46,6 +46,7 @@ from batchctl.store.tables import (
     batch_process_history,
     file_process,
     file_watch_seen,
+    schedule_fire,
 )
 
 _c, _h, _f, _o, _d, _s = (
@@ -135,6 +136,12 @@ _IS_BARE = (
 )
 _BARE, _DELETE_ROWS = select(_f.FileProcess_id).where(*_IS_BARE), delete(file_process).where(*_IS_BARE)
 _FORGET_ROW = update(file_watch_seen).where(_s.FileProcess_id.in_(_THESE_ROWS)).values(FileProcess_id=None)
+# A due time stays decided, or a backfill would start its work once more.
+_CUT_FIRE = (
+    update(schedule_fire)
+    .where(schedule_fire.c.FileProcess_id.in_(_THESE_ROWS))
+    .values(Outcome=FireOutcome.PURGED.value, FileProcess_id=None)
+)
 _COMPLETE_ROWS = select(_f.FileProcess_id, case((_f.Data.is_not(None), 1), else_=0).label("HasData")).where(
     _f.FileProcess_id.in_(_THESE_ROWS), _f.Status == IntakeStatus.COMPLETE.value
 )
@@ -341,7 +348,7 @@ def remove_rows(
 ) -> int:
     """Delete the same rows; return how many.
 
-    A watched folder goes on remembering the files, so that none is taken anew.
+    A watched folder goes on remembering the files, so that none is taken anew, and a schedule the due times.
     """
     found = bare_rows(connection, intake_ids, statuses, before)
     if len(dialect_of(connection).lock_rows(connection, "FileProcess", sorted(found))() if found else ()) < len(found):
@@ -352,6 +359,7 @@ def remove_rows(
     if not bare:
         return 0
     connection.execute(_FORGET_ROW, {"intake_ids": bare})
+    connection.execute(_CUT_FIRE, {"intake_ids": bare})
     return connection.execute(_DELETE_ROWS, _bare(bare, statuses, before)).rowcount
 
 

@@ -136,6 +136,14 @@ _IS_CLAIMED = and_(_c.ProcessBatch_id == _b.ProcessBatch_id, _c.Status.in_(_CLAI
 _FOLLOWS = and_(
     _earlier.c.BatchControl_id == _h.c.BatchControl_id, _ID == _NEXT_OF_ALL.correlate(_earlier).scalar_subquery()
 )
+# What a person asked for may fail first, and succeed when it is tried again.
+_ASKED_SINCE = exists().where(
+    _later.c.BatchControl_id == _h.c.BatchControl_id,
+    _later.c.ProcessControlSeq == _h.c.ProcessControlSeq,
+    _later.c.Cause == "manual",
+    _later.c.BatchProcessHistory_id > _PREVIOUS,
+    _later.c.BatchProcessHistory_id <= _ID,
+)
 _LEFT_BEFORE = _earlier.c.RetryCountAfter
 
 INVARIANTS: tuple[Invariant, ...] = (
@@ -203,9 +211,9 @@ INVARIANTS: tuple[Invariant, ...] = (
         "a step succeeds once, unless a person asks again",
         "BatchControl",
         select(_h.c.BatchControl_id)
-        .where(_h.c.Status == "success", _h.c.Cause != "manual")
-        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq)
-        .having(func.count() > 1)
+        .join(_earlier, and_(_SAME_STEP, _PREVIOUS < _ID, _earlier.c.Cause != "manual", _earlier.c.Status == "success"))
+        .where(_h.c.Status == "success", not_(_ASKED_SINCE))
+        .distinct()
         .order_by(_h.c.BatchControl_id),
         "batchctl history {id}; look in the target what was done twice",
     ),
@@ -576,14 +584,14 @@ INVARIANTS: tuple[Invariant, ...] = (
                     _same_fire.c.ScheduleFire_id < _fire.c.ScheduleFire_id,
                 ),
                 and_(_fire.c.Outcome == "fired", _fire.c.FileProcess_id.is_(None)),
-                and_(_fire.c.Outcome == "skipped", _fire.c.FileProcess_id.is_not(None)),
+                and_(_fire.c.Outcome != "fired", _fire.c.FileProcess_id.is_not(None)),
             )
         )
         .order_by(_fire.c.ScheduleFire_id),
         "somebody has written it by hand: look at the schedule's other rows of ScheduleFire, then delete the wrong one",
     ),
     Invariant(
-        "I48",
+        "I50",
         "a FileProcess row of a schedule stands for one of its due times, or a person has asked for it",
         "FileProcess",
         select(_f.FileProcess_id)
@@ -599,7 +607,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         " batchctl schedule run NAME --reason TEXT",
     ),
     Invariant(
-        "I49",
+        "I51",
         "a schedule that is due once is disabled by having fired",
         "Schedule",
         select(_sched.Schedule_id)

@@ -5,6 +5,7 @@ Who deletes says in the DELETE itself what may go: between the reading of a page
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -16,6 +17,7 @@ from batchctl.domain.rows import BatchId, IntakeId
 from batchctl.domain.status import IntakeStatus, SchedulerEvent
 from batchctl.domain.values import value
 from batchctl.store import finished_instances
+from batchctl.store.audit import RUN_NOW
 from batchctl.store.conditions import one_of
 from batchctl.store.tables import (
     INBOX_INTAKE,
@@ -50,7 +52,8 @@ _OLD_LOG = (
 )
 _COUNT_LOG, _DELETE_LOG = select(func.count()).where(*_OLD_LOG), delete(scheduler_log).where(*_OLD_LOG)
 _AUDIT_PAGE = (
-    select(_a.AuditLog_id.label("Number"), _a.z_inserted.label("Made"), _a.z_inserted.label("Changed"), _a.Target)
+    select(_a.AuditLog_id.label("Number"), _a.z_inserted.label("Made"), _a.z_inserted.label("Changed"))
+    .add_columns(_a.Target, _a.Action, _a.ValuesAfter)
     .where(_a.AuditLog_id > bindparam("after"))
     .order_by(_a.AuditLog_id)
     .limit(bindparam("most"))
@@ -62,6 +65,7 @@ _TARGETS = {
 _DELETE_AUDIT = delete(audit_log).where(
     _a.AuditLog_id.in_(bindparam("ids", expanding=True)), _a.z_inserted < bindparam("before")
 )
+_STARTED_ROW = re.compile(r'\{"FileProcess_id": (\d{1,18})\}')
 _INBOX_PAGE = (
     select(_f.FileProcess_id.label("Number"), _f.z_inserted.label("Made"), _f.z_updated.label("Changed"))
     .where(one_of("FileProcess.Status", INBOX_INTAKE), _f.FileProcess_id > bindparam("after"))
@@ -152,7 +156,9 @@ def _some(connection: Connection, statement: Any, ids: Iterable[int]) -> Sequenc
 
 
 def _target(row: Any) -> list[tuple[str, int]]:
-    """Return the row that an act was about, if it names one."""
+    """Return the row that an act was about, or has inserted, if it names one."""
+    if row.Action == RUN_NOW and (found := _STARTED_ROW.fullmatch(row.ValuesAfter or "")):
+        return [("FileProcess", int(found[1]))]
     table, _, number = str(row.Target).partition(":")
     is_number = number.isascii() and number.isdecimal() and len(number) < len(str(2**63))
     return [(table, int(number))] if table in _TARGETS and is_number else []

@@ -31,7 +31,7 @@ WORDS = {
     ("Schedule", "CatchUp"): ("none", "latest", "up_to"),
     ("Schedule", "Overlap"): ("queue", "skip"),
     ("ScheduleBackfill", "Status"): ("running", "complete", "cancelled"),
-    ("ScheduleFire", "Outcome"): ("fired", "skipped"),
+    ("ScheduleFire", "Outcome"): ("fired", "skipped", "purged"),
 }
 TABLES = ("Schedule", "ScheduleBackfill", "ScheduleFire", "Calendar", "CalendarDay")
 DEFINITIONS = ("Schedule", "Calendar", "CalendarDay")

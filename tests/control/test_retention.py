@@ -61,10 +61,11 @@ class Broken:
 
     name, is_busy = "broken", False
 
-    def look(self) -> bool:
+    def look(self, noticed: Change = Change.NOTHING) -> bool:
         raise ZeroDivisionError
 
-    finish = look
+    def finish(self) -> bool:
+        raise ZeroDivisionError
 
 
 def test_it_follows_what_starts_work_and_what_creates_also_when_they_fail(
