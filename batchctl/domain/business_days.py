@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, timedelta
 
 from batchctl.domain.schedules import Calendar
@@ -23,6 +24,7 @@ class BusinessDays:
         self.name = visible(calendar.name)
         self._weekdays = weekdays
         self._days = {one.day: one for one in calendar.days}
+        self._extra = sorted(one.day for one in calendar.days if one.is_business_day)
         self._months: dict[date, tuple[date, ...]] = {}
 
     def is_business_day(self, day: date) -> bool:
@@ -39,11 +41,11 @@ class BusinessDays:
 
     def nearest(self, day: date, step: timedelta) -> date | None:
         """Return the day itself or the first business day after it (or before it); None when there is none for a year."""
-        try:
-            candidates = (day + step * number for number in range(FARTHEST + 1))
-            return next((one for one in candidates if self.is_business_day(one)), None)
-        except OverflowError:
-            return None
+        candidates: Iterable[date] = (day + step * number for number in range(FARTHEST + 1))
+        if not self._weekdays:
+            known = self._extra if step > timedelta(0) else self._extra[::-1]
+            candidates = (one for one in known if 0 <= (one - day) // step <= FARTHEST)
+        return next((one for one in candidates if self.is_business_day(one)), None)
 
     def of_month(self, first: date) -> tuple[date, ...]:
         """Return the business days of the month that begins with a day, in order."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
-from batchctl.domain.business_days import BusinessDays
+from batchctl.domain.business_days import WEEKDAYS, BusinessDays
 from batchctl.domain.values import named_value
 from batchctl.domain.wall_clock import DAY, FIRST_DAY, LAST_DAY
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WEEKS = ("first", "second", "third", "fourth", "fifth", "last")
+FIFTH = 5
 LAST = -1
 """Stands for the last one of a month, where others are counted from 1."""
 
@@ -116,6 +117,11 @@ class DayPattern:
     def _missing_of(self, month: date, following: date) -> Iterator[Missing]:
         length = (following - month).days
         called = f"{month:%B} {month.year}"
+        if self.weeks is not None and FIFTH in self.weeks:
+            fifths = {(month + DAY * number).weekday() for number in range(28, length)}
+            for weekday in sorted((self.weekdays or frozenset()) - fifths):
+                name = WEEKDAYS[weekday]
+                yield Missing(key=f"{month:%Y-%m}-fifth_{name}", month=month, reason=f"{called} has no fifth {name}")
         if self.month_days is not None:
             for number in sorted(number for number in self.month_days.numbers if number > length):
                 yield Missing(key=f"{month:%Y-%m}-{number:02}", month=month, reason=f"{called} has no day {number}")

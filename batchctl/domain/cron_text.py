@@ -50,3 +50,11 @@ def read_cron(written: str) -> CronTimes:
         is_rhythm=fields[0].startswith("*") or fields[1].startswith("*"),
         fits=read.match_day,
     )
+
+
+def explained(written: str) -> str:
+    """Say in words what an expression says that is one."""
+    from cronsim import CronSim  # noqa: PLC0415
+
+    said = CronSim(written, _SOME_TIME).explain()
+    return said[:1].lower() + said[1:]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import groupby
 
+from batchctl.domain.business_days import FARTHEST
+from batchctl.domain.day_times import times_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
-from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
-from batchctl.domain.timing_text import ReadTiming, is_within, read_timing
+from batchctl.domain.status import CalendarRule, GapPolicy
+from batchctl.domain.timing_text import ReadTiming, read_timing
 from batchctl.domain.timing_words import words_of
-from batchctl.domain.wall_clock import DAY, FIRST_DAY, LAST_DAY, LocalDay, naive
+from batchctl.domain.wall_clock import DAY, FIRST_DAY, LAST_DAY, naive
 
 FORESIGHT = timedelta(days=50 * 366)
 """How far ahead the next due time is looked for: 29 February falls on a Monday every 28 years, over 2100 after 40."""
@@ -34,13 +36,13 @@ class InstantOutcome(StrEnum):
 
 
 class UnfitTiming(ValueError):
-    """A timing that says nothing: which column is wrong, and how."""
+    """A timing that says nothing: `column` and `message` tell the first that is wrong with it, `problems` all."""
 
-    def __init__(self, column: str, message: str) -> None:
-        """Say what is wrong with a column."""
-        super().__init__(f"{column}: {message}")
-        self.column = column
-        self.message = message
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Say what is wrong; `problems` has at least one."""
+        super().__init__(" ".join(f"{problem.column}: {problem.message}" for problem in problems))
+        self.problems = tuple(problems)
+        self.column, self.message = problems[0].column, problems[0].message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +69,13 @@ _Due = tuple[datetime, Instant]
 class Plan:
     """When a schedule is due."""
 
-    words: str
     timing: Timing
     read: ReadTiming
+
+    @property
+    def words(self) -> str:
+        """Say when it is due, for people."""
+        return words_of(self.timing, self.read.zone)
 
     def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
         """Yield what is due after one moment and not after another, in order; skipped ones too."""
@@ -102,11 +108,14 @@ class Plan:
         """
         clock, waiting = self.read.clock, list[_Due]()
         for day, nominal in self._days(clock.day_of(after.replace(tzinfo=UTC)), until):
+            is_wanted = wanted(day)
+            if not is_wanted and not waiting:
+                continue
             local = clock.day(day)
             if local.start > until:
                 break
             yield from _taken(waiting, local.start)
-            if not wanted(day):
+            if not is_wanted:
                 continue
             due = ((at, one) for at, one in self._of_day(day, nominal, after) if after < at <= until)
             if local.offset is not None and not waiting:
@@ -124,11 +133,12 @@ class Plan:
         if calendar is None or step is None:
             yield from ((day, [day]) for day in self.read.days.days(first, last))
             return
-        # What was due on days off before the first day may be shifted to it or behind it.
-        earliest = (
-            (calendar.nearest(first - DAY, -DAY) or first) if step > timedelta(0) and first > FIRST_DAY else first
-        )
-        latest = LAST_DAY if step < timedelta(0) else last
+        earliest, latest = first, last
+        if step > timedelta(0):
+            # What was due on days off before the first day is shifted to it, or behind it.
+            earliest = max(calendar.nearest(first - DAY, -DAY) or first - FARTHEST * DAY, FIRST_DAY)
+        else:
+            latest = min(last + FARTHEST * DAY, LAST_DAY)
         nominal = self.read.days.days(earliest, latest)
         for day, group in groupby(nominal, lambda day: calendar.nearest(day, step) or day):
             if day >= first:
@@ -142,97 +152,27 @@ class Plan:
         return calendar.is_business_day(day) is not (self.timing.calendar_rule is CalendarRule.DAYS_OFF)
 
     def _of_day(self, day: date, nominal: list[date], after: datetime) -> Iterator[_Due]:
-        local = self.read.clock.day(day)
         outcome, reason = self._outcome(day, nominal)
         business_date = day if day in nominal else nominal[0]
-        if local.offset is not None:
-            yield from self._of_ordinary_day(day, local, local.offset, business_date, outcome, reason, after)
-            return
-        for wall, due, is_second, said in self._of_change_day(day):
-            skips = said is not None and self.timing.gap_policy is GapPolicy.SKIP
-            shown = self.read.clock.shown(due)
-            yield (
-                due,
-                Instant(
-                    key=_key(wall) + ("+fold" if is_second else ""),
-                    due=due.replace(tzinfo=UTC),
-                    local=f"{_shown(shown.replace(tzinfo=None))} {_offset(shown.utcoffset() or timedelta(0))}",
-                    business_date=business_date,
-                    outcome=InstantOutcome.SKIPPED if skips else outcome,
-                    reason=reason if said is None else said if reason is None else f"{reason}; {said}",
-                ),
+        for one in times_of(self.timing, self.read, day, after):
+            skips = one.gap is not None and self.timing.gap_policy is GapPolicy.SKIP
+            instant = Instant(
+                key=one.key,
+                due=one.due.replace(tzinfo=UTC),
+                local=one.local,
+                business_date=business_date,
+                outcome=InstantOutcome.SKIPPED if skips else outcome,
+                reason="; ".join(filter(None, (reason, one.gap))) or None,
             )
-
-    def _of_ordinary_day(
-        self,
-        day: date,
-        local: LocalDay,
-        offset: timedelta,
-        business_date: date,
-        outcome: InstantOutcome,
-        reason: str | None,
-        after: datetime,
-    ) -> Iterator[_Due]:
-        times, zone = self.read.times, _offset(offset)
-        passed = 0 if after < local.start else bisect_right(times, (after - local.start) // timedelta(seconds=1))
-        for seconds in times[passed:]:
-            due = local.start + timedelta(seconds=seconds)
-            shown = _clock_time(seconds)
-            yield (
-                due,
-                Instant(
-                    key=f"{day}T{shown}",
-                    due=due.replace(tzinfo=UTC),
-                    local=f"{day} {shown} {zone}",
-                    business_date=business_date,
-                    outcome=outcome,
-                    reason=reason,
-                ),
-            )
-
-    def _of_change_day(self, day: date) -> Iterator[tuple[datetime, datetime, bool, str | None]]:
-        """Yield wall time, due time, whether it is the second pass, and what a gap does to it."""
-        if self.timing.schedule_type is ScheduleType.INTERVAL:
-            yield from self._elapsed(day)
-            return
-        is_rhythm = self.read.cron is not None and self.read.cron.is_rhythm
-        twice = self.timing.fold_policy is FoldPolicy.TWICE and self.timing.schedule_type is not ScheduleType.ONCE
-        for seconds in self.read.times:
-            wall = datetime.combine(day, time()) + timedelta(seconds=seconds)
-            moments = self.read.clock.moments(wall)
-            if moments.exists:
-                yield wall, moments.first, False, None
-            elif not is_rhythm:
-                yield wall, moments.first, False, self._gap(wall, moments.first)
-            if moments.second is not None and (is_rhythm or twice):
-                yield wall, moments.second, True, None
-
-    def _elapsed(self, day: date) -> Iterator[tuple[datetime, datetime, bool, str | None]]:
-        """Yield the times of an interval, which goes by elapsed time from the first moment of each day.
-
-        The last times of a day may come after the next has begun, when clocks are put back just after midnight.
-        """
-        step = timedelta(minutes=self.timing.interval_minutes or DAY // timedelta(minutes=1))
-        for segment in (day, day + DAY):
-            local = self.read.clock.day(segment)
-            due = local.start
-            while due < local.end:
-                shown = self.read.clock.shown(due)
-                seconds = shown.hour * 3600 + shown.minute * 60 + shown.second
-                if shown.date() == day and (self.read.window is None or is_within(self.read.window, seconds)):
-                    yield shown.replace(tzinfo=None, fold=0), due, shown.fold == 1, None
-                due += step
-
-    def _gap(self, wall: datetime, first: datetime) -> str:
-        shown = self.read.clock.shown(first)
-        return f"{_shown(wall)} does not exist in {self.read.zone}: the clocks go on at {_shown(shown.replace(tzinfo=None))}"
+            yield one.due, instant
 
     def _outcome(self, day: date, nominal: list[date]) -> tuple[InstantOutcome, str | None]:
         calendar = self.read.calendar
         if calendar is None:
             return InstantOutcome.FIRES, None
         if not self._fires_on(day):
-            return InstantOutcome.SKIPPED, calendar.said(day)
+            shift = ", and no other is near" if self.timing.calendar_rule in _STEP else ""
+            return InstantOutcome.SKIPPED, f"{calendar.said(day)}{shift}"
         moved = "; ".join(calendar.said(one) for one in nominal if one != day) or None
         if day in nominal:
             return InstantOutcome.FIRES, moved and f"also in place of another day: {moved}"
@@ -258,6 +198,17 @@ class Plan:
                 )
 
 
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_NARROWING = (
+    ("RunDaysOfMonth", "run_days_of_month"),
+    ("WeekOfMonth", "week_of_month"),
+    ("RunAt", "run_at"),
+    ("Cron", "cron"),
+    ("CalendarName", "calendar_name"),
+    ("EndDate", "end_date"),
+)
+"""What may leave nothing over, the likeliest first."""
+
 _STEP = {CalendarRule.NEXT: DAY, CalendarRule.PREVIOUS: -DAY}
 
 
@@ -265,13 +216,23 @@ def plan_of(timing: Timing, default_zone: str, calendar: Calendar | None) -> Pla
     """Return when a schedule is due; raises `UnfitTiming`."""
     read, wrong = read_timing(timing, default_zone, calendar)
     if wrong:
-        raise UnfitTiming(wrong[0].column, wrong[0].message)
-    return Plan(words_of(timing, read), timing, read)
+        raise UnfitTiming(wrong)
+    return Plan(timing, read)
 
 
 def problems(timing: Timing, default_zone: str, calendar: Calendar | None, calendars: Collection[str]) -> list[Problem]:
-    """Return all that is wrong with a timing."""
-    return read_timing(timing, default_zone, calendar, calendars)[1]
+    """Return all that is wrong with a timing, also that it is never due."""
+    read, wrong = read_timing(timing, default_zone, calendar, calendars)
+    return wrong or list(_never(Plan(timing, read)))
+
+
+def _never(plan: Plan) -> Iterator[Problem]:
+    begin = datetime.combine(plan.read.days.first, time(), UTC) - _ONE_PASS_MORE
+    if plan.next_after(max(begin, _LONG_AGO)) is None:
+        narrowing = next(
+            (column for column, field in _NARROWING if getattr(plan.timing, field) is not None), "ScheduleType"
+        )
+        yield Problem(narrowing, f"It is never due ({plan.words}): no day of fifty years fits all that is asked for.")
 
 
 def timing_hash(timing: Timing, default_zone: str) -> str:
@@ -303,21 +264,3 @@ def _everything(_: date) -> bool:
 def _later(after: datetime) -> datetime:
     latest = datetime.max.replace(tzinfo=UTC)
     return after + FORESIGHT if after < latest - FORESIGHT else latest
-
-
-def _key(wall: datetime) -> str:
-    return wall.isoformat(timespec="seconds" if wall.second else "minutes")
-
-
-def _shown(wall: datetime) -> str:
-    return wall.isoformat(" ", "seconds" if wall.second else "minutes")
-
-
-def _clock_time(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes // 60:02}:{minutes % 60:02}" + (f":{rest:02}" if rest else "")
-
-
-def _offset(offset: timedelta) -> str:
-    sign, length = ("-", -offset) if offset < timedelta(0) else ("+", offset)
-    return f"{sign}{_clock_time(int(length.total_seconds()))}"

@@ -208,6 +208,10 @@ def _times(reader: _Reader, timing: Timing, cron: CronTimes | None) -> tuple[int
 
 
 def _clock(zone: str) -> WallClock:
+    if zone.startswith("right/"):
+        raise _Unfit(f"{_quoted(zone)} counts leap seconds, which no database does; write {_quoted(zone[6:])}.")
+    if zone == "localtime":
+        raise _Unfit("'localtime' is another zone on another machine; write an IANA name such as Europe/Amsterdam.")
     try:
         return clock_of(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
@@ -264,6 +268,8 @@ def _month_days(reader: _Reader, timing: Timing) -> MonthDays | None:
 
 def _time(written: str) -> int:
     found = _TIME.fullmatch(written)
+    if not written:
+        raise _Unfit("A time of day is missing; write for example 06:00,18:00.")
     if found is not None:
         return int(found[1]) * 60 + int(found[2])
     nearly = _NEARLY_TIME.fullmatch(written)

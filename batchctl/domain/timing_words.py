@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
+from batchctl.domain.cadences import MONTHS
+from batchctl.domain.cron_text import explained
 from batchctl.domain.schedules import Timing
-from batchctl.domain.status import CalendarRule, ScheduleType
+from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
 from batchctl.domain.text import visible
-from batchctl.domain.timing_text import ReadTiming
 
 _BY_CALENDAR = {
     CalendarRule.BUSINESS_DAYS: "on business days of {}",
     CalendarRule.DAYS_OFF: "on days off of {}",
     CalendarRule.NEXT: "shifted to the next business day of {}",
-    CalendarRule.PREVIOUS: "shifted to the business day of {} before",
+    CalendarRule.PREVIOUS: "shifted to the last business day of {} before",
 }
+_TEENS = (11, 12, 13)
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_RHYTHMS = (ScheduleType.INTERVAL, ScheduleType.ONCE)
+"""What the policies for changed clocks, or one of them, have no say in."""
 
 
-def words_of(timing: Timing, read: ReadTiming) -> str:
-    """Say when a schedule is due."""
-    return ", ".join([_cadence(timing), *_filters(timing), visible(read.zone), *_calendar(timing, read)])
+def words_of(timing: Timing, zone: str) -> str:
+    """Say when a schedule is due, whose timing is fit."""
+    parts = [_cadence(timing), *_days(timing), *_bounds(timing), zone, *_calendar(timing), *_policies(timing)]
+    return visible(", ".join(parts))
 
 
 def _cadence(timing: Timing) -> str:
-    every, at = timing.every_n, _listed((timing.run_times or "").split(","))
+    every, at = timing.every_n, _listed(timing.run_times)
     match timing.schedule_type:
         case ScheduleType.INTERVAL:
             return f"every {timing.interval_minutes} min"
         case ScheduleType.CRON:
-            return f"cron {visible(timing.cron or '')}"
+            return f"cron {timing.cron} ({explained(timing.cron or '')})"
         case ScheduleType.ONCE:
-            return f"once at {visible(timing.run_at or '')}"
+            return f"once at {(timing.run_at or '').strip().replace('T', ' ')}"
         case ScheduleType.DAILY:
             return f"{_every(every, 'daily', 'days')} at {at}"
         case ScheduleType.WEEKLY:
@@ -39,32 +45,65 @@ def _cadence(timing: Timing) -> str:
             return f"{_every(every, 'monthly', 'months')} at {at}"
 
 
-def _filters(timing: Timing) -> Iterator[str]:
-    if timing.run_days is not None:
-        yield visible(timing.run_days)
+def _days(timing: Timing) -> Iterator[str]:
+    weekdays = None if timing.run_days is None else _listed(timing.run_days, str.title)
     if timing.week_of_month is not None:
-        yield f"{visible(timing.week_of_month)} of the month"
+        yield f"the {_listed(timing.week_of_month, str.lower)} {weekdays or 'of each day of the week'} of the month"
+    elif weekdays is not None:
+        yield weekdays
     if timing.run_days_of_month is not None:
-        yield f"days {visible(timing.run_days_of_month)} of the month"
+        yield f"the {_listed(timing.run_days_of_month, _day_of_month)} of the month"
     if timing.run_months is not None:
-        yield visible(timing.run_months)
+        yield f"in {_listed(timing.run_months, _month)}"
+
+
+def _bounds(timing: Timing) -> Iterator[str]:
     if timing.between_times is not None:
-        yield f"between {visible(timing.between_times)}"
+        begin, _, end = (part.strip() for part in timing.between_times.partition("-"))
+        yield f"between {begin} and {end}{' the next day' if end < begin else ''}"
     if timing.start_date is not None:
-        yield f"from {visible(timing.start_date)}"
+        yield f"from {timing.start_date.strip()}"
     if timing.end_date is not None:
-        yield f"until {visible(timing.end_date)}"
+        yield f"until {timing.end_date.strip()}"
 
 
-def _calendar(timing: Timing, read: ReadTiming) -> Iterator[str]:
-    if read.calendar is not None:
-        yield _BY_CALENDAR[timing.calendar_rule].format(read.calendar.name)
+def _calendar(timing: Timing) -> Iterator[str]:
+    if timing.calendar_name is not None:
+        yield _BY_CALENDAR[timing.calendar_rule].format(timing.calendar_name)
+
+
+def _policies(timing: Timing) -> Iterator[str]:
+    if timing.gap_policy is GapPolicy.SKIP and timing.schedule_type is not ScheduleType.INTERVAL:
+        yield "skipped when clocks leave it out"
+    if timing.fold_policy is FoldPolicy.TWICE and timing.schedule_type not in _RHYTHMS:
+        yield "twice when clocks show it twice"
 
 
 def _every(number: int, once: str, several: str) -> str:
     return once if number == 1 else f"every {number} {several}"
 
 
-def _listed(parts: Sequence[str]) -> str:
-    *others, last = [visible(part.strip()) for part in parts]
+def _listed(written: str | None, say: Callable[[str], str] = str) -> str:
+    *others, last = _said((written or "").split(","), say)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def _said(parts: Iterable[str], say: Callable[[str], str]) -> Iterator[str]:
+    for part in parts:
+        begin, dash, end = (word.strip() for word in part.partition("-"))
+        yield f"{say(begin)} to {say(end)}" if dash else say(begin)
+
+
+def _day_of_month(token: str) -> str:
+    place, _, number = token.lower().rpartition("_")
+    day = f"{place} day".strip()
+    return f"last {day}" if number == "last" else f"{_ordinal(int(number))} {place and day}".strip()
+
+
+def _month(token: str) -> str:
+    return MONTHS[int(token) - 1] if token.isdigit() else token.title()
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if number % 100 in _TEENS else _ENDINGS.get(number % 10, "th")
+    return f"{number}{ending}"

@@ -1,4 +1,8 @@
-"""`python3 dev.py sim`: plays schedules, prints the figures, and of whatever breaks a law the smallest script."""
+"""`python3 dev.py sim`: plays schedules of failures, prints the figures, and of what breaks a law the smallest script.
+
+With `--schedules` it is about the schedules that people make: their due times around every change of clocks that there
+is or was in any time zone, as the product has them, against a walker that looks at the clock minute by minute.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import time
 from collections.abc import Sequence
 
 from tests.arguments import at_least_one
+from tests.sim import due_times
 from tests.sim.chance import script_of
 from tests.sim.many import Figures, play_all
 from tests.sim.playing import Played, play, play_twice
@@ -20,15 +25,22 @@ MOST_SHOWN = 3
 def main(arguments: Sequence[str]) -> int:
     """Play what is asked for; exit code 1 when a law is broken."""
     parser = argparse.ArgumentParser(prog="dev.py sim", description=__doc__)
-    parser.add_argument("--schedules", type=at_least_one, default=20_000, help="how many seeds (default: %(default)s)")
+    parser.add_argument("--seeds", type=at_least_one, default=20_000, help="how many (default: %(default)s)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (default: %(default)s)")
     parser.add_argument("--jobs", type=at_least_one, default=2, help="how many processes (default: %(default)s)")
     parser.add_argument("--seed", type=int, help="play this one schedule, and show what happens in it")
+    parser.add_argument("--schedules", action="store_true", help="due times around all changes of clocks, 1970 to 2037")
+    parser.add_argument("--zone", help="with --schedules: the changes of this time zone only")
+    parser.add_argument("--at", type=int, help="with --schedules and --zone: this change only (seconds since 1970)")
     given = parser.parse_args(arguments)
+    if given.schedules:
+        return due_times.main(
+            given.zone, given.at, given.seed, range(given.first, given.first + given.seeds), given.jobs
+        )
     if given.seed is not None:
         return replay(given.seed)
     began = time.monotonic()
-    figures = play_all(range(given.first, given.first + given.schedules), given.jobs)
+    figures = play_all(range(given.first, given.first + given.seeds), given.jobs)
     report(figures, time.monotonic() - began, given.jobs)
     for seed, _ in figures.failed[:MOST_SHOWN]:
         show_smallest(seed)
