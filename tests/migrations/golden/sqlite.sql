@@ -816,7 +816,7 @@ CREATE TABLE ScheduleFire (
     CONSTRAINT "CK_ScheduleFire_FireKey" CHECK (FireKey <> ''), 
     CONSTRAINT "CK_ScheduleFire_Instants" CHECK (Instants >= 1), 
     CONSTRAINT "CK_ScheduleFire_FileProcess_id" CHECK ((Outcome = 'fired' AND FileProcess_id IS NOT NULL) OR (Outcome <> 'fired' AND FileProcess_id IS NULL)), 
-    CONSTRAINT "CK_ScheduleFire_Outcome" CHECK (Outcome = 'fired' OR Outcome = 'skipped'), 
+    CONSTRAINT "CK_ScheduleFire_Outcome" CHECK (Outcome = 'fired' OR Outcome = 'skipped' OR Outcome = 'purged'), 
     CONSTRAINT "FK_ScheduleFire_Schedule_id" FOREIGN KEY(Schedule_id) REFERENCES Schedule (Schedule_id), 
     CONSTRAINT "FK_ScheduleFire_FileProcess_id" FOREIGN KEY(FileProcess_id) REFERENCES FileProcess (FileProcess_id), 
     CONSTRAINT "FK_ScheduleFire_ScheduleBackfill_id" FOREIGN KEY(ScheduleBackfill_id) REFERENCES ScheduleBackfill (ScheduleBackfill_id), 
