@@ -16,6 +16,7 @@ from batchctl.domain import due
 from batchctl.domain.backfill_turns import TICK, Past, Turn, next_turn
 from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
+from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule
 from batchctl.domain.status import BackfillStatus, SchedulerEvent
 from batchctl.domain.text import storable, visible
@@ -150,7 +151,7 @@ class Backfilling:
         name = schedule.timing.calendar_name
         calendar = None if name is None else calendars.named(connection, name)
         if name is not None and calendar is None:
-            raise UnfitTiming("CalendarName", f"there is no calendar '{visible(name)}'")
+            raise UnfitTiming([Problem("CalendarName", f"there is no calendar '{visible(name)}'")])
         return due.plan_of(schedule.timing, self.default_zone, calendar)
 
     def _tell_error(self, backfill: Backfill, message: str) -> None:

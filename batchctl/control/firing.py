@@ -17,6 +17,7 @@ from batchctl.domain.catch_up import Standing, standing_of
 from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
+from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Calendar, Schedule, ScheduleId
 from batchctl.domain.status import SchedulerEvent
@@ -189,7 +190,7 @@ class Firing:
         schedule = known.schedule
         if schedule.timing.calendar_name is not None and known.calendar is None:
             message = f"there is no calendar '{visible(schedule.timing.calendar_name)}' that can be read"
-            raise UnfitTiming("CalendarName", message)
+            raise UnfitTiming([Problem("CalendarName", message)])
         plan = plan_of(schedule.timing, self.default_zone, known.calendar)
         return replace(known, plan=plan, timing_hash=timing_hash(schedule.timing, self.default_zone))
 
