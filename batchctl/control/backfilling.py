@@ -16,6 +16,7 @@ from batchctl.domain import due
 from batchctl.domain.backfill_turns import TICK, Past, Turn, next_turn
 from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
+from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule
 from batchctl.domain.status import BackfillStatus, SchedulerEvent
 from batchctl.domain.text import storable, visible

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -20,6 +21,7 @@ from batchctl.operations.backfiller import Backfiller, Preview, Span
 from batchctl.operations.intervene import Operator
 from batchctl.ports import Boundary
 from batchctl.store.transactions import StoreTransactions
+from tests.acceptance.installation import ROOT
 from tests.control.world import BAD, RUNS_ON, World
 from tests.control_databases import ControlDatabase
 
@@ -466,3 +468,14 @@ def test_what_a_person_cancels_makes_room_for_the_next(past: Past) -> None:
     past.work_off()
 
     assert past.cycle_keys() == DAYS[:2]
+
+
+def test_the_row_that_docs_show_is_understood(past: Past) -> None:
+    text = (ROOT / "docs" / "backfill.md").read_text(encoding="utf-8")
+    (inserted,) = re.findall(r"```sql\n(.*?);\n```", text, re.DOTALL)
+    past.world.sql(inserted)
+
+    past.work_off()
+
+    assert past.cycle_keys() == [f"2026-10-{day}" for day in range(20, 28)]
+    assert past.state() == ("complete", 8)

@@ -95,7 +95,8 @@ PLANTED = {
     "I49": [("INSERT INTO DurationHistory (ProcessBatch_id, ProcessControlSeq, Day, UpToMs, Runs, TotalMs, MinMs, MaxMs)"
             " VALUES (1, 10, '2026-11-21', 10, 2, 12, 5, 15)")],
     "I45": [*DEPENDS, "UPDATE BatchDependency SET z_inserted = '2026-11-01 00:00:00'", completed(1)],
-    "I50": ["UPDATE FileProcess SET Source = 'schedule s' WHERE FileProcess_id = 1"],
+    "I50": [SCHEDULED, "UPDATE Schedule SET z_inserted = '2026-11-01 00:00:00'",
+            "UPDATE FileProcess SET Source = 'schedule s' WHERE FileProcess_id = 1"],
     "I51": [SCHEDULED, fired("fired")],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
