@@ -5,7 +5,6 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -39,6 +38,24 @@ class Next:
     def local(self) -> str:
         """Return what the clocks show then, in the schedule's zone."""
         return self.instant.local
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComingUp:
+    """A schedule and its next due time."""
+
+    schedule: Schedule
+    next: Next
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {
+            "ScheduleName": self.schedule.name,
+            "Entity": self.schedule.entity,
+            "NextLocalTime": self.next.local,
+            "NextUtcTime": columns.moment(self.next.at),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,14 +155,14 @@ def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
     return tuple(_timed(connection, schedule, around) for schedule in found)
 
 
-def coming_up(connection: Any, around: Around, most: int) -> Sequence[tuple[Schedule, Next]]:
-    """Return the schedules that run next, in order."""
+def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...]:
+    """Return what schedules start next, the soonest first."""
     found = [
-        (schedule, at)
+        ComingUp(schedule=schedule, next=at)
         for schedule in schedules.everything(connection)[0]
         if (at := next_of(schedule, around)) is not None
     ]
-    return sorted(found, key=lambda one: (one[1].at, one[0].name))[:most]
+    return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
 
 
 def next_of(schedule: Schedule, around: Around) -> Next | None:

@@ -13,6 +13,8 @@ from batchctl.store.tables import audit_log
 
 ACCEPT = "accept"
 """Of an intake row: a person has taken it in on purpose, whatever it repeats."""
+RUN_NOW = "schedule run"
+"""Of a schedule: a person has started its work outside of its due times; ValuesAfter names the intake row."""
 
 _a = audit_log.c
 _ADD = RowInsert(audit_log)

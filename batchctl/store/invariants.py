@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.store.audit import RUN_NOW
 from batchctl.store.definitions import ENTITY
 from batchctl.store.tables import (
     audit_log,
@@ -36,6 +37,8 @@ from batchctl.store.tables import (
     file_process,
     process_batch,
     resource,
+    schedule,
+    schedule_fire,
 )
 from batchctl.store.tables import process_control as step
 
@@ -46,6 +49,9 @@ _h = batch_process_history.alias("h")
 _earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
 _h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
+
+_fire, _same_fire, _sched = schedule_fire.alias("fire"), schedule_fire.alias("same_fire"), schedule.c
+_NAMED_IN_AUDIT = literal('{"FileProcess_id": ') + cast(_f.FileProcess_id, String(20)) + literal("}")
 
 _CLAIMED = tuple(status.value for status in InstanceStatus if status.is_claimed)
 _OVER = ("complete", "cancelled")
@@ -535,5 +541,56 @@ INVARIANTS: tuple[Invariant, ...] = (
         .distinct()
         .order_by(_c.BatchControl_id),
         "somebody has set it complete by hand; to start what depends on it: batchctl rerun {id} --reason TEXT",
+    ),
+    Invariant(
+        "I24",
+        "each due time of a schedule is decided once, and one that fired has its FileProcess row",
+        "ScheduleFire",
+        select(_fire.c.ScheduleFire_id)
+        .where(
+            or_(
+                exists().where(
+                    _same_fire.c.Schedule_id == _fire.c.Schedule_id,
+                    _same_fire.c.FireKey == _fire.c.FireKey,
+                    _same_fire.c.ScheduleFire_id < _fire.c.ScheduleFire_id,
+                ),
+                and_(_fire.c.Outcome == "fired", _fire.c.FileProcess_id.is_(None)),
+                and_(_fire.c.Outcome == "skipped", _fire.c.FileProcess_id.is_not(None)),
+            )
+        )
+        .order_by(_fire.c.ScheduleFire_id),
+        "somebody has written it by hand: look at the schedule's other rows of ScheduleFire, then delete the wrong one",
+    ),
+    Invariant(
+        "I48",
+        "a FileProcess row of a schedule stands for one of its due times, or a person has asked for it",
+        "FileProcess",
+        select(_f.FileProcess_id)
+        .where(
+            _f.Source.like("schedule %"),
+            not_(exists().where(_fire.c.FileProcess_id == _f.FileProcess_id)),
+            not_(exists().where(audit_log.c.Action == RUN_NOW, audit_log.c.ValuesAfter == _NAMED_IN_AUDIT)),
+        )
+        .order_by(_f.FileProcess_id),
+        "somebody has inserted it by hand, or deleted its row of ScheduleFire: a schedule's work is started by hand with"
+        " batchctl schedule run NAME --reason TEXT",
+    ),
+    Invariant(
+        "I49",
+        "a schedule that is due once is disabled by having fired",
+        "Schedule",
+        select(_sched.Schedule_id)
+        .where(
+            _sched.ScheduleType == "once",
+            _sched.Enabled == 1,
+            exists().where(
+                _fire.c.Schedule_id == _sched.Schedule_id,
+                _fire.c.Outcome == "fired",
+                _fire.c.ScheduleBackfill_id.is_(None),
+                _fire.c.z_inserted >= _sched.DecidedUntil,
+            ),
+        )
+        .order_by(_sched.Schedule_id),
+        "somebody has changed Enabled or DecidedUntil by hand: set DecidedUntil to NULL if it is to be due again",
     ),
 )

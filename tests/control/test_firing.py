@@ -123,7 +123,7 @@ def test_a_thousand_due_at_midnight_fire_in_slices(timetable: Timetable) -> None
     timetable.duty.finish()
     clock = timetable.world.clock
     clock.advance(utc("2026-11-21 04:00") - clock.now())
-    real, steps = clock.monotonic, []
+    real, steps = clock.monotonic, list[None]()
 
     def monotonic() -> float:
         steps.append(None)

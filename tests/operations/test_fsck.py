@@ -42,6 +42,18 @@ def completed(instance: int, started: int | None = None) -> str:
     )
 
 
+def fired(outcome: str) -> str:
+    """Return a statement that says what was decided about the due time, with the row that this started."""
+    return (
+        "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime, FileProcess_id)"
+        f" VALUES (1, 'k', '{outcome}', '2026-11-21 06:00:00.000', 1)"
+    )
+
+
+SCHEDULED = (
+    "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunAt, DecidedUntil)"
+    " VALUES ('s', 'B', 'once', '2026-11-21 06:00', '2026-11-21 06:00:00.000')"
+)
 PLANTED = {
     "I01": ["INSERT INTO FileProcess (Entity, z_inserted, z_updated) VALUES ('B', '2026-11-21 01:00:00', '2026-11-21 01:00:00')"],
     "I02": ["UPDATE FileProcess SET Status = 'ready' WHERE FileProcess_id = 1"],
@@ -70,6 +82,7 @@ PLANTED = {
     "I21": ["UPDATE BatchControl SET Status = 'running', ClaimedBy = 'nobody' WHERE BatchControl_id = 3"],
     "I22": [*DEPENDS, completed(1, started=1), completed(2, started=1)],
     "I23": [*DEPENDS, completed(1, started=3)],
+    "I24": [SCHEDULED, fired("skipped")],
     "I26": ["UPDATE BatchProcessHistory SET Cause = 'manual' WHERE BatchProcessHistory_id = 2"],
     "I27": ["UPDATE BatchProcessHistory SET Spawned = StartTime WHERE BatchProcessHistory_id = 2"],
     "I41": [*CLAIMED_TWICE],
@@ -78,6 +91,8 @@ PLANTED = {
     "I44": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
             "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE BatchControl_id = 3"],
     "I45": [*DEPENDS, "UPDATE BatchDependency SET z_inserted = '2026-11-01 00:00:00'", completed(1)],
+    "I48": ["UPDATE FileProcess SET Source = 'schedule s' WHERE FileProcess_id = 1"],
+    "I49": [SCHEDULED, fired("fired")],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {
