@@ -14,7 +14,7 @@ from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
 from batchctl.domain.errors import NotFound
 from batchctl.domain.status import HistoryStatus
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, typed, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -55,7 +55,9 @@ def list_jobs(session: Session, as_json: bool) -> None:
     if any(one.state.value == "new" for one in found):
         output.hints(out, "batchctl job reconcile   (as every controller does when it starts)")
     elif with_batch is not None:
-        output.hints(out, f"batchctl job history {with_batch}", f"batchctl job run {with_batch} --reason ...")
+        output.hints(
+            out, f"batchctl job history {typed(with_batch)}", f"batchctl job run {typed(with_batch)} --reason ..."
+        )
 
 
 @job.command()
@@ -108,7 +110,7 @@ def history(
     if found:
         output.hints(out, f"batchctl history {found[0].instance_id}   (the commands, ready to be pasted, and output)")
     else:
-        output.hints(out, f"batchctl job run {visible(name)} --reason ...")
+        output.hints(out, f"batchctl job run {typed(name)} --reason ...")
 
 
 @job.command()
@@ -128,7 +130,7 @@ def cancel(session: Session, name: str, reason: str, dry_run: bool) -> None:
     for one in done:
         would = "would become" if dry_run else "is now"
         click.echo(f"BatchControl {one.after.instance_id} of job {visible(name)} {would} {one.after.status}.")
-    say(f"Next: batchctl job history {visible(name)}")
+    say(f"Next: batchctl job history {typed(name)}")
 
 
 @job.command()
@@ -252,7 +254,7 @@ def _show_started(started: Started) -> None:
     for other in started.also:
         output.say(f"Batch {visible(other)} takes the same entity, and is started too.")
     if not started.batch.enabled:
-        output.say(f"Batch {name} is disabled: the run waits until: batchctl enable {name}")
+        output.say(f"Batch {name} is disabled: the run waits until: batchctl enable {typed(started.batch.name)}")
     output.say(
         f"Next: batchctl job history {name}   (a running controller takes it up; without one: batchctl run --once)"
     )

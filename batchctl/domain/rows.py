@@ -301,13 +301,8 @@ class HistoryEntry:
     @property
     def retries_skipped(self) -> bool:
         """Say whether the attempt failed so that trying again could not help."""
-        no_retry = self.status is HistoryStatus.FAILED and not self._will_be_retried
+        no_retry = self.status is HistoryStatus.FAILED and self.next_run_time_after is None
         return no_retry and (self.retry_count_after or 0) > 0
-
-    @property
-    def _will_be_retried(self) -> bool:
-        # One after which there is no retry leaves the time at which it was due itself.
-        return self.next_run_time_after is not None and self.next_run_time_after > self.started_at
 
     @property
     def may_have_run(self) -> bool:
@@ -320,7 +315,7 @@ class HistoryEntry:
         if self.status not in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT} or self.retry_count_after is None:
             return None
         # The retry that it waits for has been counted already.
-        return self.attempt_no + self.retry_count_after + self._will_be_retried
+        return self.attempt_no + self.retry_count_after + (self.next_run_time_after is not None)
 
     @property
     def attempt(self) -> str:

@@ -73,7 +73,8 @@ def check(
 ) -> tuple[Finding, ...]:
     """Return every finding; a plugin that breaks while it checks becomes one too.
 
-    Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time.
+    Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time;
+    the rows of `jobs` are compared with their code.
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)

@@ -8,7 +8,7 @@ from typing import Any
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import BatchDefinition, IntakeId
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations.intervene import Intervention, Operator, batch_target, checked_reason, fitting
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.roster import batch_of
@@ -68,7 +68,7 @@ class Foreman:
             running = [one for one in instances.claimed(connection) if one.batch_id == batch.row_id]
         if not running:
             said = f"Nothing of job '{visible(name)}' is running."
-            raise Refused(said, next_step=f"batchctl job history {visible(name)}")
+            raise Refused(said, next_step=f"batchctl job history {typed(name)}")
         return tuple(self.operator.cancel(one.instance_id, reason=reason) for one in running)
 
     def _taken(self, connection: Any, name: str) -> Started:

@@ -9,7 +9,7 @@ from batchctl.domain import reconciling
 from batchctl.domain.declared import job_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.reconciling import BATCHES, SCHEDULES, STEPS, Change, Did, Kept
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations.reconciler import JobPlugins, offer_of
 from batchctl.operations.roster import WRITE
 from batchctl.store import job_rows
@@ -52,5 +52,5 @@ def _differing(change: Change) -> Iterator[tuple[str, str, Problem]]:
 def _of_unknown(row: Kept, job: str) -> Problem:
     owner = visible(row.owner or "")
     message = f"Job '{visible(job)}' of '{owner}' is not known here: whatever this starts fails where it is not."
-    remedy = f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire '{owner}'"
+    remedy = f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(row.owner or '')}"
     return Problem("Origin", message, remedy)

@@ -18,7 +18,7 @@ from batchctl.domain.reconciling import Change, Did, Kept, Reconciliation, Rows
 from batchctl.domain.rows import BatchId, HistoryEntry
 from batchctl.domain.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import HistoryStatus
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import columns
 from batchctl.operations.reconciler import ACTOR, OVERWRITE, JobPlugins, Offer, offer_of, target_of
 from batchctl.ports import Clock, Transactions
@@ -192,7 +192,7 @@ class _Reading:
         owner = visible((batch.owner if batch is not None else None) or "")
         kind, _, package = owner.partition(" ")
         what = f"Package {package} is not installed here" if package else f"Module {kind} is not imported here"
-        gone = f"if no node has it any more: {WRITE} --retire '{owner}'"
+        gone = f"if no node has it any more: {WRITE} --retire {typed(owner)}"
         broken = [problem for problem in self.offer.module_problems if f"'{owner}'" in problem]
         return f"{broken[0]} Its rows stay as they are." if broken else f"{what}, so nothing of it is changed; {gone}"
 
@@ -273,7 +273,7 @@ def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
         raise NotFound(f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}", next_step=_LIST)
     called = visible(name)
     message = f"Job '{called}' has no batch of its own, or not yet: a cadence, @retry or an entity makes one."
-    raise NotFound(message, next_step=f"{WRITE}; to call the function here and now: batchctl job call {called}")
+    raise NotFound(message, next_step=f"{WRITE}; to call the function here and now: batchctl job call {typed(name)}")
 
 
 def attempt_columns(entry: HistoryEntry) -> dict[str, JsonValue]:

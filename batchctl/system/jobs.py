@@ -35,6 +35,8 @@ _LOOK = 0.1
 class Listening:
     """Whether the job that is called asks if it is to stop, and has been told so."""
 
+    __slots__ = ("_is_told", "asks", "has_learned")
+
     def __init__(self, is_told: Callable[[], bool]) -> None:
         """Nobody has asked yet."""
         self._is_told = is_told

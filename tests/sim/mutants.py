@@ -243,10 +243,12 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
         (
             deciding,
             "todo = decision.without(known_keys)",
-            "todo = decision.without(known_keys); schedules.stand(connection, schedule.schedule_id, Standing(schedule"
-            ".next_run_time, decision.decided_until, known.timing_hash), now);"
-            " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
-            " of(connection).begin_write(connection)",
+            (
+                "todo = decision.without(known_keys); schedules.stand(connection, schedule.schedule_id, Standing(schedule"
+                ".next_run_time, decision.decided_until, known.timing_hash), now);"
+                " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
+                " of(connection).begin_write(connection)"
+            ),
         ),
     ),
     _mutant("once is never over", (deciding, "ScheduleType.ONCE and next_run is None", "ScheduleType.CRON")),

@@ -74,7 +74,7 @@ def test_the_command_names_this_batchctl_and_its_configuration(tmp_path: Path) -
 
     done = subprocess.run(["bash", "-c", rendered.command_text], capture_output=True, text=True, check=True)
 
-    assert done.stdout == "['--config', 'a b', 'job', 'run', 'small', '--arguments', '{}']\n"
+    assert done.stdout == "['--config', 'a b', 'job', 'call', 'small', '--arguments', '{}']\n"
     assert shlex.quote(program) in rendered.command_text
 
 
