@@ -13,6 +13,7 @@ from batchctl.control import purge
 from batchctl.control.creation import Creator
 from batchctl.control.purge import MOST, PATIENCE
 from batchctl.control.retention import Retention
+from batchctl.ports import Change
 from batchctl.store import finished_instances, purging
 from tests.control.test_workers import Hand, hired
 from tests.control.world import World
