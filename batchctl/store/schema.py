@@ -92,11 +92,13 @@ def differences(connection: Connection) -> list[str]:
 def upgrade(connection: Connection, revision: str = "head") -> None:
     """Bring a database to a revision, inside the caller's transaction."""
     _command().upgrade(_config(connection), revision)
+    dialect_of(connection).end_migration(connection)
 
 
 def downgrade(connection: Connection, revision: str) -> None:
     """Take a database back to a revision, inside the caller's transaction."""
     _command().downgrade(_config(connection), revision)
+    dialect_of(connection).end_migration(connection)
 
 
 def script(dialect: str) -> str:

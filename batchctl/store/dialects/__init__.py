@@ -42,6 +42,10 @@ class Dialect(Protocol):
         """Wait until nobody else changes the schema, and keep others from it as long as the connection lives."""
         ...
 
+    def end_migration(self, connection: Connection) -> None:
+        """Forget what the session has learnt of tables that are no longer as they were."""
+        ...
+
     def begin_write(
         self, connection: Connection, *, hurried: bool = False, tell: Callable[[datetime], None] | None = None
     ) -> None:

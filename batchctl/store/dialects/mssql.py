@@ -187,6 +187,10 @@ def lock_schema(connection: Connection) -> None:
         raise Busy(message, next_step="wait until it has ended, then: batchctl db upgrade")
 
 
+def end_migration(connection: Connection) -> None:
+    """Nothing: the server notices by itself."""
+
+
 def begin_write(
     connection: Connection,
     *,

@@ -205,6 +205,11 @@ def lock_schema(connection: Connection) -> None:
     _raw(connection).execute(_LOCK_SCHEMA)
 
 
+def end_migration(connection: Connection) -> None:
+    """Prepare everything anew: at the sight of a DROP the driver may let the server forget all statements, ours among them."""
+    _raw(connection).batchctl_trips.unprepare()
+
+
 def begin_write(
     connection: Connection, *, hurried: bool = False, tell: Callable[[datetime], None] | None = None
 ) -> None:

@@ -78,6 +78,10 @@ class Trips:
         """Never send what has not been sent."""
         self._waiting.clear()
 
+    def unprepare(self) -> None:
+        """Let the server prepare every statement anew."""
+        self._prepared.clear()
+
     def go(self) -> None:
         """Send what waits, and take the answers; raises the first error, behind which nothing was done."""
         if self._waiting:

@@ -143,6 +143,10 @@ def lock_schema(connection: Connection) -> None:
     """Nothing: one lock is for the whole file, and each transaction takes it before it reads."""
 
 
+def end_migration(connection: Connection) -> None:
+    """Nothing: the library notices by itself."""
+
+
 def begin_write(
     connection: Connection,
     *,
