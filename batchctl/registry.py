@@ -297,6 +297,6 @@ def _blaming(plugin: str, origin: Callable[[], str] | None = None) -> Iterator[N
     except (KeyboardInterrupt, PluginError):
         raise
     except BaseException as error:
-        cause = f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ")
+        cause = f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ").removesuffix(".")
         whose = "" if origin is None else f" of {origin()}"
         raise PluginError(f"{plugin}{whose} cannot be loaded: {cause}.", next_step="batchctl check") from error

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from batchctl.domain.errors import PluginError
+from batchctl.domain.outcomes import STOPPED_EARLY
 from batchctl.plugin_api import (
     NO_DATA,
     BatchDefinition,
@@ -72,9 +73,9 @@ def call_job(job: Job, arguments: Mapping[str, JsonValue], listening: Listening)
 
 
 def _stopped(listening: Listening, said: str) -> JobEnd:
-    """Return the end of a job that has ended early by itself: what it says is output, for why it had to is the message."""
-    message = f"the job stopped early: {said}" if said else "the job stopped early"
-    return JobEnd(succeeded=False, stopped=listening.has_learned, message=message, output=f"{message}\n")
+    """Return the end of a job that has ended early by itself."""
+    message = f"{STOPPED_EARLY}: {said}" if said else STOPPED_EARLY
+    return JobEnd(succeeded=False, stopped=listening.has_learned, message=message)
 
 
 def shown(value: object) -> str | int | float | bool | None:

@@ -373,7 +373,8 @@ def test_line_15_a_cancel_reaches_the_job_wherever_it_runs_and_lets_it_end_by_it
     assert (cancelled.returncode, cancelled.stdout) == (0, "BatchControl 1 of job slow is now cancelling.\n")
     assert night.status_of(1) == "cancelled"
     (entry,) = night.json("job", "history", "slow")
-    assert (entry["Status"], entry["Output"]) == ("cancelled", "the job stopped early: after 3 of 10 files\n")
+    said = "was stopped because the instance was cancelled; the job stopped early: after 3 of 10 files"
+    assert (entry["Status"], entry["Message"]) == ("cancelled", said)
     assert entry["Duration"] < 10
 
 

@@ -228,7 +228,7 @@ def test_a_job_that_asks_whether_it_is_to_stop_ends_by_itself(
 ) -> None:
     end = stopped_job(runner, ear, "ask", say=str(ear.path), how=how)
 
-    assert end == JobEnd(succeeded=False, stopped=True, message=said, output=f"{said}\n")
+    assert end == JobEnd(succeeded=False, stopped=True, message=said)
     assert next_job_works(runner)
 
 
