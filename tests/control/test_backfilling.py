@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -185,6 +186,30 @@ def test_two_leaders_for_a_moment_fire_nothing_twice(past: Past) -> None:
 
     assert past.cycle_keys() == DAYS
     assert past.state() == ("complete", 7)
+
+
+def test_two_leaders_at_the_very_same_time_fire_nothing_twice(past: Past) -> None:
+    summer = Span(first=date(2026, 5, 1), last=date(2026, 8, 8))
+    past.ask(span=summer, most_open=1000)
+    ways = [past.world.open() for _ in range(2)]
+
+    def lead(way: StoreTransactions) -> None:
+        leader = past.leader(way)
+        for _ in range(50):
+            leader.finish()
+        way.close()
+
+    threads = [threading.Thread(target=lead, args=(way,)) for way in ways]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    past.duty.finish()
+
+    keys = past.cycle_keys()
+    assert (len(keys), len(set(keys))) == (100, 100)
+    assert past.state() == ("complete", 100)
+    assert len(past.world.statuses()) == 100
 
 
 class Interrupted:
