@@ -159,6 +159,10 @@ def test_what_was_decided_before_stays_decided(past: Past) -> None:
     past.work_off()
 
     assert (preview.to_fire, preview.fates[Fate.DECIDED]) == (5, 2)
+    assert [(one.instant.key, one.outcome.value) for one in preview.before] == [
+        ("2026-11-03T06:00", "fired"),
+        ("2026-11-04T06:00", "skipped"),
+    ]
     assert past.cycle_keys()[1:] == [DAYS[0], *DAYS[3:]]
 
 
