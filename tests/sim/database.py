@@ -60,8 +60,9 @@ END
 """
 _SEE_STANDING = """
 CREATE TEMP TRIGGER SeeStanding AFTER UPDATE OF DecidedUntil ON main.Schedule BEGIN
-    INSERT INTO Standings (Schedule, Minutes, Was, Became, HashWas, HashBecame)
-    VALUES (new.Schedule_id, new.IntervalMinutes, old.DecidedUntil, new.DecidedUntil, old.TimingHash, new.TimingHash);
+    INSERT INTO Standings (Schedule, Minutes, Was, Became, HashWas, HashBecame, At)
+    VALUES (new.Schedule_id, new.IntervalMinutes, old.DecidedUntil, new.DecidedUntil, old.TimingHash, new.TimingHash,
+            virtual_now());
 END
 """
 
@@ -108,7 +109,7 @@ class Database:
         self.raw.execute(
             "CREATE TEMP TABLE Fires (Fire integer, Schedule integer, Minutes integer, Enabled integer, At text)"
         )
-        standings = "Schedule integer, Minutes integer, Was text, Became text, HashWas text, HashBecame text"
+        standings = "Schedule integer, Minutes integer, Was text, Became text, HashWas text, HashBecame text, At text"
         self.raw.execute(f"CREATE TEMP TABLE Standings (Standing_id integer PRIMARY KEY, {standings})")
         for statement in (_SEEN, _SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_FIRES, _SEE_STANDING):
             self.raw.execute(statement)

@@ -13,9 +13,19 @@ from functools import cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from batchctl.control import claiming, controller, creation, flights, recording, rescue, takeover
-from batchctl.domain import gates, liveness, moves
-from batchctl.store import dependencies, history, instances, transactions, turns
+from batchctl.control import (
+    claiming,
+    controller,
+    creation,
+    deciding,
+    firing,
+    flights,
+    recording,
+    rescue,
+    takeover,
+)
+from batchctl.domain import catch_up, gates, liveness, moves
+from batchctl.store import dependencies, history, instances, schedule_fires, transactions, turns
 
 
 @dataclass(frozen=True)
@@ -178,6 +188,51 @@ MUTANTS: tuple[Mutant, ...] = (
         "claims of the dead are released whatever runs", (rescue, "if instance.instance_id not in busy", "if True")
     ),
 )
+
+_GUARD = "if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):"
+
+_TOLD_FIRST = (
+    "todo = decision.without(known_keys); schedules.stand(connection, schedule.schedule_id, Standing(schedule"
+    ".next_run_time, decision.decided_until, known.timing_hash), now);"
+    " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
+    " of(connection).begin_write(connection)"
+)
+
+TIMED_MUTANTS: tuple[Mutant, ...] = (
+    _mutant(
+        "whoever wrote the schedule meanwhile is not looked at",
+        (deciding, _GUARD, "if schedule is None:"),
+        (deciding, "decision = catch_up.decide(schedule, plan,", "decision = catch_up.decide(known.schedule, plan,"),
+    ),
+    _mutant("what is decided is not written", (deciding, "for one in todo.in_order:", "for one in todo.in_order[1:]:")),
+    _mutant(
+        "how far all is decided is written first, in a transaction of its own",
+        (
+            deciding,
+            "todo = decision.without(known_keys)",
+            _TOLD_FIRST,
+        ),
+    ),
+    _mutant("once is never over", (deciding, "ScheduleType.ONCE and next_run is None", "ScheduleType.CRON")),
+    _mutant("one too many is made up for", (catch_up, "CatchUp.LATEST: 1,", "CatchUp.LATEST: 2,")),
+    _mutant("nothing is made up for", (catch_up, "CatchUp.LATEST: 1,", "CatchUp.LATEST: 0,")),
+    _mutant(
+        "what was missed is miscounted",
+        (catch_up, "number, why = min(len(counted), COUNTED)", "number, why = min(len(counted), COUNTED) + 1"),
+    ),
+    _mutant("nobody is ever too late", (catch_up, "if at + grace < now]", "if False]")),
+    _mutant(
+        "a changed timing makes up for what was due before",
+        (catch_up, "or is_changed or", "or"),
+    ),
+    _mutant("a clock that was set back is not noticed", (catch_up, "schedule.decided_until > now + AHEAD", "False")),
+    _mutant(
+        "what was decided before a clock was set back is decided again",
+        (schedule_fires, "return found", "return set()"),
+    ),
+    _mutant("whoever is frozen goes by what he has read", (firing, "if unread >= self.poll_interval or", "if")),
+)
+"""Mistakes in what starts work because it is time."""
 
 
 @contextmanager

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MINUTE = timedelta(minutes=1)
 SLACK = timedelta(seconds=POLL_INTERVAL + 5)
+ROUNDS = 20
 MOST_COUNTED = 10_000
 """What the product says it counts up to; there are no more due times in a world without jumps of years."""
 
@@ -25,9 +26,11 @@ SELECT f.ScheduleFire_id, f.FireKey, f.Outcome, f.DueTime, f.DueUntil, f.Instant
 FROM ScheduleFire f JOIN temp.Fires s ON s.Fire = f.ScheduleFire_id WHERE f.Schedule_id = ? ORDER BY 1
 """
 _STANDINGS = (
-    "SELECT Minutes, Was, Became, HashWas, HashBecame FROM temp.Standings WHERE Schedule = ? ORDER BY Standing_id"
+    "SELECT Minutes, Was, Became, HashWas, HashBecame, At FROM temp.Standings WHERE Schedule = ? ORDER BY Standing_id"
 )
-_ENABLED = "SELECT Schedule_id, IntervalMinutes, DecidedUntil FROM Schedule WHERE Enabled = 1"
+_ENABLED = (
+    "SELECT Schedule_id, IntervalMinutes, DecidedUntil FROM Schedule WHERE Enabled = 1 AND ScheduleType = 'interval'"
+)
 _STARTED = "SELECT FileProcess_id FROM FileProcess WHERE Source LIKE 'schedule %'"
 
 
@@ -35,11 +38,13 @@ def go_on(world: World) -> None:
     """Let the schedules go on for a while once nothing fails any more, and then end."""
     if not world.options.schedules:
         return
-    run(world, 150.0)
+    for _ in range(ROUNDS):
+        run(world, POLL_INTERVAL / 2)
     now = world.time.database_now()
     for number, minutes, decided_until in world.rows(_ENABLED):
         patience = SLACK + timedelta(seconds=world.options.schedules[number - 1].jitter)
-        if decided_until is None or any(_grid(minutes or 1440, moment(decided_until), now - patience)):
+        stands = None if decided_until is None else moment(decided_until)
+        if stands is None or stands > now + SLACK or any(_grid(minutes, stands, now - patience)):
             raise Broken("timetable", f"schedule {number} is decided until {decided_until} only, and it is {now}")
     for number in range(len(world.options.schedules)):
         world.person.retime(Retime(number, enabled=False))
@@ -55,6 +60,8 @@ def check(world: World) -> None:
         for row in fires:
             _check_row(number, plan, row)
         _check_policy(number, plan, fires, was_set=was_set)
+        if not was_set:
+            _check_beginnings(number, world.rows(_STANDINGS, number))
         if plan.once_at is None:
             _check_coverage(world, number, fires, was_set=was_set)
     started = len(world.rows(_STARTED))
@@ -107,6 +114,14 @@ def _is_late(plan: SchedulePlan, row: Row) -> bool:
     return row.at - row.due > timedelta(seconds=GRACE + plan.jitter + 1)
 
 
+def _check_beginnings(number: int, standings: list[tuple[Any, ...]]) -> None:
+    """Ask whether what was changed or enabled has begun at that moment, and not with what was due before."""
+    for _, was, became, hash_was, hash_became, at in standings:
+        begins = became is not None and (was is None or hash_was not in {None, hash_became})
+        if begins and moment(became) < moment(at) - SLACK:
+            raise Broken("timetable", f"schedule {number} was changed at {at}, and begins at {became}")
+
+
 def _check_coverage(world: World, number: int, fires: list[Row], *, was_set: bool) -> None:
     """Ask whether everything was decided between the moments at which the schedule began and up to which it is decided."""
     decided = Counter[datetime]()
@@ -122,7 +137,7 @@ def _check_coverage(world: World, number: int, fires: list[Row], *, was_set: boo
 
 def _stretches(standings: list[tuple[Any, ...]]) -> Iterator[tuple[int, datetime, datetime]]:
     """Yield the times in which each due time must have been decided, with the interval that was in force."""
-    for minutes, was, became, hash_was, hash_became in standings:
+    for minutes, was, became, hash_was, hash_became, _ in standings:
         # Otherwise it has begun, or begun anew, or a clock was set back.
         if None not in (was, became) and hash_was == hash_became and was <= became:
             yield minutes, moment(was), moment(became)
