@@ -150,8 +150,6 @@ class Backfilling:
     def _plan(self, connection: Any, schedule: Schedule) -> Plan:
         name = schedule.timing.calendar_name
         calendar = None if name is None else calendars.named(connection, name)
-        if name is not None and calendar is None:
-            raise UnfitTiming([Problem("CalendarName", f"there is no calendar '{visible(name)}'")])
         return due.plan_of(schedule.timing, self.default_zone, calendar)
 
     def _tell_error(self, backfill: Backfill, message: str) -> None:
