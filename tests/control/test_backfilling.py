@@ -422,7 +422,10 @@ def test_one_that_cannot_go_on_keeps_no_other_from_going_on_and_is_told_once(pas
     past.leader().finish()
 
     assert past.state(2) == ("complete", 7)
-    said = "backfill 1: CalendarName: there is no calendar 'NL'; until that is corrected it starts nothing"
+    said = (
+        "backfill 1: CalendarName: There is no calendar 'NL'. `batchctl calendar import` makes one;"
+        " until that is corrected it starts nothing"
+    )
     assert world.sql("SELECT Message FROM SchedulerLog WHERE EventType = 'error'") == [(said,)]
     world.sql("UPDATE Schedule SET CalendarName = NULL")
     past.work_off()
