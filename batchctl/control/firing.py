@@ -17,11 +17,10 @@ from batchctl.domain.catch_up import Standing, standing_of
 from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
-from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Calendar, Schedule, ScheduleId
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import storable, visible
+from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
@@ -163,61 +162,65 @@ class Firing:
     def _arm_some(self, until: float) -> None:
         armed = list[tuple[Known, Standing]]()
         for key in list(self._changed)[:PAGE]:
-            armed.extend(self._armed(self._changed.pop(key)))
+            armed.append(self._armed(self._changed.pop(key)))
             if self.clock.monotonic() >= until:
                 break
-        changed = [(known, standing) for known, standing in armed if standing != standing_of(known.schedule)]
-        for written in self._written(changed):
-            self._read_at = self._read_at if written else -math.inf
         for known, standing in armed:
-            self._know(replace(known, schedule=standing_at(known.schedule, standing)))
+            if standing == standing_of(known.schedule):
+                self._know(known)
+        for known in self._written([known for known, standing in armed if standing != standing_of(known.schedule)]):
+            self._know(known)
 
-    def _armed(self, read: _Read) -> list[tuple[Known, Standing]]:
-        """Return where a schedule stands from now on; nothing where nobody can say."""
-        schedule, now = read.schedule, self.clock.now()
+    def _armed(self, read: _Read) -> tuple[Known, Standing]:
+        """Return what is known of a schedule, and where it stands from now on."""
+        schedule = read.schedule
         self._known.pop(schedule.schedule_id, None)
         known = Known(schedule, None, "", read.calendar, read.takers)
-        is_let = lets_schedules(read.takers)
         try:
-            if schedule.enabled and is_let:
+            if schedule.enabled and lets_schedules(read.takers):
                 known = self._planned(known)
-            return [(known, catch_up.arm(schedule, known.plan, known.timing_hash, now, is_let=is_let))]
+            return known, self._standing(known)
         except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
             self._tell_error(schedule, _said(error))
-            return [(known, Standing(None, schedule.decided_until, schedule.timing_hash))]
+            known = replace(known, plan=None)
+            return known, self._standing(known)
+
+    def _standing(self, known: Known) -> Standing:
+        is_let = lets_schedules(known.takers)
+        return catch_up.arm(known.schedule, known.plan, known.timing_hash, self.clock.now(), is_let=is_let)
 
     def _planned(self, known: Known) -> Known:
         schedule = known.schedule
-        if schedule.timing.calendar_name is not None and known.calendar is None:
-            message = f"there is no calendar '{visible(schedule.timing.calendar_name)}' that can be read"
-            raise UnfitTiming([Problem("CalendarName", message)])
         plan = plan_of(schedule.timing, self.default_zone, known.calendar)
         return replace(known, plan=plan, timing_hash=timing_hash(schedule.timing, self.default_zone))
 
-    def _written(self, changed: Sequence[tuple[Known, Standing]]) -> list[bool]:
-        """Write where schedules stand; say of each whether it was still as it was read."""
+    def _written(self, changed: Sequence[Known]) -> list[Known]:
+        """Write where schedules stand now; return as they are now those that nobody else has changed."""
         if not changed:
             return []
         try:
-            return self.transactions.run(_BOUNDARIES, partial(self._stand, changed), hurried=True)
+            written = self.transactions.run(_BOUNDARIES, partial(self._stand, changed), hurried=True)
         except Conflict:
-            return [False]
+            written = []
         except BatchctlError:
             self._read_at = -math.inf
             raise
         except Exception as error:  # noqa: BLE001 - as above
             if len(changed) > 1:
-                return [written for one in changed for written in self._written([one])]
-            self._tell_error(changed[0][0].schedule, _said(error))
-            return [True]
+                return [known for one in changed for known in self._written([one])]
+            self._tell_error(changed[0].schedule, _said(error))
+            return []
+        if len(written) < len(changed):
+            self._read_at = -math.inf
+        return written
 
-    def _stand(self, changed: Sequence[tuple[Known, Standing]], connection: Any) -> list[bool]:
-        now, written = self.clock.now(), list[bool]()
-        for known, standing in changed:
-            found = schedules.load_locked(connection, known.schedule.schedule_id)
-            written.append(found == known.schedule)
-            if written[-1]:
+    def _stand(self, changed: Sequence[Known], connection: Any) -> list[Known]:
+        now, written = self.clock.now(), list[Known]()
+        for known in changed:
+            if schedules.load_locked(connection, known.schedule.schedule_id) == known.schedule:
+                standing = self._standing(known)
                 schedules.stand(connection, known.schedule.schedule_id, standing, now)
+                written.append(replace(known, schedule=standing_at(known.schedule, standing)))
         return written
 
     def _know(self, known: Known) -> None:
@@ -301,7 +304,7 @@ class Firing:
 
 def _said(error: Exception) -> str:
     if isinstance(error, UnfitTiming):
-        return storable(f"{error.column}: {error.message}")
+        return storable(str(error))
     # What follows on further lines tells of the row that was refused, and of another one each time.
     first_line, _, _ = str(error).partition("\n")
     return storable(f"{type(error).__name__}: {first_line}")

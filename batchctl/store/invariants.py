@@ -618,7 +618,7 @@ INVARIANTS: tuple[Invariant, ...] = (
                 _fire.c.Schedule_id == _sched.Schedule_id,
                 _fire.c.Outcome == "fired",
                 _fire.c.ScheduleBackfill_id.is_(None),
-                _fire.c.z_inserted >= _sched.DecidedUntil,
+                _fire.c.z_inserted == _sched.DecidedUntil,
             ),
         )
         .order_by(_sched.Schedule_id),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlglot
 
 from batchctl.control.controller import Controller
 from batchctl.control.deciding import Deciding
@@ -379,6 +380,13 @@ def test_line_17_the_documented_queries_show_next_run_executing_waiting_last_run
         found = shop.jobs()
 
     assert (found["later"].standing.waiting, found["faulty"].standing.waiting) == (1, 0)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_line_17_the_same_text_is_t_sql(query: str) -> None:
+    (parsed,) = sqlglot.parse(query, read="tsql")
+
+    assert isinstance(parsed, sqlglot.exp.Select)
 
 
 def test_line_17_what_is_executing_now_is_seen(clockwork: Clockwork) -> None:

@@ -45,8 +45,8 @@ def completed(instance: int, started: int | None = None) -> str:
 def fired(outcome: str) -> str:
     """Return a statement that says what was decided about the due time, with the row that this started."""
     return (
-        "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime, FileProcess_id)"
-        f" VALUES (1, 'k', '{outcome}', '2026-11-21 06:00:00.000', 1)"
+        "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime, FileProcess_id, z_inserted)"
+        f" VALUES (1, 'k', '{outcome}', '2026-11-21 06:00:00.000', 1, '2026-11-21 06:00:00.000')"
     )
 
 

@@ -137,3 +137,16 @@ def test_a_schedule_that_is_not_there_is_not_found(shop: SqlShop) -> None:
 
     with pytest.raises(NotFound, match=r"There is no schedule 'jbo'\. Did you mean 'job'\?"):
         shop.remove("jbo")
+
+
+def test_its_backfills_go_with_it_and_what_they_have_fired_stays(shop: SqlShop) -> None:
+    ran(shop)
+    shop.sql(
+        "INSERT INTO ScheduleBackfill (Schedule_id, FromTime, UntilTime, Actor)"
+        " SELECT Schedule_id, '2026-01-01 00:00:00.000', '2026-01-02 00:00:00.000', 'anna' FROM Schedule"
+    )
+    shop.sql("UPDATE ScheduleFire SET ScheduleBackfill_id = (SELECT max(ScheduleBackfill_id) FROM ScheduleBackfill)")
+
+    assert shop.remove("job").trail.backfills == 1
+    assert shop.sql("SELECT count(*) FROM ScheduleBackfill") == [(0,)]
+    assert shop.sql("SELECT Status FROM BatchControl") == [("complete",)]

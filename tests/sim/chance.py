@@ -213,7 +213,7 @@ class _Draw:
             case "pause":
                 return Retime(nth, enabled=False), Run(float(chance.choice((5, 70)))), Retime(nth, enabled=True)
             case _:
-                return SetClock(float(chance.choice((-86_400, -3600, -61, 61, 3600, 86_400)))), Run(20.0)
+                return SetClock(float(chance.choice((-86_400, -3600, -130, -61, -61, 61, 3600, 86_400)))), Run(20.0)
 
     def _events(self) -> list[Event]:
         chance, drawn = self.chance, self.chance.random()

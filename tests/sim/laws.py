@@ -266,9 +266,10 @@ def asked(world: World, instance: int, after: int) -> bool:
     return bool(
         world.rows(
             "SELECT 1 FROM AuditLog a, BatchProcessHistory h WHERE a.Target = 'BatchControl:' || ? AND a.Action = 'rerun'"
-            " AND h.BatchProcessHistory_id = ? AND a.z_inserted >= h.StartTime",
+            " AND h.BatchProcessHistory_id = ? AND (a.z_inserted >= h.StartTime OR NOT ?)",
             instance,
             after,
+            world.goes_by_clocks,
         )
     )
 

@@ -231,6 +231,13 @@ MUTANTS: tuple[Mutant, ...] = (
 
 _GUARD = "if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):"
 
+_TOLD_FIRST = (
+    "todo = decision.without(known_keys); schedules.stand(connection, schedule.schedule_id, Standing(schedule"
+    ".next_run_time, decision.decided_until, known.timing_hash), now);"
+    " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
+    " of(connection).begin_write(connection)"
+)
+
 TIMED_MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "whoever wrote the schedule meanwhile is not looked at",
@@ -243,12 +250,7 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
         (
             deciding,
             "todo = decision.without(known_keys)",
-            (
-                "todo = decision.without(known_keys); schedules.stand(connection, schedule.schedule_id, Standing(schedule"
-                ".next_run_time, decision.decided_until, known.timing_hash), now);"
-                " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
-                " of(connection).begin_write(connection)"
-            ),
+            _TOLD_FIRST,
         ),
     ),
     _mutant("once is never over", (deciding, "ScheduleType.ONCE and next_run is None", "ScheduleType.CRON")),

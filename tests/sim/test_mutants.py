@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sim.chance import script_of
-from tests.sim.mutants import MUTANTS, Mutant, made
+from tests.sim.chance import TIMED, script_of
+from tests.sim.mutants import MUTANTS, TIMED_MUTANTS, Mutant, made
 from tests.sim.playing import play
 
 SCHEDULES = 500
@@ -15,6 +15,14 @@ SCHEDULES = 500
 def test_a_mistake_is_found(mutant: Mutant) -> None:
     with made(mutant):
         found = any(play(script_of(seed)).law is not None for seed in range(SCHEDULES))
+
+    assert found
+
+
+@pytest.mark.parametrize("mutant", TIMED_MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mistake_about_due_times_is_found(mutant: Mutant) -> None:
+    with made(mutant):
+        found = any(play(script_of(TIMED + seed)).law is not None for seed in range(SCHEDULES))
 
     assert found
 

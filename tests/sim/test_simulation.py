@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import script_of
+from tests.sim.chance import TIMED, script_of
 from tests.sim.many import CHUNK, play_chunk
 from tests.sim.mutants import MUTANTS, made
 from tests.sim.playing import play, play_twice
@@ -19,6 +19,7 @@ from tests.sim.shrink import smallest
 
 ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
+TIMED_SCHEDULES = 60
 
 
 @pytest.mark.parametrize("first", range(0, SCHEDULES, CHUNK))
@@ -27,6 +28,13 @@ def test_no_schedule_breaks_a_law(first: int) -> None:
 
     assert figures.failed == []
     assert figures.schedules == CHUNK
+
+
+def test_whatever_fails_and_whoever_sets_clocks_each_due_time_is_decided_once() -> None:
+    figures = play_chunk(range(TIMED, TIMED + TIMED_SCHEDULES))
+
+    assert figures.failed == []
+    assert figures.happened["SetClock"] > 0
 
 
 def test_what_once_broke_a_law_does_so_no_more() -> None:
