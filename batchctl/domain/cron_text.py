@@ -34,7 +34,7 @@ class NotCron(ValueError):
 
 def read_cron(written: str) -> CronTimes:
     """Read an expression; raises `NotCron`."""
-    from cronsim import CronSim, CronSimError  # noqa: PLC0415
+    from cronsim import CronSim, CronSimError  # noqa: PLC0415 - as said above
 
     fields = written.split()
     if len(fields) != _FIELDS:
@@ -54,7 +54,7 @@ def read_cron(written: str) -> CronTimes:
 
 def explained(written: str) -> str:
     """Say in words what an expression says that is one."""
-    from cronsim import CronSim  # noqa: PLC0415
+    from cronsim import CronSim  # noqa: PLC0415 - as said above
 
     said = CronSim(written, _SOME_TIME).explain()
     return said[:1].lower() + said[1:]

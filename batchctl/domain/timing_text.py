@@ -5,34 +5,36 @@ Everything that is wrong is said at once, each with its column and with what to 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from functools import lru_cache
 from typing import TypeVar
 from zoneinfo import ZoneInfoNotFoundError, available_timezones
 
-from batchctl.domain.business_days import WEEKDAYS, BusinessDays
-from batchctl.domain.cadences import LAST, MONTHS, WEEKS, DayPattern, MonthDays
+from batchctl.domain.business_days import BusinessDays
+from batchctl.domain.cadences import DayPattern, MonthDays
+from batchctl.domain.column_text import (
+    UnfitText,
+    local_date,
+    month_days_of,
+    months_of,
+    quoted,
+    time_of_day,
+    wall_time,
+    weekdays_of,
+    weeks_of,
+    window_of_day,
+)
 from batchctl.domain.cron_text import CronTimes, NotCron, read_cron
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, ScheduleType
-from batchctl.domain.text import did_you_mean, shorten, visible
+from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.values import named_value
 from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY, WallClock, clock_of
 
 DAY_SECONDS = 86400
 
-_TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
-_NEARLY_TIME = re.compile(r"([0-9]{1,2})[:.hH]?([0-9]{2})")
-_WINDOW = re.compile(r"([^-]*)-([^-]*)")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_RUN_AT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)")
-_NUMBER = re.compile(r"[0-9]{1,4}")
-_BUSINESS = re.compile(r"business_([0-9]{1,4}|last)")
-
-_MOST_BUSINESS_DAYS = 23
 _FIXED = (ScheduleType.DAILY, ScheduleType.WEEKLY, ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW)
 _NEEDED: tuple[tuple[str, str, tuple[ScheduleType, ...], bool, str], ...] = (
     ("IntervalMinutes", "interval_minutes", (ScheduleType.INTERVAL,), True, "15"),
@@ -73,16 +75,16 @@ class _Reader:
         self.problems.append(Problem(column, message))
 
     def list_of(
-        self, column: str, written: str | None, take: Callable[[str], Collection[int]]
-    ) -> frozenset[int] | None:
+        self, column: str, written: str | None, take: Callable[[str], Collection[_Read]]
+    ) -> frozenset[_Read] | None:
         """Read a list with commas, each of its parts by itself; None where nothing is written."""
         if written is None:
             return None
-        found = set[int]()
+        found = set[_Read]()
         for part in written.split(","):
             try:
                 found.update(take(part.strip()))
-            except _Unfit as unfit:
+            except UnfitText as unfit:
                 self.wrong(column, str(unfit))
         return frozenset(found)
 
@@ -90,13 +92,9 @@ class _Reader:
         """Read something; None, and a problem, where it cannot be read."""
         try:
             return read()
-        except _Unfit as unfit:
+        except UnfitText as unfit:
             self.wrong(column, str(unfit))
             return None
-
-
-class _Unfit(ValueError):
-    """What is wrong with a column."""
 
 
 def read_timing(
@@ -107,7 +105,7 @@ def read_timing(
     _what_is_needed(reader, timing)
     known = _calendar(reader, timing, calendar, calendars)
     cron = reader.attempt("Cron", lambda: _cron(timing.cron))
-    window = reader.attempt("BetweenTimes", lambda: _window(timing.between_times))
+    window = reader.attempt("BetweenTimes", lambda: window_of_day(timing.between_times))
     times = _times(reader, timing, cron)
     inside = tuple(at for at in times if window is None or is_within(window, at))
     if times and not inside:
@@ -131,8 +129,8 @@ def is_within(window: tuple[int, int], seconds: int) -> bool:
 def run_at(timing: Timing) -> datetime | None:
     """Return the wall time that RunAt names; None where it names none."""
     try:
-        return _run_at(timing.run_at)
-    except _Unfit:
+        return wall_time(timing.run_at)
+    except UnfitText:
         return None
 
 
@@ -167,7 +165,7 @@ def _calendar(
         return None
     read = _Reader()
     written = calendar.business_days if calendar.business_days.strip() else None
-    weekdays = read.list_of("CalendarName", written, _weekdays) or frozenset()
+    weekdays = read.list_of("CalendarName", written, weekdays_of) or frozenset()
     for problem in read.problems:
         reader.wrong("CalendarName", f"BusinessDays of calendar {visible(calendar.name)}: {problem.message}")
     return BusinessDays(calendar, weekdays)
@@ -179,16 +177,7 @@ def _cron(written: str | None) -> CronTimes | None:
     try:
         return read_cron(written)
     except NotCron as error:
-        raise _Unfit(f"{_quoted(written)} is no cron expression: {error}. Write for example 30 2 * * *.") from error
-
-
-def _window(written: str | None) -> tuple[int, int] | None:
-    if written is None:
-        return None
-    found = _WINDOW.fullmatch(written)
-    if found is None:
-        raise _Unfit(f"{_quoted(written)} is no window: write it as HH:MM-HH:MM, for example 09:00-17:00.")
-    return _time(found[1].strip()), _time(found[2].strip())
+        raise UnfitText(f"{quoted(written)} is no cron expression: {error}. Write for example 30 2 * * *.") from error
 
 
 def _times(reader: _Reader, timing: Timing, cron: CronTimes | None) -> tuple[int, ...]:
@@ -200,24 +189,24 @@ def _times(reader: _Reader, timing: Timing, cron: CronTimes | None) -> tuple[int
         case ScheduleType.CRON:
             return tuple(minute * 60 for minute in cron.times) if cron is not None else ()
         case ScheduleType.ONCE:
-            at = reader.attempt("RunAt", lambda: _run_at(timing.run_at))
+            at = reader.attempt("RunAt", lambda: wall_time(timing.run_at))
             return () if at is None else (at.hour * 3600 + at.minute * 60 + at.second,)
         case _:
-            found = reader.list_of("RunTimes", timing.run_times, lambda part: [_time(part)])
+            found = reader.list_of("RunTimes", timing.run_times, lambda part: [time_of_day(part)])
             return tuple(sorted(minute * 60 for minute in found or ()))
 
 
 def _clock(zone: str) -> WallClock:
     if zone.startswith("right/"):
-        raise _Unfit(f"{_quoted(zone)} counts leap seconds, which no database does; write {_quoted(zone[6:])}.")
+        raise UnfitText(f"{quoted(zone)} counts leap seconds, which no database does; write {quoted(zone[6:])}.")
     if zone == "localtime":
-        raise _Unfit("'localtime' is another zone on another machine; write an IANA name such as Europe/Amsterdam.")
+        raise UnfitText("'localtime' is another zone on another machine; write an IANA name such as Europe/Amsterdam.")
     try:
         return clock_of(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         meant = visible(did_you_mean(zone, _zones()))
-        raise _Unfit(
-            f"{_quoted(zone)} is not a time zone; write an IANA name such as Europe/Amsterdam.{meant}"
+        raise UnfitText(
+            f"{quoted(zone)} is not a time zone; write an IANA name such as Europe/Amsterdam.{meant}"
         ) from error
 
 
@@ -227,11 +216,11 @@ def _zones() -> frozenset[str]:
 
 
 def _days(reader: _Reader, timing: Timing, calendar: BusinessDays | None, cron: CronTimes | None) -> DayPattern:
-    first = reader.attempt("StartDate", lambda: _date(timing.start_date)) or FIRST_DAY
-    last = reader.attempt("EndDate", lambda: _date(timing.end_date)) or LAST_DAY
+    first = reader.attempt("StartDate", lambda: local_date(timing.start_date)) or FIRST_DAY
+    last = reader.attempt("EndDate", lambda: local_date(timing.end_date)) or LAST_DAY
     if last < first:
         reader.wrong("EndDate", f"{last} is before StartDate {first}: it is never due.")
-    months = reader.list_of("RunMonths", timing.run_months, _months)
+    months = reader.list_of("RunMonths", timing.run_months, months_of)
     if cron is not None:
         months = cron.months if months is None else months & cron.months
     if (at := run_at(timing)) is not None:
@@ -241,9 +230,9 @@ def _days(reader: _Reader, timing: Timing, calendar: BusinessDays | None, cron: 
     return DayPattern(
         first=first,
         last=last,
-        weekdays=reader.list_of("RunDays", timing.run_days, _weekdays),
+        weekdays=reader.list_of("RunDays", timing.run_days, weekdays_of),
         month_days=_month_days(reader, timing),
-        weeks=reader.list_of("WeekOfMonth", timing.week_of_month, _weeks),
+        weeks=reader.list_of("WeekOfMonth", timing.week_of_month, weeks_of),
         months=months,
         every_months=every if kind in (ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW) else 1,
         every_weeks=every if kind is ScheduleType.WEEKLY else 1,
@@ -258,113 +247,8 @@ def _month_days(reader: _Reader, timing: Timing) -> MonthDays | None:
     written = timing.run_days_of_month
     if written is None:
         return None
-    numbers = reader.list_of("RunDaysOfMonth", written, _month_day) or frozenset()
-    # Business days are counted from 1001, and the last one of all is 1000.
-    business = frozenset(LAST if number == 1000 else number - 1000 for number in numbers if number >= 1000)
+    found = reader.list_of("RunDaysOfMonth", written, month_days_of) or frozenset()
+    business = frozenset(number for number, is_business in found if is_business)
     if business and timing.calendar_name is None:
         reader.wrong("RunDaysOfMonth", "Business days are those of a calendar; name it in CalendarName.")
-    return MonthDays(numbers=frozenset(number for number in numbers if number < 1000), business=business)
-
-
-def _time(written: str) -> int:
-    found = _TIME.fullmatch(written)
-    if not written:
-        raise _Unfit("A time of day is missing; write for example 06:00,18:00.")
-    if found is not None:
-        return int(found[1]) * 60 + int(found[2])
-    nearly = _NEARLY_TIME.fullmatch(written)
-    said = f"{_quoted(written)} is no time of day: write it as HH:MM"
-    if nearly is not None and int(nearly[1]) < 24 and int(nearly[2]) < 60:
-        raise _Unfit(f"{said}, {int(nearly[1]):02}:{nearly[2]}.")
-    raise _Unfit(f"{said}, from 00:00 to 23:59.")
-
-
-def _date(written: str | None) -> date | None:
-    if written is None:
-        return None
-    return _checked_date(written.strip(), f"{_quoted(written)} is no date: write it as YYYY-MM-DD.")
-
-
-def _checked_date(written: str, complaint: str) -> date:
-    if not _DATE.fullmatch(written):
-        raise _Unfit(complaint)
-    try:
-        read = date.fromisoformat(written)
-    except ValueError as error:
-        raise _Unfit(f"{_quoted(written)} is no date: {error}.") from error
-    if not FIRST_DAY <= read <= LAST_DAY:
-        raise _Unfit(f"{_quoted(written)} is not between {FIRST_DAY} and {LAST_DAY}.")
-    return read
-
-
-def _run_at(written: str | None) -> datetime | None:
-    if written is None:
-        return None
-    complaint = f"{_quoted(written)} is no wall time: write it as YYYY-MM-DD HH:MM."
-    found = _RUN_AT.fullmatch(written.strip())
-    if found is None:
-        raise _Unfit(complaint)
-    day = _checked_date(found[1], complaint)
-    try:
-        return datetime.fromisoformat(f"{day}T{found[2]}")
-    except ValueError as error:
-        raise _Unfit(f"{_quoted(written)} is no wall time: {error}.") from error
-
-
-def _weekdays(part: str) -> Collection[int]:
-    return _range(part, WEEKDAYS, "day of the week", "Mon,Fri or Mon-Fri")
-
-
-def _months(part: str) -> Collection[int]:
-    if _NUMBER.fullmatch(part):
-        if not 1 <= int(part) <= 12:
-            raise _Unfit(f"'{part}' is no month: write 1 to 12, or Jan to Dec.")
-        return [int(part)]
-    return [place + 1 for place in _range(part, MONTHS, "month", "Jan,Jul or 1,7")]
-
-
-def _weeks(part: str) -> Collection[int]:
-    place = _place(part, WEEKS, "week of a month", "first,last")
-    return [LAST if WEEKS[place] == "last" else place + 1]
-
-
-def _month_day(part: str) -> Collection[int]:
-    folded = part.lower()
-    if folded == "last":
-        return [LAST]
-    if _NUMBER.fullmatch(part):
-        if not 1 <= int(part) <= 31:
-            raise _Unfit(f"'{part}' is no day of a month: write 1 to 31, or last.")
-        return [int(part)]
-    if (found := _BUSINESS.fullmatch(folded)) is not None:
-        if found[1] == "last":
-            return [1000]
-        if 1 <= int(found[1]) <= _MOST_BUSINESS_DAYS:
-            return [1000 + int(found[1])]
-    meant = visible(did_you_mean(part, ("last", "business_1", "business_last"))) if part else ""
-    said = f"write 1 to 31, last, business_1 to business_{_MOST_BUSINESS_DAYS}, or business_last."
-    raise _Unfit(f"{_quoted(part)} is no day of a month: {said}{meant if 'Did' in meant else ''}")
-
-
-def _range(part: str, words: Sequence[str], what: str, example: str) -> Collection[int]:
-    """Read a word, or two with a dash between them; a range may go over the end."""
-    begin, dash, end = part.partition("-")
-    first = _place(begin.strip(), words, what, example)
-    if not dash:
-        return [first]
-    last = _place(end.strip(), words, what, example)
-    length = (last - first) % len(words)
-    return [(first + step) % len(words) for step in range(length + 1)]
-
-
-def _place(part: str, words: Sequence[str], what: str, example: str) -> int:
-    folded = [word.lower() for word in words]
-    if part.lower() in folded:
-        return folded.index(part.lower())
-    if not part:
-        raise _Unfit(f"A {what} is missing; write for example {example}, or set the column to NULL.")
-    raise _Unfit(f"{_quoted(part)} is no {what}; write for example {example}.{visible(did_you_mean(part, words))}")
-
-
-def _quoted(written: str) -> str:
-    return f"'{shorten(visible(written), 60)}'"
+    return MonthDays(numbers=frozenset(number for number, is_business in found if not is_business), business=business)

@@ -14,7 +14,7 @@ from tests.sim.mutants import Mutant, made
 
 EVERY = 8
 """Of so many zones one is in the suite, each with the changes of one of its years; `dev.py sim --schedules` has all."""
-COMPOSITIONS = range(400)
+COMPOSITIONS = range(300)
 
 KNOWN = {
     "Australia/Lord_Howe": (2026, 2026),
