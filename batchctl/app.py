@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from batchctl import __version__, config
+from batchctl.control.backfilling import Backfilling
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.deciding import Deciding
@@ -163,7 +164,7 @@ class App:
         from batchctl.operations import checking  # noqa: PLC0415 - the engine does without
 
         with self._folders() as folders:
-            return checking.check(self.transactions, self.registry, self.surroundings, folders)
+            return checking.check(self.transactions, self.registry, self.surroundings, folders, self.timetable())
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
@@ -308,20 +309,14 @@ class App:
         """Return what the leader does besides creating instances; what is due comes first."""
         watch = DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval)
         others = watch, self._triggering(runner), self._file_watching(folders)
-        return (self._firing(runner, creator), *others) if self.settings.scheduler.enabled else others
+        return (*self._scheduling(runner, creator), *others) if self.settings.scheduler.enabled else others
 
-    def _firing(self, runner: ThreadStepRunner, creator: Creator) -> Firing:
+    def _scheduling(self, runner: ThreadStepRunner, creator: Creator) -> tuple[Duty, ...]:
         grace = timedelta(seconds=self.settings.scheduler.grace)
         deciding = Deciding(self.clock, creator, lambda batch: self._harmless(batch) is not None, grace, zone_rules())
-        return Firing(
-            self.transactions,
-            self.clock,
-            deciding,
-            self.listener,
-            self.settings.poll_interval,
-            self.settings.business_time_zone,
-            runner.wake,
-        )
+        means = self.transactions, self.clock, deciding, self.listener, self.settings.poll_interval
+        zone = self.settings.business_time_zone
+        return Firing(*means, zone, runner.wake), Backfilling(*means, zone, runner.wake)
 
     @property
     def _poll_interval(self) -> timedelta:

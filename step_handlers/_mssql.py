@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
@@ -75,7 +75,10 @@ class SqlServer:
         del before
         (batch,) = inside
         variables = [Variable(name, value) for name, value in batch.values.items()]
-        return _written(request, connection, variables, _tsql.script_body(batch), "SET XACT_ABORT ON;", "")
+        written = _written(request, connection, variables, _tsql.script_body(batch), "SET XACT_ABORT ON;", "")
+        return (
+            replace(written, spec={**written.spec, "alone": True}) if _tsql.is_maintenance(batch.statement) else written
+        )
 
     def call_problem(self, name: str) -> str | None:
         """Say why a text is no procedure name."""
@@ -305,10 +308,10 @@ class _Session:
 
     def _read(self, names: Sequence[str]) -> None:
         if tuple(names) == _tsql.ERROR:
-            number, severity, line, procedure, text = self.cursor.fetchone()
+            number, severity, inner_state, line, procedure, text = self.cursor.fetchone()
             # An error while undoing would hide the one that began it.
             if self.problem is None:
-                self.problem = ServerProblem(str(text), int(number), "", severity, line, procedure)
+                self.problem = ServerProblem(str(text), int(number), "", severity, inner_state, line, procedure)
         elif names[:1] == [_tsql.RETURN_CODE]:
             self.return_code, *outputs = self.cursor.fetchone()
             for name, value in zip(names[1:], outputs, strict=True):
@@ -330,7 +333,7 @@ class _Session:
             self._hear()
         self._roll_back()
         what = spec["called"] or "the batch"
-        end = "" if spec["called"] or not sent else "; everything was rolled back"
+        end = "" if spec["called"] or spec.get("alone") or not sent else "; everything was rolled back"
         problem = self.problem or ServerProblem.of(error or _Stopped())
         if sent and self.problem is None and problem.state in LOST_STATES and not self.closed_to_stop:
             message = f"{what}: the connection was lost ({visible(problem.text)}); whether it was done is not known"

@@ -26,6 +26,8 @@ class ServerProblem:
     number: int | None = None
     state: str = ""
     severity: int | None = None
+    inner_state: int | None = None
+    """What the server itself calls the state of an error; `state` is the SQLSTATE of the driver."""
     line: int | None = None
     procedure: str | None = None
 
@@ -54,6 +56,7 @@ class ServerProblem:
         own_line = self.line if self.line is None or self.procedure else self.line - lines_before
         place = [
             f"severity {self.severity}" if self.severity is not None else "",
+            f"state {self.inner_state}" if self.inner_state is not None else "",
             f"procedure {visible(self.procedure)}" if self.procedure else "",
             f"line {own_line}" if own_line is not None and own_line > 0 else "",
         ]

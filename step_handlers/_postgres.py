@@ -156,7 +156,7 @@ def _as_json(bound: Bound) -> dict[str, JsonValue]:
         f"{{secret:{value['secret']}}}" if isinstance(value, dict) else f"{{{name}}}"
         for name, value in zip(names, values, strict=True)
     ]
-    return {"sql": "".join(pieces), "parameters": values, "names": list(called)}
+    return {"sql": "".join(pieces), "parameters": values, "names": list(called), "line": bound.statement.line}
 
 
 def _which(parts: Sequence[str]) -> str:

@@ -100,8 +100,12 @@ class Channel:
     """The text that was sent last."""
     names: Sequence[str] = ()
     """What the author calls its bound values."""
+    line: int | None = None
+    """On which line of the author's text it begins, if it is the author's."""
 
-    def execute(self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = ()) -> None:
+    def execute(
+        self, sql: str, parameters: Sequence[JsonValue] = (), names: Sequence[str] = (), line: int | None = None
+    ) -> None:
         """Send a statement and read everything it answers; raises `Refused`, `GivenUp`, `Unusable`, `psycopg.Error`."""
         import psycopg  # noqa: PLC0415 - as above
         from psycopg.generators import fetch, send  # noqa: PLC0415 - as above
@@ -117,7 +121,7 @@ class Channel:
             wire.set_chunked_rows_mode(_ROWS_AT_ONCE)
         else:
             wire.set_single_row_mode()
-        self.sent, self.names = sql, names
+        self.sent, self.names, self.line = sql, names, line
         self.opened.wait(send(wire))
         refusal: Exception | None = None
         try:
@@ -136,11 +140,10 @@ class Channel:
             raise refusal
 
     def place(self, error: Exception) -> str:
-        """Say at which line of the text sent last a refusal points, when it has lines."""
-        position = error.position if isinstance(error, Refused) else 0
-        if not position or "\n" not in self.sent:
+        """Say at which line of the author's text a refusal points: where the server names no place, at that of the statement."""
+        if self.line is None or not isinstance(error, Refused):
             return ""
-        return f"; at line {self.sent.count(chr(10), 0, position - 1) + 1}"
+        return f"; at line {self.line + self.sent.count(chr(10), 0, max(error.position - 1, 0))}"
 
     def _read(self, first: PGresult) -> None:
         columns = [(first.fname(at) or b"").decode() for at in range(first.nfields)]

@@ -186,7 +186,8 @@ class Session:
         if self.execution.stopping:
             raise _Stopped
         self.may_stand = not self.in_transaction or self.at == "COMMIT"
-        self.channel.execute(statement["sql"], statement.get("parameters", ()), statement.get("names", ()))
+        given = statement.get("parameters", ()), statement.get("names", ())
+        self.channel.execute(statement["sql"], *given, line=statement.get("line"))
         self.may_stand = False
 
     def _prepare(self, spec: Mapping[str, Any]) -> None:

@@ -144,23 +144,23 @@ class _Run:
     results: Results
 
     def carry_out(self, before: Sequence[Mapping[str, Any]], inside: Sequence[Mapping[str, Any]]) -> StepOutcome:
-        at = "BEGIN"
+        at, line = "BEGIN", None
         count = len(before) + len(inside)
         try:
             for number, statement in enumerate(before, start=1):
-                at = f"statement {number} of {count}"
+                at, line = f"statement {number} of {count}", statement.get("line")
                 self._execute(statement)
             if inside:
-                at = "BEGIN"
+                at, line = "BEGIN", None
                 self.opened.execute("BEGIN IMMEDIATE")
             for number, statement in enumerate(inside, start=len(before) + 1):
-                at = f"statement {number} of {count}"
+                at, line = f"statement {number} of {count}", statement.get("line")
                 self._execute(statement)
-            at = "COMMIT"
+            at, line = "COMMIT", None
             if inside:
                 self.opened.execute("COMMIT")
         except (sqlite3.Error, _Stopped, OverflowError, MemoryError) as error:
-            return self._failed(at, error, rolled_back=bool(inside) and at != "BEGIN")
+            return self._failed(at, line, error, rolled_back=bool(inside) and at != "BEGIN")
         return StepOutcome(
             succeeded=True, output=self.results.text(), rows_affected=self.results.affected, value=self.results.value
         )
@@ -178,7 +178,7 @@ class _Run:
         if self.opened.total_changes != changes:
             self.results.affected += self.opened.execute("SELECT changes()").fetchone()[0]
 
-    def _failed(self, at: str, error: BaseException, *, rolled_back: bool) -> StepOutcome:
+    def _failed(self, at: str, line: int | None, error: BaseException, *, rolled_back: bool) -> StepOutcome:
         with suppress(sqlite3.Error):  # where even that is impossible, closing the connection rolls back
             if self.opened.in_transaction:
                 self.opened.set_progress_handler(None, 0)
@@ -189,9 +189,9 @@ class _Run:
             return StepOutcome(succeeded=False, stopped=True, message=f"was stopped at {at}{end}", output=output)
         code = getattr(error, "sqlite_errorname", "")
         said = visible(str(error)) or type(error).__name__
-        return StepOutcome(
-            succeeded=False, message=f"{at} failed: {said}{f' ({code})' if code else ''}{end}", output=output
-        )
+        # SQLite does not say where in a statement it stopped: the line is that on which the statement begins.
+        said = f"{said}{f' ({code})' if code else ''}{f'; at line {line}' if line is not None else ''}"
+        return StepOutcome(succeeded=False, message=f"{at} failed: {said}{end}", output=output)
 
 
 class _Stopped(Exception):
@@ -215,7 +215,7 @@ def script_of(found: Sequence[Statement]) -> Script:
 
 
 def _as_json(bound: Bound) -> dict[str, JsonValue]:
-    return {"sql": bound.statement.sql, "parameters": dict(bound.values)}
+    return {"sql": bound.statement.sql, "parameters": dict(bound.values), "line": bound.statement.said_at}
 
 
 def file_of(connection: Connection, directory: str) -> str:

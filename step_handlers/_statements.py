@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from batchctl.plugin_api import visible
@@ -85,11 +85,18 @@ class Statement:
     """One statement, without the semicolon, without blanks around it."""
 
     tokens: tuple[Token, ...]
+    line: int = 1
+    """On which line of the author's text it begins, with its comments."""
 
     @property
     def words(self) -> list[str]:
         """Return what the statement begins with: at most four words, in capitals."""
         return first_words(self.tokens)
+
+    @property
+    def said_at(self) -> int:
+        """Return on which line its first word stands."""
+        return self.line + _lines(takewhile(_is_unsaid, self.tokens))
 
     @property
     def names(self) -> list[str]:
@@ -122,8 +129,10 @@ def statements(text: str, names: Sequence[str], grammar: Grammar | None = None) 
     """Split a text; hole number n becomes the bound value `names[n]`. Raises `MalformedSql`."""
     reads = grammar or SQLITE
     found: list[Statement] = []
+    line = 1
     for present in reads.split(_named(_tokens(text.removeprefix("\ufeff"), reads), names)):
-        found += _stripped(present)
+        found += _stripped(present, line)
+        line += _lines(present)
     if not found:
         raise MalformedSql("there is no SQL statement")
     return found
@@ -153,7 +162,8 @@ def bind(statement: Statement, values: Mapping[str, str]) -> Statement:
         tuple(
             Token(Kind.HOLE, values[token.text[1:].lower()]) if token.kind is Kind.VARIABLE else token
             for token in statement.tokens
-        )
+        ),
+        statement.line,
     )
 
 
@@ -238,10 +248,18 @@ def first_words(tokens: Iterable[Token]) -> list[str]:
     return list(islice((token.text.upper() for token in tokens if token.kind not in _UNSAID), 4))
 
 
-def _stripped(tokens: Sequence[Token]) -> list[Statement]:
-    """Return the statement as a list of one; of none when there are only blanks and comments."""
+def _stripped(tokens: Sequence[Token], line: int) -> list[Statement]:
+    """Return the statement that begins on a line as a list of one; of none when there are only blanks and comments."""
     start = next((at for at, token in enumerate(tokens) if token.kind is not Kind.SPACE), len(tokens))
     end = next((at for at in range(len(tokens), start, -1) if tokens[at - 1].kind is not Kind.SPACE), start)
-    if all(token.kind in _UNSAID for token in tokens):
+    if all(map(_is_unsaid, tokens)):
         return []
-    return [Statement(tuple(tokens[start:end]))]
+    return [Statement(tuple(tokens[start:end]), line + _lines(tokens[:start]))]
+
+
+def _is_unsaid(token: Token) -> bool:
+    return token.kind in _UNSAID
+
+
+def _lines(tokens: Iterable[Token]) -> int:
+    return sum(token.text.count("\n") for token in tokens)

@@ -24,13 +24,13 @@ SETTINGS = (_LANGUAGE, _ANSI)
 """What clients and logins set differently, and what the meaning of a batch would hang on."""
 
 RETURN_CODE = "batchctl_return_code"
-ERROR = ("batchctl_error", "severity", "line", "procedure", "message")
+ERROR = ("batchctl_error", "severity", "state", "line", "procedure", "message")
 """The columns in which a batch tells of its error: drivers know neither the line nor the procedure."""
 
 _CATCH = (
     "END TRY\nBEGIN CATCH\nIF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;\n"
-    "SELECT ERROR_NUMBER() AS batchctl_error, ERROR_SEVERITY() AS severity, ERROR_LINE() AS line, "
-    "ERROR_PROCEDURE() AS [procedure], ERROR_MESSAGE() AS message;\nTHROW;\nEND CATCH;"
+    "SELECT ERROR_NUMBER() AS batchctl_error, ERROR_SEVERITY() AS severity, ERROR_STATE() AS state, "
+    "ERROR_LINE() AS line, ERROR_PROCEDURE() AS [procedure], ERROR_MESSAGE() AS message;\nTHROW;\nEND CATCH;"
 )
 _LONGEST = 4000
 """UTF-16 units that fit into anything but nvarchar(max); what is joined with + from such texts is cut there."""
@@ -55,6 +55,16 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_MAINTENANCE = {
+    "BACKUP": {"DATABASE", "LOG"},
+    "RESTORE": {"DATABASE", "LOG"},
+    "ALTER": {"DATABASE"},
+    "CREATE": {"DATABASE"},
+    "DROP": {"DATABASE"},
+}
+"""Statements, by their first two words, that SQL Server refuses inside a transaction."""
+_MAINTAINS = {"SP_UPDATESTATS", "[SP_UPDATESTATS]"}
+"""Procedures that it refuses there too."""
 _SQLCMD = re.compile(
     r"^[ \t]*(GO(?:[ \t]+[0-9]+)?[ \t;]*(?:--.*|/\*.*)?$|:[A-Za-z]|!!|(?:EXIT|QUIT|RESET|ED)(?=[\s;(]|$))",
     re.IGNORECASE | re.MULTILINE,
@@ -96,6 +106,13 @@ def refuse(statement: Statement) -> None:
             raise MalformedSql(
                 f"every step is one transaction already; take {word} out, or use THROW to undo everything"
             )
+
+
+def is_maintenance(statement: Statement) -> bool:
+    """Say whether a batch does what cannot be part of a transaction, such as a backup."""
+    meant = [token.text.upper() for token in statement.tokens if token.kind not in {Kind.SPACE, Kind.COMMENT}]
+    pairs = zip(meant, [*meant[1:], ""], strict=True)
+    return any(after in _MAINTENANCE.get(word, ()) for word, after in pairs) or not _MAINTAINS.isdisjoint(meant)
 
 
 def call_problem(name: str) -> str | None:
@@ -230,8 +247,14 @@ def _secret(around: Surroundings, name: str, value: Mapping[str, JsonValue]) -> 
 
 
 def script_body(bound: Bound) -> str:
-    """Write the statements of a step as one transaction, every placeholder as a variable."""
+    """Write the statements of a step as one transaction, where that may be, every placeholder as a variable."""
     text = "".join(_write(token) for token in bound.statement.tokens)
+    if is_maintenance(bound.statement):
+        # As many lines as below, so that errors name the author's own.
+        return (
+            f"BEGIN TRY\n-- this cannot be done in a transaction: what was done before an error stays\n{text}\n"
+            f";IF @@TRANCOUNT <> 0 THROW 50000, N'a transaction was left open', 1;\n{_CATCH}"
+        )
     return (
         f"BEGIN TRY\nBEGIN TRANSACTION;\n{text}\n"
         ";IF @@TRANCOUNT <> 1 THROW 50000, N'the transaction of the step was ended inside', 1;\n"

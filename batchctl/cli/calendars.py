@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from batchctl.domain.schedules import CalendarDay
@@ -95,7 +95,7 @@ def listed(session: Session, as_json: bool) -> None:
     headings = ["name", "business days", "valid from", "valid until", "days#", "schedules", "but"]
     output.section(out, Listing("Calendars", headings, rows))
     if found:
-        output.hints(out, f"batchctl calendar show {found[0].calendar.name}")
+        output.hints(out, f"batchctl calendar show {typed(found[0].calendar.name)}")
     else:
         output.hints(
             out, "batchctl calendar import NL --country NL --years 2026-2027   (or insert a row into Calendar)"
@@ -137,7 +137,7 @@ def show(session: Session, name: str, year: int | None, as_json: bool) -> None:
         output.say(f"Warning: {found.warning}")
     rows = [(cell(day.day), cell(f"{day.day:%a}"), cell(_kind(day)), cell(day.description)) for day in days]
     output.section(out, Listing("Days", ["day", "weekday", "is a", "description"], rows))
-    output.hints(out, f"batchctl calendar add-day {found.calendar.name} 2026-12-24 --description 'closed'")
+    output.hints(out, f"batchctl calendar add-day {typed(found.calendar.name)} 2026-12-24 --description 'closed'")
 
 
 @calendar.command(name="import")
@@ -311,7 +311,7 @@ def _show_import(done: Imported) -> None:
     else:
         out.print(cell(f"Valid {done.valid_from or 'ever'} to {done.valid_until}."), soft_wrap=True)
     output.hints(
-        out, "the same command without --dry-run" if done.dry_run else f"batchctl calendar show {done.calendar}"
+        out, "the same command without --dry-run" if done.dry_run else f"batchctl calendar show {typed(done.calendar)}"
     )
 
 
@@ -326,7 +326,7 @@ def _show_day(done: DayChange) -> None:
         becomes = "its weekday decides" if done.after is None else _said(done.after)
         said = f"Calendar {visible(done.calendar)} {would} of {done.day:%a %Y-%m-%d}: {becomes} (it was: {was})."
         click.echo(visible(said))
-    output.hints(output.console(), f"batchctl calendar show {done.calendar} --year {done.day.year}")
+    output.hints(output.console(), f"batchctl calendar show {typed(done.calendar)} --year {done.day.year}")
 
 
 def _kind(day: CalendarDay) -> str:

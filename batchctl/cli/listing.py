@@ -19,7 +19,19 @@ FOLDED = 40
 _COMMANDS = {"next", "to clear it"}
 """Columns of commands, which nobody wants to copy in pieces."""
 _MESSAGES = {"message", "because", "reason", "what is wrong", "but", "before", "after"}
-_MAY_FOLD = _MESSAGES | {"batch", "step", "name", "entity", "steps", "instances", "file", "row", "for batch", "who"}
+_MAY_FOLD = _MESSAGES | {
+    "batch",
+    "step",
+    "when",
+    "name",
+    "entity",
+    "steps",
+    "instances",
+    "file",
+    "row",
+    "for batch",
+    "who",
+}
 _NAMES = {"id", "FileProcess", "Seq", "seq", "table", "row", "batch", "entity", "step", "name", "gate", "at (UTC)"}
 _HEAD = _NAMES | {"", "column", "status", "state", "who", "action", "target", "check", "event", "source"}
 """Columns that say which row it is and how it stands: the first line of its block."""

@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "waits": ("waits:waits", "List the batches that wait for others to complete, and why."),
     "trigger": ("triggers:trigger", "List the data triggers, or see what one would do."),
     "schedule": ("schedules:schedule", "List the schedules, see when they run, add and change them."),
+    "backfill": ("backfill:backfill", "Start the work of a schedule's due times that are over."),
     "calendar": ("calendars:calendar", "Keep the calendars of holidays and business days."),
     "mode": ("mode:mode", "Say whether schedules, triggers or only people start a batch."),
     "log": ("scheduler_log:log", "Show what started work of itself, and what came of it."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.session import Session, dry_run, pass_session, reason
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from batchctl.operations.batch_modes import ModeSwitch
@@ -57,13 +57,13 @@ def _show(done: ModeSwitch) -> None:
     if done.dry_run:
         output.hints(out, "the same command without --dry-run")
         return
-    output.hints(out, *[_to_enable(source) for source in done.others], f"batchctl why batch:{done.batch}")
+    output.hints(out, *[_to_enable(source) for source in done.others], f"batchctl why batch:{typed(done.batch)}")
 
 
 def _to_enable(source: str) -> str:
     kind, _, name = source.partition(" ")
     if kind == "schedule":
-        return f"batchctl schedule enable {name} --reason ...   (it is disabled)"
+        return f"batchctl schedule enable {typed(name)} --reason ...   (it is disabled)"
     return f"set Enabled of row '{name}' in DataTrigger to 1   (it is disabled)"
 
 

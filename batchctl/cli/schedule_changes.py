@@ -10,7 +10,7 @@ import click
 
 from batchctl.cli.session import Session, WholeNumber, dry_run, reason
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from batchctl.operations.schedule_keeper import ScheduleKeeper, Written
@@ -155,7 +155,7 @@ def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
         done = keeper.set_enabled(name, enabled=False, reason=reason)
     would = "would be" if dry_run else "is now"
     click.echo(f"Schedule {visible(name)} {would if done.after else 'is'} disabled{'' if done.after else ' already'}.")
-    output.hints(output.console(), f"batchctl schedule enable {name} --reason ...")
+    output.hints(output.console(), f"batchctl schedule enable {typed(name)} --reason ...")
 
 
 @contextmanager
@@ -198,5 +198,12 @@ def _end(ctx: click.Context, done: Written, said: str) -> None:
         out.print(cell(f"It runs next at {at}."), soft_wrap=True)
     elif done.schedule.enabled:
         out.print("It is not due any more.")
-    again = "the same command without --dry-run"
-    output.hints(out, again if done.dry_run else f"batchctl schedule preview {done.schedule.name}")
+    else:
+        out.print("It is disabled, so it starts nothing.")
+    name = typed(done.schedule.name)
+    following = f"batchctl schedule preview {name}"
+    if done.dry_run:
+        following = "the same command without --dry-run"
+    elif not done.schedule.enabled:
+        following = f"batchctl schedule enable {name} --reason ..."
+    output.hints(out, following)

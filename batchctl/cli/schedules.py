@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli import schedule_changes, schedule_run
+from batchctl.cli import schedule_changes, schedule_run, sql_jobs
 from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
+from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from batchctl.cli.listing import Listing
+    from batchctl.domain.clock_changes import ClockChange, NightTime
     from batchctl.domain.schedules import ScheduleFire
     from batchctl.operations.foresight import Foreseen, Preview, Rehearsed
     from batchctl.operations.timetable import Sheet, Timed, Timetable
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 SHOWN = 1000
 """Up to how many due times a table for people shows; JSON has all."""
 NIGHT_SHOWN = 12
-"""Up to how many due times of a night are shown one by one."""
+"""Up to how many due times of a night are shown one by one; of more those that are alike are shown together."""
 
 
 @click.group()
@@ -42,6 +44,9 @@ for _command in (
     schedule_changes.enable,
     schedule_changes.disable,
     schedule_run.run,
+    sql_jobs.add_sql,
+    sql_jobs.jobs,
+    sql_jobs.remove,
 ):
     schedule.add_command(_command)
 
@@ -78,7 +83,7 @@ def listed(session: Session, as_json: bool) -> None:
     output.section(out, Listing("Schedules", headings, rows))
     if found:
         name = found[0].schedule.name
-        output.hints(out, f"batchctl schedule preview {name}", f"batchctl schedule test {name}")
+        output.hints(out, f"batchctl schedule preview {typed(name)}", f"batchctl schedule test {typed(name)}")
     else:
         output.hints(
             out,
@@ -124,7 +129,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
     if found.audit:
         acts = [(time(act.at), cell(act.actor), cell(act.action), cell(act.reason)) for act in found.audit]
         output.section(out, Listing("Changed by", ["at (UTC)", "who", "action", "reason"], acts))
-    output.hints(out, f"batchctl schedule preview {name}", f"batchctl schedule test {name}")
+    output.hints(out, f"batchctl schedule preview {typed(name)}", f"batchctl schedule test {typed(name)}")
 
 
 @schedule.command()
@@ -257,7 +262,7 @@ def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:
     output.section(out, Listing(title, headings, [_row(one, jittered=jittered) for one in shown]))
     if more:
         out.print(f"{more} more: --json shows all, --days fewer.")
-    output.hints(out, f"batchctl schedule preview {found.schedule.name} --dst", "batchctl schedule list")
+    output.hints(out, f"batchctl schedule preview {typed(found.schedule.name)} --dst", "batchctl schedule list")
 
 
 def _row(one: Foreseen, *, jittered: bool) -> list[Any]:
@@ -296,19 +301,34 @@ def _nights(one: Rehearsed) -> Iterator[Listing]:
     from batchctl.cli.output import cell, time
 
     for night in one.nights:
-        concerned = [at for at in night.times if at.is_concerned]
-        shown = night.times if len(night.times) <= NIGHT_SHOWN else concerned[:NIGHT_SHOWN]
+        alike = [[at] for at in night.times]
+        if len(night.times) > NIGHT_SHOWN:
+            alike = [list(group) for _, group in groupby(night.times, _kind)]
         rows = [
-            (cell(at.instant.local), time(at.instant.due), cell(at.runs), cell(at.instant.reason or _as_always(at)))
-            for at in shown
+            (cell(_span(group)), time(group[0].instant.due), cell(group[0].runs), cell(_reason(group, night.change)))
+            for group in alike
         ]
-        left = len(night.times) - len(shown)
-        if left:
-            rows.append((cell("..."), cell(None), cell(None), cell(f"{left} more due times within three hours")))
-        if not night.times:
-            rows.append((cell("-"), cell(None), cell(None), cell("nothing is due within three hours")))
+        if not rows:
+            rows = [(cell(None), cell(None), cell(None), cell("nothing is due within three hours"))]
         yield Listing(f"  {night.change.words}", ["local", "due (UTC)", "runs", "reason"], rows)
 
 
-def _as_always(at: Any) -> str | None:
-    return "the clocks show this time twice" if at.is_concerned else None
+def _kind(at: NightTime) -> object:
+    """Return what due times have in common that are shown together."""
+    return at.runs, at.is_concerned, at.instant.local[-6:], at.instant.reason
+
+
+def _span(group: Sequence[NightTime]) -> str:
+    first, last = group[0].instant.local, group[-1].instant.local
+    return first if len(group) == 1 else f"{first} to {last[11:]}"
+
+
+def _reason(group: Sequence[NightTime], change: ClockChange) -> str | None:
+    first = group[0]
+    said = first.instant.reason
+    if said is None and first.is_concerned and not change.is_forward:
+        way = "both times" if first.runs == "twice" else "the first time"
+        said = f"the clocks show this twice, and it runs {way}"
+    if len(group) == 1:
+        return said
+    return f"{len(group)} due times" if said is None else f"{len(group)} due times: {said}"

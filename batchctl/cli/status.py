@@ -28,7 +28,7 @@ def status(session: Session, as_json: bool, limit: int) -> None:
     from batchctl.operations.overview import overview
 
     with session.app() as app:
-        seen = overview(app.transactions, app.clock, app.presence, most=limit)
+        seen = overview(app.transactions, app.clock, app.presence, most=limit, timetable=app.timetable())
     if as_json:
         output.print_json(_as_json(seen))
     else:
@@ -47,6 +47,8 @@ def _show(out: Console, seen: Overview) -> None:
         output.section(out, _waiting(seen))
     if seen.ailing:
         output.section(out, _ailing(seen))
+    if seen.ending:
+        output.section(out, _ending(seen))
     if seen.waits:
         from batchctl.cli.waits import listing
 
@@ -57,6 +59,8 @@ def _show(out: Console, seen: Overview) -> None:
         output.section(out, _disabled(seen))
     if seen.completed:
         output.section(out, _completed(seen))
+    if seen.coming:
+        output.section(out, _coming(seen))
     output.hints(out, *_next(seen), *_inbox(seen))
 
 
@@ -123,7 +127,37 @@ def _ailing(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, time
 
     rows = [(cell(one.source), time(one.since), cell(one.message), cell(one.next_step)) for one in seen.ailing]
-    return Listing("Triggers and watches that start nothing", ["name", "since (UTC)", "message", "next"], rows)
+    return Listing(
+        "Triggers, watches and schedules that start nothing", ["name", "since (UTC)", "message", "next"], rows
+    )
+
+
+def _ending(seen: Overview) -> Listing:
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+
+    rows = [
+        (
+            cell(one.calendar),
+            cell(one.valid_until),
+            cell(", ".join(one.schedules)),
+            cell(one.message),
+            cell(one.next_step),
+        )
+        for one in seen.ending
+    ]
+    return Listing("Calendars that run out", ["name", "valid until", "schedules", "message", "next"], rows)
+
+
+def _coming(seen: Overview) -> Listing:
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time
+
+    rows = [
+        (cell(one.schedule.name), cell(one.schedule.entity), cell(one.next.local), time(one.next.at))
+        for one in seen.coming
+    ]
+    return Listing("Due next", ["name", "entity", "local", "at (UTC)"], rows)
 
 
 def _waiting(seen: Overview) -> Listing:
@@ -262,6 +296,8 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Waits": [one.columns for one in seen.waits],
         "Ailing": [one.columns for one in seen.ailing],
+        "EndingCalendars": [one.columns for one in seen.ending],
+        "DueNext": [one.columns for one in seen.coming],
         "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],
         "Untaken": [columns.intake(row) for row in seen.untaken],
         "DisabledBatches": [

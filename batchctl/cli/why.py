@@ -28,7 +28,7 @@ def why(session: Session, ref: str, as_json: bool) -> None:
     from batchctl.operations import explain
 
     with session.app() as app:
-        explained = explain.why(app.transactions, app.clock, app.presence, ref)
+        explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable())
     if as_json:
         output.print_json(_as_json(explained))
         return

@@ -10,9 +10,9 @@ from typing import Any
 from batchctl.control.creation import Creation, Creator
 from batchctl.domain import catch_up
 from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing
-from batchctl.domain.due import Plan
+from batchctl.domain.due import Instant, Plan
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
-from batchctl.domain.schedules import Calendar, Schedule
+from batchctl.domain.schedules import BackfillId, Calendar, Schedule
 from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
@@ -92,6 +92,23 @@ class Deciding:
             self._skip(connection, decided, skip, now, blocker.intake_id, blocker.instance_id)
             return
         said = storable(_words(plan, fire))
+        reason = said if fire.late or instant.reason else None
+        self.start(connection, decided, known.takers, instant, said, now, reason=reason)
+
+    def start(
+        self,
+        connection: Any,
+        decided: Decided,
+        takers: Sequence[BatchDefinition],
+        instant: Instant,
+        said: str,
+        now: datetime,
+        *,
+        reason: str | None,
+        backfill_id: BackfillId | None = None,
+    ) -> None:
+        """Insert the row that asks for the work of a due time, its instances where they can be made at once, and its fire."""
+        schedule = decided.schedule
         intake_id = intake.add(
             connection,
             entity=schedule.entity,
@@ -99,18 +116,19 @@ class Deciding:
             source=schedule.source,
             message=said,
         )
-        if all(self.is_harmless(batch) for batch in known.takers):
-            creation = self.creator.create_within(connection, intake_id, known.takers)
+        if all(self.is_harmless(batch) for batch in takers):
+            creation = self.creator.create_within(connection, intake_id, takers)
             decided.creations.extend([] if creation is None else [creation])
         schedule_fires.add(
             connection,
             schedule.schedule_id,
             instant.key,
             FireOutcome.FIRED,
-            fire.due,
+            catch_up.due_of(instant),
             now,
-            reason=said if fire.late or instant.reason else None,
+            reason=reason,
             intake_id=intake_id,
+            backfill_id=backfill_id,
             zone_rules=self.zone_rules,
         )
         self._log(connection, decided, SchedulerEvent.FIRED, said, now, intake_id)

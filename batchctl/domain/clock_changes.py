@@ -36,14 +36,14 @@ class ClockChange:
     """What they show instead."""
 
     @property
-    def length(self) -> timedelta:
-        """Return by how much they are put forward; negative where they are put back."""
-        return self.after - self.before
+    def is_forward(self) -> bool:
+        """Say whether they leave something out; else they show something twice."""
+        return self.after > self.before
 
     @property
     def words(self) -> str:
         """Say what happens."""
-        way = "forward" if self.length > timedelta(0) else "back"
+        way = "forward" if self.is_forward else "back"
         shown = f"{self.before:%H:%M} to {self.after:%H:%M}"
         if self.before.date() != self.after.date():
             shown = f"{self.before:%Y-%m-%d %H:%M} to {self.after:%Y-%m-%d %H:%M}"
@@ -75,7 +75,8 @@ class Night:
 
 def changes_of(clock: WallClock, after: datetime, until: datetime) -> tuple[ClockChange, ...]:
     """Return the changes after one moment and not after another, in order."""
-    return tuple(_changes(clock, naive(after), naive(until)))
+    # Clocks are changed at whole seconds.
+    return tuple(_changes(clock, naive(after).replace(microsecond=0), naive(until)))
 
 
 def night_of(plan: Plan, change: ClockChange) -> Night:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 import unicodedata
 from collections.abc import Iterable
 
@@ -36,6 +37,11 @@ def visible(value: str) -> str:
     if value.isascii() and value.isprintable():
         return value
     return "".join(_escape(character) if is_invisible(character) else character for character in value)
+
+
+def typed(name: str) -> str:
+    """Write a name as one word of a command that people copy."""
+    return shlex.quote(visible(name))
 
 
 def _escape(character: str) -> str:

@@ -1,4 +1,4 @@
-"""Which triggers and watches start nothing at present because of some trouble: for `status`."""
+"""Which triggers, watches and schedules start nothing at present because of some trouble: for `status`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations.columns import Columns, moment
-from batchctl.store import data_triggers, file_watches, scheduler_log
+from batchctl.store import data_triggers, file_watches, scheduler_log, schedules
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Ailing:
 
 
 def ailing(connection: Any) -> tuple[Ailing, ...]:
-    """Return the enabled triggers whose last word was an error, and the enabled watches whose folder cannot be listed."""
-    return *_triggers(connection), *_watches(connection)
+    """Return the enabled triggers and schedules whose last word was an error, and the watches whose folder cannot be listed."""
+    return *_triggers(connection), *_watches(connection), *_schedules(connection)
 
 
 def _triggers(connection: Any) -> Iterator[Ailing]:
@@ -51,3 +51,13 @@ def _watches(connection: Any) -> Iterator[Ailing]:
             last = scheduler_log.last_of(connection, watch.entity, watch.source)
             said = (last and last.message) or "the folder cannot be listed"
             yield Ailing(watch.source, watch.unreachable_since, said, f"batchctl watch test {visible(watch.name)}")
+
+
+def _schedules(connection: Any) -> Iterator[Ailing]:
+    for schedule in schedules.everything(connection)[0]:
+        # What a controller could make sense of has a next time, or is over.
+        if schedule.enabled and schedule.next_run_time is None:
+            last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
+            if last is not None and last.event is SchedulerEvent.ERROR:
+                next_step = f"batchctl schedule test {typed(schedule.name)}"
+                yield Ailing(schedule.source, last.at, last.message or "", next_step)

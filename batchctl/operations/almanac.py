@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain.business_days import running_out
 from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed
 from batchctl.operations import calendar_keeper
 from batchctl.operations.columns import Columns
 from batchctl.ports import Clock, Transactions
@@ -89,7 +89,7 @@ def ending(connection: Any, today: date) -> Iterator[RunningOut]:
 def to_extend(calendar: Calendar, today: date) -> str:
     """Return what to type so that a calendar goes on."""
     year = max(today.year, (calendar.valid_until or today).year + 1)
-    return f"batchctl calendar import {visible(calendar.name)} --country ... --years {year}"
+    return f"batchctl calendar import {typed(calendar.name)} --country ... --years {year}"
 
 
 def _kept(connection: Any, today: date) -> tuple[Kept, ...]:

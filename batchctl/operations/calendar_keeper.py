@@ -10,7 +10,7 @@ from typing import Any
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.schedules import Calendar, CalendarDay
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.operations import columns
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import NAME_LIMIT, checked_reason, fitting
@@ -123,7 +123,7 @@ class CalendarKeeper:
             before = _day_of(calendar, day)
             if before is None:
                 message = f"Calendar {visible(name)} says nothing about {day}: its weekday decides already."
-                raise NotFound(message, next_step=f"batchctl calendar show {visible(name)}")
+                raise NotFound(message, next_step=f"batchctl calendar show {typed(name)}")
             if not self.actor.dry_run:
                 calendars.remove_day(connection, calendar.calendar_id, day)
                 self._note_day(connection, "calendar remove-day", name, before, None, reason)
@@ -141,7 +141,7 @@ class CalendarKeeper:
             if users:
                 listed = ", ".join(visible(user) for user in users)
                 message = f"Calendar {visible(name)} is used by schedule {listed}."
-                raise Refused(message, next_step=f"batchctl schedule set {visible(users[0])} --calendar-name ''")
+                raise Refused(message, next_step=f"batchctl schedule set {typed(users[0])} --calendar-name ''")
             if not self.actor.dry_run:
                 calendars.remove(connection, calendar.calendar_id)
                 before: columns.Columns = {**columns.calendar(calendar), "Days": _written(calendar.days)}

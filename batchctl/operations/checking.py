@@ -15,6 +15,8 @@ from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
 from batchctl.operations import watches
+from batchctl.operations.time_problems import time_problems
+from batchctl.operations.timetable import Timetable
 from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Folders, Transactions
@@ -60,9 +62,16 @@ class Finding:
 
 
 def check(
-    transactions: Transactions, plugins: Plugins, surroundings: Surroundings, folders: Folders | None = None
+    transactions: Transactions,
+    plugins: Plugins,
+    surroundings: Surroundings,
+    folders: Folders | None = None,
+    timetable: Timetable | None = None,
 ) -> tuple[Finding, ...]:
-    """Return every finding; a plugin that breaks while it checks becomes one too. Whether `folders` can be listed is asked."""
+    """Return every finding; a plugin that breaks while it checks becomes one too.
+
+    Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time.
+    """
     with transactions.read() as connection:
         defined = definitions.read(connection)
         violations = reports.violations(connection)
@@ -74,6 +83,7 @@ def check(
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
+        timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
@@ -107,6 +117,8 @@ def check(
     for trigger in triggers:
         problems = trigger_problems(trigger, defined.batches, surroundings.connections)
         found += [Finding("DataTrigger", visible(trigger.name), one.column, one.message) for one in problems]
+    for kind, row, one in timed:
+        found.append(Finding(kind, row, one.column, one.message, one.remedy or CORRECT_THE_ROWS))
     for row_id, nonsense_said in unreadable:
         message = f"The row holds nonsense, so nothing is watched: {visible(nonsense_said)}."
         found.append(Finding("FileWatch", str(row_id), "", message))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -26,6 +26,8 @@ from batchctl.domain.text import did_you_mean, nearest, visible
 from batchctl.operations import remedies, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
+from batchctl.operations.starters import starters_of
+from batchctl.operations.timetable import Timetable
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, dependencies, instances, intake, reports
 
@@ -55,15 +57,19 @@ class Explanation:
         return tuple(gate for gate in self.gates if gate.blocked is not None)
 
 
-def why(transactions: Transactions, clock: Clock, presence: Presence, ref: str) -> Explanation:
-    """Explain `42` (a BatchControl id), `batch:NAME` or `file:17` (a FileProcess id)."""
+def why(
+    transactions: Transactions, clock: Clock, presence: Presence, ref: str, timetable: Timetable | None = None
+) -> Explanation:
+    """Explain `42` (a BatchControl id), `batch:NAME` or `file:17` (a FileProcess id); of schedules a `timetable` tells."""
     kind, _, name = ref.rpartition(":") if not ref.startswith("batch:") else ("batch", ":", ref[6:])
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         now = clock.now()
         match kind:
             case "batch":
-                return _of_batch(connection, batches, now, presence, name)
+                found = _of_batch(connection, batches, now, presence, name)
+                starters = [] if timetable is None else starters_of(connection, timetable, name)
+                return replace(found, notes=(*found.notes, *starters))
             case "file" if _NUMBER.match(name):
                 return _of_intake(connection, batches, now, presence, IntakeId(int(name)))
             case "" if _NUMBER.match(name):

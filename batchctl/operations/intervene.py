@@ -96,6 +96,14 @@ class Operator:
         """Give an instance up; a running step is stopped."""
         return self._act(Action.CANCEL, instance_id, reason, lambda instance, _: decisions.cancel(instance))
 
+    def cancel_waiting(self, connection: Any, instance_id: InstanceId, *, reason: str) -> bool:
+        """Give an instance up as a part of a greater act, unless a controller has it: that one goes on to its end."""
+        before, batch = _load(connection, instance_id, instances.load_locked)
+        if before.status.is_claimed or before.status.is_final:
+            return False
+        self._write(connection, Action.CANCEL, reason, before, decisions.cancel(before), batch)
+        return True
+
     def skip(self, instance_id: InstanceId, *, reason: str) -> Intervention:
         """Go on without the step that is next."""
         return self._act(Action.SKIP, instance_id, reason, decisions.skip)

@@ -10,13 +10,18 @@ from typing import Any
 from batchctl.domain.gates import TO_MEND
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
-from batchctl.operations import ailing, dependents, remedies
+from batchctl.operations import ailing, almanac, dependents, remedies
 from batchctl.operations.ailing import Ailing
+from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
+from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, history, instances, intake, reports
+
+COMING = 5
+"""How many due times to come are shown."""
 
 _TROUBLED = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
 _WAITING = (InstanceStatus.READY, InstanceStatus.PAUSED)
@@ -94,16 +99,23 @@ class Overview:
     waits: tuple[Seen, ...] = ()
     """Batches that wait for others."""
     ailing: tuple[Ailing, ...] = ()
-    """Triggers and watches that start nothing because of some trouble."""
+    """Triggers, watches and schedules that start nothing because of some trouble."""
+    coming: tuple[ComingUp, ...] = ()
+    """What schedules start next."""
+    ending: tuple[RunningOut, ...] = ()
+    """Calendars that schedules go by and that run out."""
 
 
-def overview(transactions: Transactions, clock: Clock, presence: Presence, *, most: int = 20) -> Overview:
-    """Look at everything once; no list is longer than `most`."""
+def overview(
+    transactions: Transactions, clock: Clock, presence: Presence, *, most: int = 20, timetable: Timetable | None = None
+) -> Overview:
+    """Look at everything once; no list is longer than `most`. Of schedules a `timetable` tells."""
     now = clock.now()
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         counts = reports.count_instances(connection)
         not_taken_in = intake.not_taken_in(connection, most)
+        around = None if timetable is None else timetable.around(connection)
         return Overview(
             now=now,
             controllers=tuple(row.name for row in presence.living(connection, now)),
@@ -120,6 +132,8 @@ def overview(transactions: Transactions, clock: Clock, presence: Presence, *, mo
             completed=_completed(connection, batches, most),
             waits=dependents.seen(connection, batches, now, most),
             ailing=ailing.ailing(connection),
+            coming=() if around is None else coming_up(connection, around, min(most, COMING)),
+            ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
 
 

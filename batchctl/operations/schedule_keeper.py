@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from batchctl.domain import sql_jobs
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Problem
 from batchctl.domain.schedule_columns import DEFAULTS, left_behind, schedule_of
 from batchctl.domain.schedules import Schedule
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
@@ -59,7 +60,7 @@ class ScheduleKeeper:
             found, broken = schedules.everything(connection)
             if any(each.name == name for each in found):
                 message = f"There is a schedule '{visible(name)}' already."
-                raise Refused(message, next_step=f"batchctl schedule set {visible(name)} ...")
+                raise Refused(message, next_step=f"batchctl schedule set {typed(name)} ...")
             del broken  # A row that cannot be read may have the name: then the database refuses it.
             around = timetable.around(connection, self.zone, self.actor.clock.now())
             schedule = schedule_of(said)
@@ -174,7 +175,7 @@ _OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
 def _check_origin(schedule: Schedule, given: Mapping[str, JsonValue]) -> None:
     """Refuse what would not last: a row that something keeps up to date is written anew at its next start."""
     kept = [column for column in given if column not in _OPERATORS]
-    if schedule.origin is not None and kept:
+    if schedule.origin not in {None, sql_jobs.ORIGIN} and kept:
         message = (
             f"Schedule {visible(schedule.name)} is kept up to date by {visible(schedule.origin)}, which would write"
             f" {', '.join(kept)} anew."

@@ -14,8 +14,9 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import ProcessingMode, ScheduleType
-from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
+from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
 from batchctl.domain.timing_text import run_at
+from batchctl.domain.wall_clock import clock_of
 from batchctl.operations import almanac
 
 _PATTERN = "pattern"
@@ -33,8 +34,8 @@ class Around:
 
     @property
     def today(self) -> date:
-        """Return today's date."""
-        return self.now.date()
+        """Return today's date in the business time zone."""
+        return clock_of(self.zone).day_of(self.now)
 
     def calendar_of(self, timing: Timing) -> Calendar | None:
         """Return the calendar that a timing goes by, if it names one that there is."""
@@ -93,7 +94,7 @@ def mode_problems(
     name = visible(batch.name)
     if batch.mode is ProcessingMode.SCHEDULED and not timed:
         message = f"No enabled schedule is of its entity '{visible(batch.entity)}', so no time starts it."
-        yield Problem("ProcessingMode", message, f"batchctl schedule add NAME --entity {visible(batch.entity)} ...")
+        yield Problem("ProcessingMode", message, f"batchctl schedule add NAME --entity {typed(batch.entity)} ...")
     if batch.mode is ProcessingMode.TRIGGERED and not rows:
         message = f"No enabled trigger is of its entity '{visible(batch.entity)}', so no rows start it."
         yield Problem("ProcessingMode", message, "insert a row into DataTrigger, or: batchctl mode")
@@ -101,7 +102,9 @@ def mode_problems(
     yield from _disagreeing(batch, takers, is_triggered, rows)
     if rows and not any(is_triggered(one.mode) for one in takers):
         message = f"Trigger {_names(rows)} is enabled, but the mode of {name} is {batch.mode}, so it starts nothing."
-        yield Problem("ProcessingMode", message, f"batchctl mode {name} {batch.mode} --reason ...   (disables it)")
+        yield Problem(
+            "ProcessingMode", message, f"batchctl mode {typed(name)} {batch.mode} --reason ...   (disables it)"
+        )
 
 
 def _disagreeing(
@@ -145,7 +148,7 @@ def _of_entity(schedule: Schedule, around: Around) -> Iterator[Problem]:
     elif schedule.enabled and not lets_schedules(takers):
         modes = ", ".join(f"{visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
         said = f"No batch of entity '{entity}' lets schedules start it, so it is left alone: {modes}."
-        yield Problem("Entity", said, f"batchctl mode {visible(takers[0].name)} scheduled --reason ...")
+        yield Problem("Entity", said, f"batchctl mode {typed(takers[0].name)} scheduled --reason ...")
     for batch in takers:
         if batch.populator == _PATTERN and batch.populator_args:
             said = (
@@ -173,13 +176,10 @@ def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
     begun = min(schedule.decided_until or around.now, around.now)
     if plan.next_after(begun) is not None:
         return
+    to_disable = f"batchctl schedule disable {typed(schedule.name)} --reason ..."
     at = run_at(schedule.timing)
     if at is not None:
         said = f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
-        yield Problem("RunAt", said)
+        yield Problem("RunAt", said, to_disable)
         return
-    yield Problem(
-        "",
-        "It is never due again, so it never starts anything.",
-        f"batchctl schedule disable {visible(schedule.name)} --reason ...",
-    )
+    yield Problem("", "It is never due again, so it never starts anything.", to_disable)

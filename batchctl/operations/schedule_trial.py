@@ -14,7 +14,7 @@ from batchctl.domain.due import Plan, UnfitTiming
 from batchctl.domain.modes import lets_schedules, mode_word, takers_of
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import Overlap, ScheduleType
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.domain.triggers import Blocker
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
@@ -69,7 +69,7 @@ class ScheduleBench:
             return self._tried(connection, schedule, around)
 
     def _tried(self, connection: Any, schedule: Schedule, around: Around) -> ScheduleTrial:
-        shown = visible(schedule.name)
+        shown = typed(schedule.name)
         try:
             plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
         except UnfitTiming as unfit:
@@ -82,7 +82,7 @@ class ScheduleBench:
             modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
             said = f"no batch of its entity lets schedules start it: {modes}"
             return self._silent(
-                schedule, around, said, plan, f"batchctl mode {visible(takers[0].name)} scheduled --reason ..."
+                schedule, around, said, plan, f"batchctl mode {typed(takers[0].name)} scheduled --reason ..."
             )
         armed = self._armed(schedule, plan, around)
         decision = catch_up.decide(armed, plan, around.now, self.grace)
@@ -114,7 +114,7 @@ class ScheduleBench:
             reason = "; ".join(f"due {skip.key}: {skip.reason}" for skip in decision.skips)
         elif not decision.fires:
             reason = f"it is not due before {local}" if local else "it is never due again"
-            step = f"batchctl schedule preview {visible(schedule.name)}"
+            step = f"batchctl schedule preview {typed(schedule.name)}"
         return ScheduleTrial(
             schedule=schedule,
             would_fire=bool(decision.fires) and blocker is None,

@@ -5,12 +5,13 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from batchctl.domain import catch_up, due
+from batchctl.domain.business_days import running_out
 from batchctl.domain.catch_up import Standing
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import NotFound
@@ -39,6 +40,24 @@ class Next:
     def local(self) -> str:
         """Return what the clocks show then, in the schedule's zone."""
         return self.instant.local
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComingUp:
+    """A schedule and its next due time."""
+
+    schedule: Schedule
+    next: Next
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {
+            "ScheduleName": self.schedule.name,
+            "Entity": self.schedule.entity,
+            "NextLocalTime": self.next.local,
+            "NextUtcTime": columns.moment(self.next.at),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,14 +157,14 @@ def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
     return tuple(_timed(connection, schedule, around) for schedule in found)
 
 
-def coming_up(connection: Any, around: Around, most: int) -> Sequence[tuple[Schedule, Next]]:
-    """Return the schedules that run next, in order."""
+def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...]:
+    """Return what schedules start next, the soonest first."""
     found = [
-        (schedule, at)
+        ComingUp(schedule=schedule, next=at)
         for schedule in schedules.everything(connection)[0]
         if (at := next_of(schedule, around)) is not None
     ]
-    return sorted(found, key=lambda one: (one[1].at, one[0].name))[:most]
+    return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
 
 
 def next_of(schedule: Schedule, around: Around) -> Next | None:
@@ -172,8 +191,16 @@ def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
         plan=around.plan_of(schedule.timing),
         next=next_of(schedule, around),
         last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
-        findings=tuple(schedule_problems(schedule, around)),
+        findings=(*schedule_problems(schedule, around), *_of_calendar(schedule, around)),
     )
+
+
+def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Problem]:
+    """Yield that its calendar ends, which `check` says of the calendar."""
+    calendar = around.calendar_of(schedule.timing)
+    ends = None if calendar is None else running_out(calendar, around.today)
+    if ends is not None and schedule.enabled:
+        yield Problem("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
 
 
 def named(connection: Any, name: str) -> Schedule:

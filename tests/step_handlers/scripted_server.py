@@ -75,7 +75,7 @@ SESSION = Rows(["session_id", ""], [[51, "2026-11-21T03:00:00.123"]])
 NOTHING_OPEN: list[Answer] = [Rows([""], [[0]])]
 ONE_OPEN: list[Answer] = [Rows([""], [[1]])]
 GRANTED: list[Answer] = [Rows([""], [[0]])]
-ERROR_COLUMNS = ["batchctl_error", "severity", "line", "procedure", "message"]
+ERROR_COLUMNS = ["batchctl_error", "severity", "state", "line", "procedure", "message"]
 
 
 @dataclass

@@ -144,7 +144,7 @@ def test_an_error_behind_the_row_of_a_question_of_our_own_is_raised(monkeypatch:
     assert not [sql for sql, _ in server.asked if "usp_Load" in sql]
 
 
-CAUGHT = Rows(ERROR_COLUMNS, [[2627, 14, 12, "dbo.usp_Inner", "Violation of PRIMARY KEY\r\nhere"]])
+CAUGHT = Rows(ERROR_COLUMNS, [[2627, 14, 1, 12, "dbo.usp_Inner", "Violation of PRIMARY KEY\r\nhere"]])
 
 
 @pytest.mark.parametrize("after", [[server_error(2627, "Violation", "23000")], [], DONE])
@@ -153,7 +153,7 @@ def test_number_severity_line_and_procedure_are_said(monkeypatch: pytest.MonkeyP
 
     assert outcome.message == (
         "[dbo].[usp_Load] failed: error 2627: Violation of PRIMARY KEY\\r\\nhere "
-        "(severity 14, procedure dbo.usp_Inner, line 12)"
+        "(severity 14, state 1, procedure dbo.usp_Inner, line 12)"
     )
     assert (outcome.succeeded, outcome.output) == (
         False,
@@ -175,7 +175,7 @@ def test_an_error_of_the_rollback_does_not_hide_the_first(monkeypatch: pytest.Mo
 
 
 def test_the_first_of_two_errors_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    second = Rows(ERROR_COLUMNS, [[3930, 16, 1, None, "The current transaction cannot be committed"]])
+    second = Rows(ERROR_COLUMNS, [[3930, 16, 1, 1, None, "The current transaction cannot be committed"]])
 
     outcome = play(monkeypatch, Server([CAUGHT, second, server_error(3930, "cannot be committed")]))
 
@@ -209,7 +209,7 @@ def test_a_transaction_left_open_is_a_failure_and_rolled_back(monkeypatch: pytes
 @pytest.mark.parametrize("number", [2812, 229, 201, 8144, 8145, 102, 156, 208])
 def test_what_trying_again_cannot_mend_is_fatal(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     raised = play(monkeypatch, Server([server_error(number, "(1205) is in the text")]))
-    told = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[number, 16, 1, None, "text"]])]))
+    told = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[number, 16, 1, 1, None, "text"]])]))
 
     assert (raised.fatal, told.fatal) == (True, True)
     assert raised.message == f"[dbo].[usp_Load] failed: error {number}: (1205) is in the text"
@@ -221,11 +221,39 @@ def test_what_trying_again_may_mend_is_not(monkeypatch: pytest.MonkeyPatch, numb
 
 
 def test_lines_count_from_the_first_of_the_author(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[245, 16, 5, None, "Conversion failed"]])]), QUERY)
+    outcome = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[245, 16, 1, 5, None, "Conversion failed"]])]), QUERY)
 
     assert outcome.message == (
-        "the batch failed: error 245: Conversion failed (severity 16, line 2); everything was rolled back"
+        "the batch failed: error 245: Conversion failed (severity 16, state 1, line 2); everything was rolled back"
     )
+
+
+BACKUP = "DECLARE @file nvarchar(512) = N'C:\\shop.bak';\nBACKUP DATABASE Shop TO DISK = @file;"
+
+
+@pytest.mark.parametrize(
+    "text", [BACKUP, "EXEC sp_updatestats;", "EXEC sys.[sp_updatestats]", "ALTER DATABASE Shop SET READ_ONLY"]
+)
+def test_what_no_transaction_may_hold_is_done_without_one(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    step = a_step("sql", Data1="warehouse", Data2=text)
+    server = Server([Rows(ERROR_COLUMNS, [[3013, 16, 1, 4, None, "BACKUP DATABASE is terminating abnormally."]])])
+
+    outcome = play(monkeypatch, server, step)
+
+    (sent,) = [sql for sql, _ in server.asked if text in sql]
+    assert "TRANSACTION" not in sent.partition("BEGIN CATCH")[0]
+    assert outcome.message == (
+        "the batch failed: error 3013: BACKUP DATABASE is terminating abnormally. (severity 16, state 1, line 2)"
+    )
+
+
+def test_what_only_names_a_backup_stays_a_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server([Count(1)])
+    text = "INSERT INTO Log (Said) VALUES ('BACKUP DATABASE x') -- BACKUP DATABASE y"
+
+    play(monkeypatch, server, a_step("sql", Data1="warehouse", Data2=text))
+
+    assert [sql for sql, _ in server.asked if "BEGIN TRANSACTION;" in sql]
 
 
 def test_options_are_set_and_the_lock_is_taken_before_anything_else(monkeypatch: pytest.MonkeyPatch) -> None:

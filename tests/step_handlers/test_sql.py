@@ -53,10 +53,11 @@ def test_placeholders_become_bound_values() -> None:
         "directory": "/shop",
         "before": [],
         "statements": [
-            {"sql": "DELETE FROM Item WHERE Name=:Data1", "parameters": {"Data1": "x' OR 1=1 --"}},
+            {"sql": "DELETE FROM Item WHERE Name=:Data1", "parameters": {"Data1": "x' OR 1=1 --"}, "line": 1},
             {
                 "sql": "SELECT :Data2, :Data1, :secret3",
                 "parameters": {"Data2": None, "Data1": "x' OR 1=1 --", "secret3": {"secret": "token"}},
+                "line": 2,
             },
         ],
     }
@@ -95,7 +96,7 @@ def test_a_file_holds_the_sql_and_its_placeholders() -> None:
     rendered = HANDLER.render(a_request(step, AROUND, Data1="x"))
 
     assert rendered.spec["statements"] == [
-        {"sql": "INSERT INTO Item (Name) VALUES (:Data1)", "parameters": {"Data1": "x"}}
+        {"sql": "INSERT INTO Item (Name) VALUES (:Data1)", "parameters": {"Data1": "x"}, "line": 1}
     ]
     assert messages(Data1="warehouse", Data2="file:merge.sql") == [NO_FILE]
 
@@ -198,12 +199,20 @@ def test_an_error_rolls_everything_back_and_names_the_statement(database: Path) 
 
     assert not outcome.succeeded
     assert outcome.message == (
-        "statement 3 of 3 failed: UNIQUE constraint failed: Item.Item_id (SQLITE_CONSTRAINT_PRIMARYKEY); "
+        "statement 3 of 3 failed: UNIQUE constraint failed: Item.Item_id (SQLITE_CONSTRAINT_PRIMARYKEY); at line 1; "
         "everything was rolled back"
     )
     assert outcome.output == "5\n5\n(1 row)"
     assert (outcome.fatal, outcome.stopped) == (False, False)
     assert dump(database) == before
+
+
+def test_an_error_names_the_line_of_the_text_on_which_its_statement_begins(database: Path) -> None:
+    outcome = run(database.parent, "SELECT 5;\n-- then\nSELECT 6;  /* a\n\ncomment */\nSELECT 1, where 1=1")
+
+    assert outcome.message == (
+        'statement 3 of 3 failed: near "where": syntax error (SQLITE_ERROR); at line 6; everything was rolled back'
+    )
 
 
 def test_a_constraint_checked_at_the_end_rolls_back_too(database: Path) -> None:
@@ -324,7 +333,9 @@ def test_another_thread_can_interrupt_a_statement(database: Path) -> None:
             stop()
         thread.join(0.05)
 
-    assert outcomes[0].message == "statement 1 of 1 failed: interrupted (SQLITE_INTERRUPT); everything was rolled back"
+    assert outcomes[0].message == (
+        "statement 1 of 1 failed: interrupted (SQLITE_INTERRUPT); at line 1; everything was rolled back"
+    )
 
 
 def test_a_secret_is_resolved_only_at_execution(database: Path) -> None:

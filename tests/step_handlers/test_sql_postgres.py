@@ -60,6 +60,7 @@ def test_every_place_of_a_placeholder_is_a_parameter_of_its_own() -> None:
                 "sql": "SELECT $1::text, $2, '$1', $3",
                 "parameters": ["x", "x", {"secret": "token"}],
                 "names": ["{Data1}", "{Data1}", "{secret:token}"],
+                "line": 1,
             }
         ],
     }
@@ -82,7 +83,7 @@ def test_every_place_of_a_placeholder_is_a_parameter_of_its_own() -> None:
 def test_a_value_that_cannot_be_read_is_named_by_its_placeholder(url: str, sql: str, said: str) -> None:
     outcome = run(HANDLER, sql_step(sql), url, Data1="x", Data2="soon")
 
-    assert outcome.message == f"statement 1 of 1 failed: {said}; everything was rolled back"
+    assert outcome.message == f"statement 1 of 1 failed: {said}; at line 1; everything was rolled back"
 
 
 def test_the_command_text_is_a_script_for_psql_without_a_password() -> None:
@@ -215,6 +216,18 @@ def test_an_error_rolls_everything_back_and_says_where(postgres: PostgresServer,
     assert outcome.message.endswith("; everything was rolled back")
     assert outcome.output == "?column?\n5\n(1 row)"
     assert dump(postgres, database) == before
+
+
+def test_an_error_names_its_line_in_the_whole_text(url: str) -> None:
+    placed = run(HANDLER, sql_step("SELECT 5;\n-- then\nSELECT 1,\nwhere 1=1"), url)
+    unplaced = run(HANDLER, sql_step("SELECT 5;\n\nSELECT 1/0"), url)
+
+    assert placed.message == (
+        'statement 2 of 2 failed: ERROR 42601: syntax error at or near "where"; at line 4; everything was rolled back'
+    )
+    assert unplaced.message == (
+        "statement 2 of 2 failed: ERROR 22012: division by zero; at line 3; everything was rolled back"
+    )
 
 
 @pytest.mark.parametrize(

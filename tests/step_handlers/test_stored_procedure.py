@@ -55,10 +55,12 @@ def test_parameters_are_bound_to_the_names_of_the_file_in_any_case(there: Surrou
         {
             "sql": "-- Adds an item. { is no placeholder here\nDELETE FROM Item WHERE Name = :name",
             "parameters": {"name": "it's"},
+            "line": 3,
         },
         {
             "sql": "INSERT INTO Item (Name, Amount, Rate, Anything) VALUES (:name, :Amount, :Rate, :Amount - :Amount)",
             "parameters": {"name": "it's", "Amount": -5, "Rate": 0.30000000000000004},
+            "line": 4,
         },
     ]
     assert rendered.command_text.split("\n")[:2] == ["-- BatchControl 42 of batch MyFileType1", "-- procedure load"]

@@ -1,0 +1,250 @@
+"""`batchctl schedule add-sql, jobs, remove`: SQL that runs once or daily, and the end of any schedule."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import click
+
+from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.domain.text import visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from batchctl.operations.registrar import Added, JobStanding
+    from batchctl.operations.schedule_removal import Removed
+
+
+class WallTime(click.ParamType[datetime]):
+    """What a clock shows, such as 2026-12-01 02:00."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Read a wall time."""
+        from batchctl.domain.sql_jobs import wall_time
+
+        found = value if isinstance(value, datetime) else wall_time(str(value))
+        if found is None:
+            said = f"'{visible(str(value))}' is not a time; write one such as '2026-12-01 02:00'."
+            self.fail(said, param, ctx)
+        return found
+
+
+class Zone(click.ParamType[str]):
+    """The IANA name of a time zone."""
+
+    name = "zone"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Look whether there is such a zone."""
+        try:
+            return ZoneInfo(str(value)).key
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            said = f"'{visible(str(value))}' is not a time zone; write an IANA name such as Europe/Amsterdam."
+            self.fail(said, param, ctx)
+
+
+@click.command("add-sql")
+@click.argument("name")
+@click.option("--connection", required=True, metavar="NAME", help="Where it runs: a connection of the configuration.")
+@click.option("--sql", metavar="SQL", help="What is carried out, as it stands: nothing in it is a placeholder.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file (- for standard input)."
+)
+@click.option("--at", required=True, type=WallTime(), metavar="TIME", help="When, as in '2026-12-01 02:00'.")
+@click.option("--daily", is_flag=True, help="Every day at that time of day, from that day on.")
+@click.option("--time-zone", type=Zone(), metavar="ZONE", help="Whose time it is  [default: business_time_zone].")
+@click.option(
+    "--retries", type=WholeNumber(0, 1000), default=0, metavar="N", help="How often a run that failed is tried again."
+)
+@click.option(
+    "--catch-up",
+    type=click.Choice(["latest", "none"]),
+    default="latest",
+    show_default=True,
+    help="Whether a time at which no controller was there is made up for.",
+)
+@click.option("--disabled", is_flag=True, help="Let it not run before somebody enables it.")
+@reason(required=False)
+@as_json
+@dry_run
+@pass_session
+def add_sql(
+    session: Session,
+    name: str,
+    connection: str,
+    sql: str | None,
+    file: Path | None,
+    at: datetime,
+    daily: bool,
+    time_zone: str | None,
+    retries: int,
+    catch_up: str,
+    disabled: bool,
+    reason: str | None,
+    as_json: bool,
+    dry_run: bool,
+) -> None:
+    """Let SQL run at a time, once or daily: a batch with one step and its schedule, in one transaction.
+
+    It is carried out as a sql step is: one transaction on its connection, with the exact text in the history. A running
+    controller (batchctl run) starts it when it is due, however short before that it was added.
+    """
+    from batchctl.cli import output
+    from batchctl.domain.sql_jobs import SqlJob
+    from batchctl.domain.status import CatchUp
+    from batchctl.operations.acts import Actor
+    from batchctl.operations.registrar import Registrar
+
+    text = _text(sql, file)
+    with session.app() as app:
+        job = SqlJob(
+            name=name,
+            connection=connection,
+            sql=text,
+            at=at,
+            zone=time_zone or app.settings.business_time_zone,
+            is_daily=daily,
+            retries=retries,
+            catch_up=CatchUp(catch_up),
+            enabled=not disabled,
+        )
+        user, host = app.ids.user(), app.ids.host()
+        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+        added = Registrar(actor=actor, preparer=app.preparer).add(job, reason=reason)
+    if as_json:
+        output.print_json(added.columns())
+    else:
+        _show_added(added, dry_run=dry_run)
+    for note in added.notes:
+        output.say(f"Note: {note}")
+
+
+def _text(sql: str | None, file: Path | None) -> str:
+    if (sql is None) == (file is None):
+        message = 'Say what to carry out, once: --sql "..." or --file FILE.'
+        raise click.UsageError(message)
+    if sql is not None:
+        return sql
+    try:
+        return sys.stdin.read() if str(file) == "-" else Path(str(file)).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"'{visible(str(file))}' cannot be read: {visible(str(error))}"
+        raise click.BadParameter(message, param_hint="--file") from None
+
+
+def _show_added(added: Added, *, dry_run: bool) -> None:
+    from batchctl.cli import commands, output
+
+    job = added.job
+    out = output.console()
+    would = "would be added" if dry_run else "is added"
+    out.print(output.cell(f"Job {job.name} {would}: {added.words}."), soft_wrap=True)
+    if not job.enabled:
+        click.echo("It is disabled: it does not run.")
+        first = f"batchctl schedule enable {visible(job.name)} --reason ..."
+    else:
+        click.echo(f"It runs next at {added.first.local}, which is {output.time(added.first.due).plain} UTC.")
+        first = "batchctl schedule jobs   (a running controller starts it: batchctl run)"
+    if dry_run:
+        commands.show(out, added.command_text)
+    output.hints(out, "the same command without --dry-run" if dry_run else first)
+
+
+@click.command()
+@as_json
+@pass_session
+def jobs(session: Session, as_json: bool) -> None:
+    """Show how the jobs stand that add-sql has made: next run, running, waiting, last run, last error."""
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.operations import registrar
+
+    with session.app() as app:
+        found = registrar.everyone(app.transactions)
+    if as_json:
+        output.print_json([one.columns() for one in found])
+        return
+    out = output.console()
+    headings = ["name", "state", "next run (UTC)", "running since", "waiting#", "last run", "last run at", "last error"]
+    output.section(out, Listing("SQL jobs", headings, [_row(one) for one in found]))
+    failed = [one.standing.last_error for one in found if one.standing.last_error is not None]
+    if failed:
+        at = max(failed, key=lambda one: one.history_id).instance_id
+        output.hints(out, f"batchctl history {at}", f"batchctl rerun {at} --reason ...")
+    elif not found:
+        output.hints(out, "batchctl schedule add-sql --help")
+
+
+def _row(one: JobStanding) -> list[Text]:
+    from batchctl.cli.output import cell, time, word
+
+    standing, last, error = one.standing, one.standing.last, one.standing.last_error
+    return [
+        cell(one.schedule.name),
+        word("enabled" if one.schedule.enabled else "disabled"),
+        time(one.schedule.next_run_time),
+        time(None if standing.running is None else standing.running.started_at),
+        cell(standing.waiting),
+        cell(None) if last is None else word(last.status.value),
+        time(None if last is None else last.started_at),
+        cell(None if error is None else f"{time(error.ended_at).plain}: {error.message}"),
+    ]
+
+
+@click.command()
+@click.argument("name")
+@reason(required=True)
+@as_json
+@dry_run
+@pass_session
+def remove(session: Session, name: str, reason: str, as_json: bool, dry_run: bool) -> None:
+    """Delete a schedule, and what was decided about it: nothing more is started by it.
+
+    The batch of a job that add-sql has made goes with it, unless it has a history: then it stays, disabled. A run under way
+    goes on to its end; what waits is cancelled. Other batches stay as they are, with all their instances.
+    """
+    from batchctl.cli import output
+    from batchctl.operations.acts import Actor
+    from batchctl.operations.intervene import Operator
+    from batchctl.operations.schedule_removal import remove
+
+    with session.app() as app:
+        user, host = app.ids.user(), app.ids.host()
+        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+        operator = Operator(
+            transactions=app.transactions, clock=app.clock, preparer=app.preparer, user=user, host=host, dry_run=dry_run
+        )
+        done = remove(actor, operator, name, reason=reason)
+    if as_json:
+        output.print_json(done.columns())
+        return
+    _show_removed(done)
+
+
+def _show_removed(done: Removed) -> None:
+    from batchctl.cli import output
+
+    would = "would be" if done.dry_run else "is"
+    fires = output.counted(done.trail.fires, "decided due time")
+    click.echo(f"Schedule {visible(done.schedule.name)} {would} removed, with {fires}.")
+    if done.batch is not None:
+        fate = "removed too" if done.is_batch_removed else "disabled, and keeps its history"
+        click.echo(f"Its batch {visible(done.batch)} {would} {fate}.")
+    for instance_id in done.cancelled:
+        click.echo(f"BatchControl {instance_id}, which waits, {would} cancelled.")
+    for intake_id in done.rejected:
+        click.echo(f"FileProcess {intake_id}, which nothing was made of, {would} rejected.")
+    for instance_id in done.left:
+        click.echo(f"BatchControl {instance_id} is under way and goes on to its end.")
+    out = output.console()
+    if done.dry_run:
+        output.hints(out, "the same command without --dry-run")
+    elif done.left:
+        output.hints(out, *[f"batchctl cancel {each} --reason ...   (if it is to be stopped)" for each in done.left])

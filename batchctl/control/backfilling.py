@@ -1,0 +1,212 @@
+"""The leader's duty that starts work for due times of the past that somebody asks for: each once, and few at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from typing import Any, ClassVar
+
+from batchctl.control.deciding import Decided, Deciding
+from batchctl.control.worker import SLICE
+from batchctl.domain import due
+from batchctl.domain.backfill_turns import TICK, Past, Turn, next_turn
+from batchctl.domain.due import Instant, Plan, UnfitTiming
+from batchctl.domain.errors import BatchctlError, Conflict
+from batchctl.domain.schedules import Backfill, BackfillId, Schedule
+from batchctl.domain.status import BackfillStatus, SchedulerEvent
+from batchctl.domain.text import storable, visible
+from batchctl.domain.values import value
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Change, Clock, Transactions
+from batchctl.store import backfills, calendars, definitions, schedule_fires, scheduler_log, schedules
+
+PAGE = 500
+"""How many due times are looked at in one transaction."""
+AT_ONCE = 20
+"""For how many of them one transaction starts work."""
+EVERY = 1.0
+"""Seconds between two looks while a backfill runs: when its work is done, the next may start."""
+
+_BOUNDARIES = frozenset({Boundary.SCHEDULE})
+
+
+@value
+class _Done:
+    """What one transaction has done for a backfill."""
+
+    decided: Decided | None = None
+    is_over: bool = False
+    has_more: bool = False
+    """True when more can be done at once."""
+
+    @property
+    def has_fired(self) -> bool:
+        """Say whether it has started work."""
+        return self.decided is not None and self.decided.has_fired
+
+
+@dataclass(slots=True)
+class Backfilling:
+    """Fires what backfills ask for, oldest first; the trouble of one is its own.
+
+    All is decided in the transaction that writes it, by the schedule as it stands then: a leader that woke up late meets
+    rows that are decided already, and the database refuses to have a due time decided twice.
+    """
+
+    transactions: Transactions
+    clock: Clock
+    deciding: Deciding
+    listener: Listener
+    poll_interval: float
+    default_zone: str
+    wake: Callable[[], None]
+    """Lets the controller come back without waiting."""
+    name: ClassVar[str] = "backfills"
+    _looked_at: float = -math.inf
+    _is_running: bool = False
+    _is_behind: bool = False
+    _told: dict[BackfillId, str] = field(default_factory=dict)
+    """What was told last of each that cannot go on."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether more can be fired at once."""
+        return self._is_behind
+
+    def look(self, noticed: Change = Change.NOTHING) -> bool:
+        """Fire what there is room for, for a while."""
+        now = self.clock.monotonic()
+        is_wanted = self._is_running or noticed is not Change.NOTHING
+        if not self._is_behind and now - self._looked_at < (EVERY if is_wanted else self.poll_interval):
+            return False
+        return self._go_on(now + SLICE)
+
+    def finish(self) -> bool:
+        """Fire all that there is room for."""
+        return self._go_on(math.inf)
+
+    def _go_on(self, until: float) -> bool:
+        self._looked_at = self.clock.monotonic()
+        with self.transactions.read() as connection:
+            found = backfills.running(connection)
+        self._is_running, self._is_behind = bool(found), False
+        has_fired = False
+        for backfill in found:
+            done = self._advance(backfill)
+            has_fired |= done.has_fired
+            while done.has_more and self.clock.monotonic() < until:
+                done = self._advance(backfill)
+                has_fired |= done.has_fired
+            self._is_behind |= done.has_more
+        if self._is_behind:
+            self.wake()
+        return has_fired
+
+    def _advance(self, backfill: Backfill) -> _Done:
+        """Do the next piece of a backfill, and tell of it."""
+        try:
+            done = self.transactions.run(_BOUNDARIES, partial(self._write, backfill), hurried=True)
+        except Conflict:
+            # Somebody keeps a row locked, for a moment.
+            return _Done()
+        except BatchctlError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the boundary between one backfill and the next
+            self._tell_error(backfill, _said(error))
+            return _Done()
+        self._told.pop(backfill.backfill_id, None)
+        if done.decided is not None:
+            for event in done.decided.events:
+                self.listener(event)
+            for creation in done.decided.creations:
+                self.deciding.creator.created_within(creation)
+        if done.is_over:
+            self.listener(Event("backfill.complete", {"ScheduleBackfill_id": backfill.backfill_id}))
+        return done
+
+    def _write(self, found: Backfill, connection: Any) -> _Done:
+        # Whoever removes a schedule locks it first, and then what tells of it.
+        schedule = schedules.load_locked(connection, found.schedule_id)
+        backfill = backfills.load_locked(connection, found.backfill_id)
+        if schedule is None or backfill is None or backfill.status is not BackfillStatus.RUNNING:
+            return _Done()
+        plan = self._plan(connection, schedule)
+        turn = _turn(connection, backfill, plan)
+        now, decided = self.clock.now(), Decided(schedule, [], [])
+        takers = [batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity]
+        for instant in turn.fires:
+            said = storable(_words(backfill, plan, instant))
+            backfill_id = backfill.backfill_id
+            self.deciding.start(connection, decided, takers, instant, said, now, reason=said, backfill_id=backfill_id)
+        if turn.fires or turn.is_complete or turn.done_until != backfill.done_until:
+            _keep(connection, backfill, turn, now)
+        return _Done(decided, turn.is_complete, turn.has_room)
+
+    def _plan(self, connection: Any, schedule: Schedule) -> Plan:
+        name = schedule.timing.calendar_name
+        calendar = None if name is None else calendars.named(connection, name)
+        if name is not None and calendar is None:
+            raise UnfitTiming("CalendarName", f"there is no calendar '{visible(name)}'")
+        return due.plan_of(schedule.timing, self.default_zone, calendar)
+
+    def _tell_error(self, backfill: Backfill, message: str) -> None:
+        """Tell of a backfill that cannot go on: once as long as that stays the same, in the log also across restarts."""
+        said = f"backfill {backfill.backfill_id}: {message}; until that is corrected it starts nothing"
+        if self._told.get(backfill.backfill_id) == said:
+            return
+
+        def log(connection: Any) -> None:
+            schedule = schedules.load(connection, backfill.schedule_id)
+            if schedule is None:
+                return
+            last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
+            if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
+                event, now = SchedulerEvent.ERROR, self.clock.now()
+                scheduler_log.add(connection, event, schedule.source, now, entity=schedule.entity, message=said)
+
+        self._told[backfill.backfill_id] = said
+        self.transactions.run(_BOUNDARIES, log, hurried=True)
+        self.listener(Event("backfill.error", {"ScheduleBackfill_id": backfill.backfill_id, "Message": said}))
+
+
+def _turn(connection: Any, backfill: Backfill, plan: Plan) -> Turn:
+    """Choose what to do next, from what is decided already and from how much is open."""
+    done_until = backfill.done_until or backfill.first - TICK
+    page = list(islice(plan.instants(done_until, backfill.last), PAGE + 1))
+    instants, schedule_id = page[:PAGE], backfill.schedule_id
+    keys = schedule_fires.decided(connection, schedule_id, [instant.key for instant in instants])
+    past = Past(keys, backfills.stretches(connection, schedule_id, backfill.first, backfill.last))
+    return next_turn(
+        instants,
+        past,
+        missed=backfill.missed,
+        room=max(0, backfill.most_open - backfills.count_open(connection, backfill.backfill_id)),
+        at_once=AT_ONCE,
+        done_until=done_until,
+        until=backfill.last,
+        more_follow=len(page) > PAGE,
+    )
+
+
+def _keep(connection: Any, backfill: Backfill, turn: Turn, now: datetime) -> None:
+    columns: dict[str, object] = {"DoneUntil": turn.done_until, "z_updated": now}
+    if turn.fires:
+        columns["Fired"] = backfill.fired + len(turn.fires)
+    if turn.is_complete:
+        columns["Status"] = BackfillStatus.COMPLETE.value
+    backfills.change(connection, backfill.backfill_id, columns)
+
+
+def _words(backfill: Backfill, plan: Plan, instant: Instant) -> str:
+    moved = f" ({instant.reason})" if instant.reason else ""
+    return f"{plan.words}; due {instant.local}{moved}; backfill {backfill.backfill_id} by {backfill.actor}"
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, UnfitTiming):
+        return storable(f"{error.column}: {error.message}")
+    return storable(f"{type(error).__name__}: {error}")

@@ -1,0 +1,297 @@
+"""Asking for the work of due times of the past: what that would start, the request itself, and its end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+from itertools import islice
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from batchctl.domain import due
+from batchctl.domain.backfill_turns import TICK, Fate, Past, judged
+from batchctl.domain.due import Instant, Plan
+from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchDefinition
+from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
+from batchctl.domain.sql_jobs import local_now, shown
+from batchctl.domain.status import BackfillStatus
+from batchctl.domain.text import visible
+from batchctl.operations import columns, timetable
+from batchctl.operations.acts import Actor
+from batchctl.operations.intervene import checked_reason, fitting
+from batchctl.ports import Transactions
+from batchctl.store import backfills, calendars, definitions, schedule_fires, schedules
+
+COUNTED = 10_000
+"""Up to how many due times are counted before anybody is asked."""
+UNASKED = 100
+"""For how many due times work is started without a `--yes`."""
+LISTED = 1000
+"""How many backfills are listed."""
+_PAGE = 500
+_CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """From when to when, in wall time of the schedule; of a whole day, its last moment belongs to it."""
+
+    first: datetime | date
+    last: datetime | date
+
+    def moments(self, zone: ZoneInfo) -> tuple[datetime, datetime]:
+        """Return both ends in UTC."""
+        return _begin(self.first, zone), _end(self.last, zone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a backfill would start work for, and what it would leave alone."""
+
+    schedule: Schedule
+    words: str
+    first: datetime
+    last: datetime
+    most_open: int
+    missed: bool
+    fates: Mapping[Fate, int]
+    fires: tuple[Instant, ...]
+    """The due times that work would be started for: the first and the last of them, where they are many."""
+    is_counted: bool
+    """False when there are more than are counted."""
+    takers: tuple[BatchDefinition, ...]
+    backfill_id: BackfillId | None = None
+
+    @property
+    def to_fire(self) -> int:
+        """Return for how many due times work would be started."""
+        return self.fates.get(Fate.FIRE, 0)
+
+    @property
+    def warnings(self) -> Iterator[str]:
+        """Yield what is worth knowing before it begins."""
+        if not self.schedule.enabled:
+            yield "the schedule is disabled; its past is worked off all the same"
+        if not self.takers:
+            yield f"no batch takes entity '{self.schedule.entity}': nothing would come of the rows"
+        for batch in self.takers:
+            if not batch.enabled:
+                yield f"batch {batch.name} is disabled: its instances are created and wait until it is enabled"
+        if self.fates.get(Fate.MISSED) and not self.missed:
+            yield f"{self.fates[Fate.MISSED]} due times were missed, and stay so; to have them too: --missed"
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns, as far as there are such."""
+        return {
+            "ScheduleBackfill_id": self.backfill_id,
+            "ScheduleName": self.schedule.name,
+            "FromTime": columns.moment(self.first),
+            "UntilTime": columns.moment(self.last),
+            "MostOpen": self.most_open,
+            "Missed": int(self.missed),
+            "ToFire": self.to_fire,
+            "Decided": self.fates.get(Fate.DECIDED, 0),
+            "MissedLeft": self.fates.get(Fate.MISSED, 0),
+            "Skipped": self.fates.get(Fate.SKIPPED, 0),
+            "CountedAll": self.is_counted,
+            "First": None if not self.fires else columns.moment(self.fires[0].due),
+            "Last": None if not self.fires else columns.moment(self.fires[-1].due),
+            "Warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A backfill, its schedule, and how much of its work is not done yet."""
+
+    backfill: Backfill
+    schedule: str
+    is_open: int
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        one = self.backfill
+        return {
+            "ScheduleBackfill_id": one.backfill_id,
+            "ScheduleName": self.schedule,
+            "Status": one.status.value,
+            "FromTime": columns.moment(one.first),
+            "UntilTime": columns.moment(one.last),
+            "MostOpen": one.most_open,
+            "Missed": int(one.missed),
+            "DoneUntil": columns.moment(one.done_until),
+            "Fired": one.fired,
+            "Open": self.is_open,
+            "Actor": one.actor,
+            "Reason": one.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfiller:
+    """Somebody who asks for the work of the past."""
+
+    actor: Actor
+    default_zone: str
+
+    def begin(
+        self,
+        name: str,
+        span: Span,
+        *,
+        most_open: int = 1,
+        missed: bool = False,
+        sure: bool = False,
+        reason: str | None = None,
+    ) -> Preview:
+        """Insert the row that asks for it; a running controller does the rest. Raises `Refused` where that makes no sense."""
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> Preview:
+            preview = self._preview(connection, name, span, most_open=most_open, missed=missed)
+            if self.actor.dry_run:
+                return preview
+            self._check(preview, sure=sure)
+            return replace(preview, backfill_id=self._insert(connection, preview, reason))
+
+        return self.actor.act(act)
+
+    def cancel(self, backfill_id: BackfillId, *, reason: str) -> Backfill:
+        """Let nothing more be started by a backfill; what it has started goes on."""
+        said = checked_reason(reason)
+
+        def act(connection: Any) -> Backfill:
+            load = backfills.load if self.actor.dry_run else backfills.load_locked
+            found = load(connection, backfill_id)
+            if found is None:
+                message = f"There is no ScheduleBackfill {backfill_id}."
+                raise NotFound(message, next_step="batchctl backfill list")
+            if found.status is not BackfillStatus.RUNNING:
+                row = f"ScheduleBackfill {backfill_id}"
+                raise StatusChanged(row, found.status, _CANCEL, next_step="batchctl backfill list")
+            after = replace(found, status=BackfillStatus.CANCELLED)
+            if not self.actor.dry_run:
+                changed = {"Status": after.status.value, "z_updated": self.actor.clock.now()}
+                backfills.change(connection, backfill_id, changed)
+                target, was = f"ScheduleBackfill:{backfill_id}", {"Status": found.status.value}
+                self.actor.note(connection, _CANCEL, target, said, was, {"Status": after.status.value})
+            return after
+
+        return self.actor.act(act)
+
+    def _preview(self, connection: Any, name: str, span: Span, *, most_open: int, missed: bool) -> Preview:
+        schedule = timetable.named(connection, name)
+        plan = self._plan(connection, schedule)
+        zone = ZoneInfo(plan.read.zone)
+        first, last = span.moments(zone)
+        now = self.actor.clock.now()
+        if last > now:
+            raise Refused(
+                f"{_written(span.last)} is still to come: in {zone.key} it is {local_now(now, zone.key)} now.",
+                next_step="an earlier --to; what is to come, the schedule fires by itself",
+            )
+        if first > last:
+            raise Refused(f"Nothing lies between {_written(span.first)} and {_written(span.last)}.")
+        fates, fires, is_counted = _look(connection, schedule.schedule_id, plan, first, last, missed=missed)
+        takers = tuple(batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity)
+        return Preview(
+            schedule=schedule,
+            words=plan.words,
+            first=first,
+            last=last,
+            most_open=most_open,
+            missed=missed,
+            fates=fates,
+            fires=fires,
+            is_counted=is_counted,
+            takers=takers,
+        )
+
+    def _plan(self, connection: Any, schedule: Schedule) -> Plan:
+        name = schedule.timing.calendar_name
+        calendar = None if name is None else calendars.named(connection, name)
+        try:
+            return due.plan_of(schedule.timing, self.default_zone, calendar)
+        except due.UnfitTiming as unfitting:
+            message = f"Nobody can say when schedule '{schedule.name}' was due: {unfitting.column}: {unfitting.message}"
+            raise Refused(visible(message), next_step="batchctl check") from None
+
+    def _check(self, preview: Preview, *, sure: bool) -> None:
+        if preview.to_fire == 0:
+            message = "There is nothing to start work for: every due time between is decided, or there is none."
+            raise Refused(message, next_step="the same with --dry-run shows how they were decided")
+        if not sure and (preview.to_fire > UNASKED or not preview.is_counted):
+            more = "more than " if not preview.is_counted else ""
+            message = f"That would start work for {more}{preview.to_fire:,} due times."
+            raise Refused(message, next_step="the same with --yes, if that is meant; --dry-run shows them")
+
+    def _insert(self, connection: Any, preview: Preview, reason: str | None) -> BackfillId:
+        who = fitting(f"{self.actor.user}@{self.actor.host}")
+        values: dict[str, object] = {
+            "Schedule_id": preview.schedule.schedule_id,
+            "FromTime": preview.first,
+            "UntilTime": preview.last,
+            "MostOpen": preview.most_open,
+            "Missed": int(preview.missed),
+            "Actor": who,
+            "Reason": reason,
+        }
+        backfill_id = backfills.add(connection, values)
+        after: dict[str, JsonValue] = {**preview.columns(), "ScheduleBackfill_id": backfill_id}
+        self.actor.note(connection, "backfill", timetable.schedule_target(preview.schedule.name), reason, {}, after)
+        return backfill_id
+
+
+def everyone(transactions: Transactions) -> tuple[Listed, ...]:
+    """Return the newest backfills, newest first."""
+    with transactions.read() as connection:
+        names = {one.schedule_id: one.name for one in schedules.everything(connection)[0]}
+        return tuple(
+            Listed(
+                backfill=one,
+                schedule=names.get(one.schedule_id, str(one.schedule_id)),
+                is_open=backfills.count_open(connection, one.backfill_id),
+            )
+            for one in backfills.newest(connection, LISTED)
+        )
+
+
+def _look(
+    connection: Any, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
+) -> tuple[Counter[Fate], tuple[Instant, ...], bool]:
+    """Judge the due times of a time; the first and the last that work would be started for are kept."""
+    fates, kept = Counter[Fate](), list[Instant]()
+    stretches = backfills.stretches(connection, schedule_id, first, last)
+    instants = plan.instants(first - TICK, last)
+    while page := list(islice(instants, _PAGE)):
+        keys = schedule_fires.decided(connection, schedule_id, [instant.key for instant in page])
+        for instant, fate in judged(page, Past(keys, stretches), missed=missed):
+            fates[fate] += 1
+            if fate is Fate.FIRE:
+                kept = [*kept[:1], instant]
+        if fates.total() >= COUNTED:
+            return fates, tuple(kept), next(instants, None) is None
+    return fates, tuple(kept), True
+
+
+def _begin(at: datetime | date, zone: ZoneInfo) -> datetime:
+    wall = at if isinstance(at, datetime) else datetime.combine(at, time())
+    return _utc(wall, zone)
+
+
+def _end(at: datetime | date, zone: ZoneInfo) -> datetime:
+    if isinstance(at, datetime):
+        return _utc(at, zone)
+    return _begin(at + timedelta(days=1), zone) - TICK
+
+
+def _utc(wall: datetime, zone: ZoneInfo) -> datetime:
+    return wall.replace(tzinfo=zone).astimezone(ZoneInfo("UTC"))
+
+
+def _written(at: datetime | date) -> str:
+    return shown(at) if isinstance(at, datetime) else at.isoformat()

@@ -1,0 +1,262 @@
+"""SQL that runs once or daily: adding such a job, and how each of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain import due, sql_jobs
+from batchctl.domain.due import Instant
+from batchctl.domain.errors import PluginError, Refused
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, Step
+from batchctl.domain.schedules import Schedule, ScheduleId
+from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
+from batchctl.domain.status import Cause, InstanceStatus
+from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.operations import columns, timetable
+from batchctl.operations.acts import Actor
+from batchctl.operations.intervene import checked_reason
+from batchctl.ports import Transactions
+from batchctl.preparation import Preparer
+from batchctl.store import definitions, instances, schedules, sql_job_rows
+from batchctl.store.sql_job_rows import Standing
+
+HELP = "batchctl schedule add-sql --help"
+_FILE = "file:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """A job that was added, or would be in a dry run."""
+
+    job: SqlJob
+    schedule_id: ScheduleId | None
+    first: Instant
+    words: str
+    command_text: str
+    notes: tuple[str, ...]
+    """What is worth knowing about it, though nothing of it keeps it from being added."""
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        return {
+            "Schedule_id": self.schedule_id,
+            "ScheduleName": self.job.name,
+            "Enabled": int(self.job.enabled),
+            "NextRunTime": columns.moment(self.first.due) if self.job.enabled else None,
+            "LocalTime": self.first.local,
+            "TimeZone": self.job.zone,
+            "Description": self.words,
+            "CommandText": self.command_text,
+            "Notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobStanding:
+    """How a job stands: what it is, when it runs next, and what became of its runs."""
+
+    schedule: Schedule
+    standing: Standing
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        last = self.standing.last
+        return {
+            "ScheduleName": self.schedule.name,
+            "Enabled": int(self.schedule.enabled),
+            "ScheduleType": self.schedule.timing.schedule_type.value,
+            "RunAt": self.schedule.timing.run_at,
+            "RunTimes": self.schedule.timing.run_times,
+            "TimeZone": self.schedule.timing.time_zone,
+            "NextRunTime": columns.moment(self.schedule.next_run_time),
+            "Waiting": self.standing.waiting,
+            "Running": None if self.standing.running is None else columns.history(self.standing.running),
+            "LastRun": None if last is None else columns.history(last),
+            "LastError": None if self.standing.last_error is None else columns.history(self.standing.last_error),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registrar:
+    """Somebody who adds jobs; what could never run is refused at once."""
+
+    actor: Actor
+    preparer: Preparer
+
+    def add(self, job: SqlJob, *, reason: str | None = None) -> Added:
+        """Insert all the rows of a job in one transaction, armed: a controller needs no time to find it."""
+        reason = checked_reason(reason)
+        self._check(job)
+        command_text, notes = self._rehearse(job)
+
+        def act(connection: Any) -> Added:
+            now = self.actor.clock.now()
+            first, words = _first(job, now)
+            kept = _free_name(connection, job)
+            schedule_id = None if self.actor.dry_run else self._insert(connection, job, kept, first, now, reason)
+            return Added(
+                job=job,
+                schedule_id=schedule_id,
+                first=first,
+                words=words,
+                command_text=command_text,
+                notes=(*_of_time(job, first), *notes),
+            )
+
+        return self.actor.act(act)
+
+    def _check(self, job: SqlJob) -> None:
+        trouble = sql_jobs.unfit_name(job.name)
+        if trouble is not None:
+            raise Refused(f"The job cannot be called so: {trouble}.", next_step=HELP)
+        trouble = unfit(job.sql) or ("there is nothing in it" if not job.sql.strip() else None)
+        if trouble is None and job.sql.strip().startswith(_FILE):
+            trouble = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
+        if trouble is not None:
+            raise Refused(f"The SQL cannot be kept: {trouble}.", next_step=HELP)
+        known = self.preparer.surroundings.connections
+        if job.connection not in known:
+            meant = visible(did_you_mean(job.connection, known))
+            raise Refused(
+                f"Connection '{visible(job.connection)}' is not in the configuration.{meant}",
+                next_step=f"add [connections.{visible(job.connection)}] to batchctl.toml, or name another",
+            )
+        trouble = sql_jobs.unfit_time(job.at, is_daily=job.is_daily)
+        if trouble is not None:
+            raise Refused(f"The job cannot begin at {shown(job.at)}: {trouble}.", next_step=HELP)
+
+    def _rehearse(self, job: SqlJob) -> tuple[str, tuple[str, ...]]:
+        """Return what will run, made by the code that will run it, and what a check says of it."""
+        batch, step = _imagined(job)
+        instance = _instance(job)
+        now = self.actor.clock.now()
+        ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
+        if ready.refusal is not None:
+            whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
+            because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
+            raise Refused(f"The SQL could never be carried out: {because}", next_step="correct it, and add it again")
+        try:
+            problems = self.preparer.find_handler(PROCESS_TYPE).check(step, self.preparer.surroundings)
+        except PluginError:
+            problems = ()
+        return ready.command_text, tuple(visible(problem.message) for problem in problems)
+
+    def _insert(
+        self,
+        connection: Any,
+        job: SqlJob,
+        kept: BatchDefinition | None,
+        first: Instant,
+        now: datetime,
+        reason: str | None,
+    ) -> ScheduleId:
+        if kept is None:
+            batch_id = sql_job_rows.add_batch(connection, job.batch_columns)
+        else:
+            batch_id = kept.batch_id
+            sql_job_rows.change_batch(connection, batch_id, {**job.batch_columns, "Enabled": 1}, now)
+            sql_job_rows.remove_steps(connection, batch_id)
+        sql_job_rows.add_step(connection, batch_id, job.step_columns)
+        standing: dict[str, object] = dict(schedules.UNARMED)
+        if job.enabled:
+            hashed = due.timing_hash(job.timing, job.zone)
+            standing = {"NextRunTime": first.due, "DecidedUntil": now, "TimingHash": hashed}
+        schedule_id = schedules.add(connection, {**job.schedule_columns, **standing})
+        after: dict[str, JsonValue] = {name: _plain(value) for name, value in job.schedule_columns.items()}
+        after |= {"Data1": job.connection, "Data2": job.sql, "RetryCount": job.retries}
+        self.actor.note(connection, "add-sql", timetable.schedule_target(job.name), reason, {}, after)
+        return schedule_id
+
+
+def everyone(transactions: Transactions) -> tuple[JobStanding, ...]:
+    """Return how all jobs stand that are one piece of SQL, in order of their making."""
+    with transactions.read() as connection:
+        found = [one for one in schedules.everything(connection)[0] if one.origin == ORIGIN]
+        standings = sql_job_rows.standings(connection, ORIGIN)
+    return tuple(JobStanding(schedule=one, standing=standings.get(one.schedule_id, Standing())) for one in found)
+
+
+def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
+    """Return the first due time; raises `Refused` for one that is over."""
+    try:
+        plan = due.plan_of(job.timing, job.zone, None)
+    except due.UnfitTiming as unfitting:
+        raise Refused(f"The job would never be due: {visible(unfitting.message)}", next_step=HELP) from None
+    first = plan.next_after(now)
+    if first is None or first.business_date != job.at.date():
+        clock = f"in {job.zone} it is {local_now(now, job.zone)} now"
+        raise Refused(
+            f"{shown(job.at)} is over: {clock}.", next_step='a later --at; what is to run at once: batchctl task "SQL"'
+        )
+    return first, plan.words
+
+
+def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:
+    if first.reason is not None:
+        return [first.reason]
+    if comes_twice(job.at, job.zone):
+        return [f"{shown(job.at)} comes twice in {job.zone}, where the clocks are put back: it runs the first time"]
+    return []
+
+
+def _free_name(connection: Any, job: SqlJob) -> BatchDefinition | None:
+    """Return the batch that an earlier job of the name has left behind; raises `Refused` where the name is taken."""
+    other = "choose another name"
+    if any(one.name == job.name for one in schedules.everything(connection)[0]):
+        raise Refused(
+            f"There is a schedule '{job.name}' already.",
+            next_step=f"{other}, or first: batchctl schedule remove {job.name} --reason ...",
+        )
+    batches = definitions.all_batches(connection)
+    takers = [batch for batch in batches if job.name in {batch.entity, batch.name}]
+    kept = next((batch for batch in takers if batch.origin == ORIGIN and batch.name == batch.entity), None)
+    for batch in takers:
+        if batch is not kept:
+            message = f"Batch {visible(batch.name)} takes entity '{visible(batch.entity)}' already."
+            raise Refused(message, next_step=other)
+    if kept is not None:
+        for instance in instances.open_of(connection, kept.batch_id, 0, 1):
+            at = instance.instance_id
+            message = (
+                f"BatchControl {at} of an earlier job '{job.name}' is {instance.status}: it would run the new SQL."
+            )
+            raise Refused(message, next_step=f"batchctl cancel {at} --reason ..., or {other}")
+    return kept
+
+
+def _imagined(job: SqlJob) -> tuple[BatchDefinition, Step]:
+    step = Step(
+        batch_id=BatchId(0),
+        seq=sql_jobs.SEQ,
+        name=job.name,
+        process_type=PROCESS_TYPE,
+        data=(sql_jobs.literal(job.connection), sql_jobs.literal(job.sql), None, None, None, None),
+    )
+    return BatchDefinition(batch_id=BatchId(0), name=job.name, entity=job.name, steps=(step,)), step
+
+
+def _instance(job: SqlJob) -> BatchInstance:
+    return BatchInstance(
+        instance_id=InstanceId(0),
+        batch_id=BatchId(0),
+        intake_id=IntakeId(0),
+        last_seq=0,
+        status=InstanceStatus.READY,
+        retry_count=job.retries,
+        next_run_time=LONG_AGO,
+        cycle_key=job.at.date().isoformat(),
+        data=(None,) * 6,
+        claim_token=0,
+        claimed_by=None,
+        lost_count=0,
+        entity=job.name,
+        file_name=None,
+    )
+
+
+def _plain(value: object) -> JsonValue:
+    return value if value is None or isinstance(value, int) else str(value)

@@ -1,0 +1,214 @@
+"""`batchctl schedule`, `calendar` and `mode` from outside: what they print, where, and how they end."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.acceptance.installation import RunBatchctl, lend
+from tests.control_databases import KINDS
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+ZONE = 'business_time_zone = "Europe/Amsterdam"\n'
+BATCH = (
+    "INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Load');"
+    " INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
+    " SELECT ProcessBatch_id, 10, 'load', 'os_command', 'true' FROM ProcessBatch WHERE ProcessBatchName = 'Load';"
+)
+DAILY = ("--entity", "Load", "--type", "daily", "--run-times", "06:00,18:00")
+
+
+class Shop:
+    """A folder with a control database, the installed command, and a person's SQL client."""
+
+    def __init__(self, run: Run, sql: Callable[[str], str]) -> None:
+        self.run, self.sql = run, sql
+
+    def done(self, *args: str) -> str:
+        outcome = self.run(*args)
+        assert outcome.returncode == 0, outcome
+        return outcome.stdout
+
+    def json(self, *args: str) -> Any:
+        return json.loads(self.done(*args, "--json"))
+
+
+@pytest.fixture(params=KINDS)
+def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Shop:
+    def run(*args: str, **more: Any) -> subprocess.CompletedProcess[str]:
+        return run_batchctl(*args, cwd=tmp_path, **more)
+
+    settings = ZONE
+    client = ["sqlite3", "-bail", str(tmp_path / "batchctl.db")]
+    if request.param == "postgresql":
+        server = request.getfixturevalue("postgres")
+        name = server.new_database()
+        settings += f'database_url = "{server.url(name)}"\n'
+    (tmp_path / "batchctl.toml").write_text(settings, encoding="utf-8")
+
+    def sql(text: str) -> str:
+        if request.param == "postgresql":
+            done = server.psql(name, text, "-v", "ON_ERROR_STOP=1", "-At")
+        else:
+            done = subprocess.run(client, input=text, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done
+        return str(done.stdout).strip()
+
+    assert run("db", "upgrade").returncode == 0
+    sql(BATCH)
+    return Shop(run, sql)
+
+
+def test_a_schedule_from_its_making_to_its_first_run(shop: Shop) -> None:
+    planned = shop.done("schedule", "add", "nightly", *DAILY, "--dry-run")
+    assert "Schedule nightly would be made: daily at 06:00 and 18:00, Europe/Amsterdam." in planned
+    assert shop.json("schedule", "list") == []
+    made = shop.done("schedule", "add", "nightly", *DAILY, "--reason", "the sender is ready by then")
+    assert "It runs next at 20" in made
+
+    (listed,) = shop.json("schedule", "list")
+    assert (listed["ScheduleName"], listed["RunTimes"], listed["Enabled"]) == ("nightly", "06:00,18:00", 1)
+    assert listed["Words"] == "daily at 06:00 and 18:00, Europe/Amsterdam"
+    assert (listed["Findings"], listed["LastOutcome"]) == ([], None)
+    shown = shop.json("schedule", "show", "nightly")
+    assert [entry["Reason"] for entry in shown["AuditLog"]] == ["the sender is ready by then"]
+    previewed = shop.json("schedule", "preview", "nightly", "--days", "10")
+    assert len(previewed) == 20
+    assert {"LocalTime", "UtcTime", "Outcome", "Reason"} <= set(previewed[0])
+    assert previewed[0]["UtcTime"] == listed["NextUtcTime"]
+    tried = shop.json("schedule", "test", "nightly")
+    assert (tried["WouldFire"], tried["NextRunTime"]) == (False, listed["NextUtcTime"])
+
+    shop.done("schedule", "set", "nightly", "--type", "interval", "--interval-minutes", "1", "--reason", "to see it")
+    shop.sql("UPDATE Schedule SET DecidedUntil = '2026-01-01 00:00:00', TimingHash = NULL, CatchUp = 'latest';")
+    tried = shop.json("schedule", "test", "nightly")
+    assert tried["WouldFire"] is True
+    shop.done("run", "--once")
+
+    (listed,) = shop.json("schedule", "list")
+    newest = shop.json("log", "--source", "schedule nightly", "--type", "fired")[0]
+    assert (listed["LastOutcome"], listed["LastFileProcess_id"]) == ("fired", newest["FileProcess_id"])
+    decided = shop.json("schedule", "preview", "nightly", "--from", listed["LastDueTime"][:10], "--days", "1")
+    assert "fired" in {one["Decided"] for one in decided}
+    shop.done("fsck")
+
+
+def test_what_is_wrong_is_said_at_once_with_exit_code_6_and_nothing_is_written(shop: Shop) -> None:
+    wrong = ("--entity", "Laod", "--type", "weekly", "--run-times", "25:00", "--time-zone", "Europe/Amsterdm")
+    outcome = shop.run("schedule", "add", "nightly", *wrong)
+
+    assert outcome.returncode == 6
+    for said in ("Did you mean 'Load'", "'25:00' is no time of day", "Did you mean 'Europe/Amsterdam'", "RunDays"):
+        assert said in " ".join(outcome.stdout.split())
+    assert "4 findings; nothing was written" in outcome.stdout
+    assert shop.json("schedule", "list") == []
+
+    assert shop.run("schedule", "add", "x", "--entity", "Load", "--type", "hourly").returncode == 2
+    assert shop.run("schedule", "add", "x", *DAILY, "--jitter", "soon").returncode == 2
+    assert shop.run("schedule", "set", "x", "--reason", "y").returncode == 2
+    assert shop.run("schedule", "preview").returncode == 2
+    assert shop.run("schedule", "show", "x").returncode == 3
+    assert shop.run("schedule", "set", "x", "--jitter", "5", "--reason", "y").returncode == 3
+    shop.done("schedule", "add", "x", *DAILY)
+    assert shop.run("schedule", "add", "x", *DAILY).returncode == 4
+
+
+def test_rows_inserted_by_hand_are_found_by_check(shop: Shop) -> None:
+    shop.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, TimeZone)"
+        " VALUES ('a', 'Load', 'daily', '6:00', NULL), ('b', 'Laod', 'daily', '06:00', 'Mars');"
+    )
+
+    outcome = shop.run("check", "--json")
+
+    assert outcome.returncode == 6
+    assert {(one["Row"], one["Column"]) for one in json.loads(outcome.stdout)} == {
+        ("a", "RunTimes"),
+        ("b", "Entity"),
+        ("b", "TimeZone"),
+    }
+    (first, second) = shop.json("schedule", "list")
+    assert first["Findings"] == ["RunTimes: '6:00' is no time of day: write it as HH:MM, 06:00."]
+    assert second["Words"] is None
+
+
+def test_disabling_and_enabling_say_what_follows(shop: Shop) -> None:
+    shop.done("schedule", "add", "nightly", *DAILY)
+    assert shop.run("schedule", "disable", "nightly").returncode == 2
+    assert "is now disabled" in shop.done("schedule", "disable", "nightly", "--reason", "holiday")
+    assert "is disabled already" in shop.done("schedule", "disable", "nightly", "--reason", "holiday")
+    enabled = shop.done("schedule", "enable", "nightly", "--reason", "back")
+    assert "Nothing that was due while it was off is made up for" in enabled
+    assert "It runs next at" in enabled
+    assert "is enabled already" in shop.done("schedule", "enable", "nightly", "--reason", "back")
+
+
+def test_the_mode_of_a_batch(shop: Shop) -> None:
+    shop.done("schedule", "add", "nightly", *DAILY)
+    planned = shop.done("mode", "Load", "manual", "--reason", "month end", "--dry-run")
+    assert "The mode of batch Load would be manual (it was any)." in planned
+    assert shop.json("schedule", "list")[0]["Enabled"] == 1
+    done = shop.done("mode", "Load", "manual", "--reason", "month end")
+    assert "Schedule nightly is now disabled" in done
+    assert shop.run("schedule", "enable", "nightly", "--reason", "x").returncode == 6
+    assert "batchctl schedule enable nightly" in shop.done("mode", "Load", "scheduled", "--reason", "over")
+    modes = {batch["ProcessBatchName"]: batch["ProcessingMode"] for batch in shop.json("batches")}
+    assert modes["Load"] == "scheduled"
+    assert "is scheduled already" in shop.done("mode", "Load", "scheduled", "--reason", "over")
+
+
+def test_change_nights_of_all_schedules(shop: Shop) -> None:
+    shop.done("schedule", "add", "nightly", "--entity", "Load", "--type", "daily", "--run-times", "02:30")
+    shop.done("schedule", "add", "tokyo", *DAILY, "--time-zone", "Asia/Tokyo")
+
+    rows = shop.json("schedule", "preview", "--dst", "--from", "2026-11-22")
+
+    assert [(row["LocalTime"], row["Runs"]) for row in rows] == [
+        ("2027-03-28 03:00 +02:00", "once"),
+        ("2027-10-31 02:30 +02:00", "once"),
+    ]
+    shown = shop.done("schedule", "preview", "--dst", "--from", "2026-11-22")
+    assert "2027-03-28 02:30 does not exist in Europe/Amsterdam" in shown
+    assert "The clocks of Asia/Tokyo are not changed within a year." in shown
+    assert "the clocks show this twice, and it runs the first time" in shown
+
+
+def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path) -> None:
+    arguments = ("calendar", "import", "NL", "--country", "NL", "--years")
+    without = shop.run(*arguments, "2026")
+    assert without.returncode == 2
+    assert "Next: pip install 'batchctl[calendars]'" in without.stderr
+    for name in ("holidays", "python-dateutil", "six"):
+        lend(distribution(name), tmp_path / "extra")
+    extra = {"PYTHONPATH": str(tmp_path / "extra")}
+
+    imported = shop.run(*arguments, "2026-2027", env=extra)
+    assert imported.returncode == 0, imported
+    assert "Calendar NL is new: 20 days are added" in imported.stdout
+    assert "0 days are added, 20 stood there already" in shop.run(*arguments, "2026-2027", env=extra).stdout
+    shop.done("calendar", "add-day", "NL", "2026-12-24", "--description", "closed")
+    shown = shop.json("calendar", "show", "NL", "--year", "2026")
+    assert [day["CalendarDate"] for day in shown["Days"]][-3:] == ["2026-12-24", "2026-12-25", "2026-12-26"]
+
+    shop.done("schedule", "add", "nightly", *DAILY, "--calendar-name", "NL")
+    days = shop.json("schedule", "preview", "nightly", "--from", "2026-12-24", "--days", "2")
+    assert [(day["Outcome"], day["Reason"]) for day in days[::2]] == [
+        ("skipped", "2026-12-24 is no business day of NL: closed"),
+        ("skipped", "2026-12-25 is no business day of NL: Christmas Day"),
+    ]
+    assert shop.run("calendar", "remove", "NL", "--reason", "x").returncode == 4
+    shop.sql("UPDATE Calendar SET ValidUntil = '2026-01-01';")
+    (found,) = json.loads(shop.run("check", "--json").stdout)
+    assert (found["Table"], found["Row"]) == ("Calendar", "NL")
+    assert "has run out on 2026-01-01" in shop.done("status")
+    assert shop.json("status")["EndingCalendars"][0]["Schedules"] == ["nightly"]
+    shop.done("schedule", "set", "nightly", "--calendar-name", "", "--reason", "no more")
+    shop.done("calendar", "remove-day", "NL", "2026-12-24")
+    assert "Calendar NL with 20 days is removed." in shop.done("calendar", "remove", "NL", "--reason", "x")
+    assert shop.run("calendar", "show", "NL").returncode == 3

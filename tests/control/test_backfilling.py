@@ -1,0 +1,468 @@
+"""Backfills: due times of the past are worked off once each, few at a time, whoever else is at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from batchctl.control.backfilling import Backfilling
+from batchctl.control.deciding import Deciding
+from batchctl.domain.backfill_turns import Fate
+from batchctl.domain.errors import Refused, StatusChanged
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.schedules import BackfillId
+from batchctl.operations import backfiller as backfills
+from batchctl.operations.acts import Actor
+from batchctl.operations.backfiller import Backfiller, Preview, Span
+from batchctl.operations.intervene import Operator
+from batchctl.ports import Boundary
+from batchctl.store.transactions import StoreTransactions
+from tests.control.world import BAD, RUNS_ON, World
+from tests.control_databases import ControlDatabase
+
+GRACE = timedelta(seconds=300)
+ZONE = "Europe/Amsterdam"
+WEEK = Span(first=date(2026, 11, 2), last=date(2026, 11, 8))
+DAYS = [f"2026-11-{day:02}" for day in range(2, 9)]
+
+
+class Past:
+    """A batch `B` that a schedule `nightly` starts at six every morning, and nobody was there for a long time."""
+
+    def __init__(self, database: ControlDatabase) -> None:
+        self.world = World(database)
+        self.world.batch()
+        self.schedule()
+        self.duty = self.leader()
+
+    def schedule(self, name: str = "nightly", **given: object) -> None:
+        """Define a schedule by a row, as everybody does."""
+        usual = {"ScheduleName": name, "Entity": "B", "ScheduleType": "daily", "RunTimes": "06:00"}
+        self.world._insert("Schedule", {**usual, "TimeZone": ZONE, **given})
+
+    def leader(self, transactions: Any = None, *, harmless: bool = True) -> Backfilling:
+        """Return the duty of a leader that has just become one."""
+        world = self.world
+        deciding = Deciding(world.clock, world.creator(), lambda batch: harmless, GRACE, "2026a")
+        means = transactions or world.transactions, world.clock, deciding, world.events.append
+        return Backfilling(*means, 15.0, "UTC", lambda: None)
+
+    def ask(self, name: str = "nightly", span: Span = WEEK, *, dry_run: bool = False, **given: Any) -> Preview:
+        """Ask for a backfill as the command does."""
+        return self.clerk(dry_run=dry_run).begin(name, span, **given)
+
+    def clerk(self, *, dry_run: bool = False) -> Backfiller:
+        world = self.world
+        actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
+        return Backfiller(actor=actor, default_zone="UTC")
+
+    def work_off(self, most: int = 50) -> None:
+        """Fire and process until nothing more comes of it."""
+        idle = 0
+        for _ in range(most):
+            idle = 0 if self.duty.finish() else idle + 1
+            self.world.create()
+            self.world.process()
+            if idle == 2:
+                return
+        raise AssertionError("the backfill never came to its end")
+
+    def cycle_keys(self) -> list[str]:
+        """Return the business dates of all that was asked for, in order."""
+        return [row[0] for row in self.world.sql("SELECT CycleKey FROM FileProcess ORDER BY FileProcess_id")]
+
+    def fires(self) -> list[tuple[Any, ...]]:
+        """Return key, outcome and backfill of what was decided."""
+        return self.world.sql("SELECT FireKey, Outcome, ScheduleBackfill_id FROM ScheduleFire ORDER BY ScheduleFire_id")
+
+    def state(self, backfill_id: int = 1) -> tuple[Any, ...]:
+        """Return status and count of a backfill."""
+        query = "SELECT Status, Fired FROM ScheduleBackfill WHERE ScheduleBackfill_id = ?"
+        return self.world.sql(query, backfill_id)[0]
+
+    def decide(self, key: str, due: str, outcome: str = "skipped", until: str | None = None) -> None:
+        """Leave behind what the schedule itself has decided."""
+        values: dict[str, object] = {"Schedule_id": 1, "FireKey": key, "Outcome": outcome, "DueTime": due}
+        if outcome == "fired":
+            values["FileProcess_id"] = self.world.submit(Status="complete", CycleKey="before")
+        self.world._insert("ScheduleFire", values | ({} if until is None else {"DueUntil": until, "Instants": 3}))
+
+
+@pytest.fixture
+def past(control_database: ControlDatabase) -> Iterator[Past]:
+    made = Past(control_database)
+    yield made
+    made.world.close()
+
+
+@pytest.mark.parametrize("harmless", [True, False])
+def test_each_due_time_is_worked_off_once_and_oldest_first(past: Past, harmless: bool) -> None:
+    past.duty = past.leader(harmless=harmless)
+    preview = past.ask(reason="the server was away")
+
+    past.work_off()
+
+    assert (preview.to_fire, preview.backfill_id) == (7, 1)
+    assert past.cycle_keys() == DAYS
+    assert past.world.statuses() == ["complete"] * 7
+    assert past.fires() == [(f"{day}T06:00", "fired", 1) for day in DAYS]
+    assert past.state() == ("complete", 7)
+    said = past.world.sql("SELECT Source, Message FROM FileProcess WHERE FileProcess_id = 1")
+    words = f"daily at 06:00, {ZONE}; due 2026-11-02 06:00 +01:00; backfill 1 by anna@host1"
+    assert said == [("schedule nightly", words)]
+    assert not past.duty.finish()
+
+
+def test_no_more_is_unfinished_at_once_than_was_asked_for(past: Past) -> None:
+    world = past.world
+    world.runner.script = lambda rendered: RUNS_ON
+    past.ask(most_open=2)
+
+    assert past.duty.finish()
+    assert past.cycle_keys() == DAYS[:2]
+    past.world.create()
+    controller = world.process()
+    assert not past.duty.finish()
+    world.runner.end(next(iter(world.runner.open)), world.ok)
+    world.turn_until_idle(controller)
+    assert not past.duty.finish()  # The first has another step.
+    world.runner.script = lambda rendered: world.ok
+    for key in list(world.runner.open):
+        world.runner.end(key, world.ok)
+    world.turn_until_idle(controller)
+
+    assert past.duty.finish()
+    assert past.cycle_keys() == DAYS[:4]
+
+
+def test_one_that_fails_keeps_its_place_until_somebody_deals_with_it(past: Past) -> None:
+    past.world.runner.script = lambda rendered: BAD
+    past.ask()
+
+    past.work_off()
+
+    assert past.cycle_keys() == DAYS[:1]
+    assert past.state() == ("running", 1)
+
+
+def test_what_was_decided_before_stays_decided(past: Past) -> None:
+    past.decide("2026-11-03T06:00", "2026-11-03 05:00:00.000", "fired")
+    past.decide("2026-11-04T06:00", "2026-11-04 05:00:00.000")
+
+    preview = past.ask()
+    past.work_off()
+
+    assert (preview.to_fire, preview.fates[Fate.DECIDED]) == (5, 2)
+    assert past.cycle_keys()[1:] == [DAYS[0], *DAYS[3:]]
+
+
+@pytest.mark.parametrize(("missed", "expected"), [(False, [*DAYS[:2], *DAYS[5:]]), (True, DAYS)])
+def test_what_was_missed_is_left_so_unless_it_is_wanted(past: Past, missed: bool, expected: list[str]) -> None:
+    past.decide("2026-11-04T06:00..2026-11-06T06:00", "2026-11-04 05:00:00.000", until="2026-11-06 05:00:00.000")
+
+    preview = past.ask(missed=missed)
+    past.work_off()
+
+    assert past.cycle_keys() == expected
+    assert preview.fates.get(Fate.MISSED, 0) == 7 - len(expected)
+    assert preview.to_fire == len(expected)
+
+
+def test_two_leaders_for_a_moment_fire_nothing_twice(past: Past) -> None:
+    past.ask(most_open=3)
+    other = past.leader(past.world.open())
+
+    for _ in range(6):
+        past.duty.finish()
+        other.finish()
+        past.world.create()
+        past.world.process()
+
+    assert past.cycle_keys() == DAYS
+    assert past.state() == ("complete", 7)
+
+
+class Interrupted:
+    """A way to the database on which something happens just before the first write."""
+
+    def __init__(self, inner: StoreTransactions, meanwhile: Callable[[], object]) -> None:
+        self._inner = inner
+        self._meanwhile: Callable[[], object] | None = meanwhile
+        self.read = inner.read
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        meanwhile, self._meanwhile = self._meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
+        return self._inner.run(boundaries, work, hurried=hurried)
+
+
+def test_a_leader_that_was_frozen_fires_nothing_that_another_has_fired(past: Past) -> None:
+    past.ask(most_open=7)
+    frozen = past.leader(Interrupted(past.world.open(), past.duty.finish))
+
+    frozen.finish()
+
+    assert past.cycle_keys() == DAYS
+
+
+def test_a_leader_that_was_frozen_fires_nothing_of_what_was_cancelled_or_removed_meanwhile(past: Past) -> None:
+    world = past.world
+    past.ask()
+    past.leader(Interrupted(world.open(), lambda: past.clerk().cancel(BackfillId(1), reason="enough"))).finish()
+    assert past.cycle_keys() == []
+    past.ask()
+
+    def remove() -> None:
+        world.sql("DELETE FROM ScheduleBackfill")
+        world.sql("DELETE FROM Schedule")
+
+    past.leader(Interrupted(world.open(), remove)).finish()
+
+    assert past.cycle_keys() == []
+
+
+class Cut:
+    """A way to the database that is cut before the commit, every other time."""
+
+    def __init__(self, inner: StoreTransactions) -> None:
+        self._inner = inner
+        self._calls = 0
+        self.read = inner.read
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Any], *, hurried: bool = False) -> Any:
+        self._calls += 1
+
+        def killed(connection: Any) -> Any:
+            work(connection)
+            raise KeyboardInterrupt
+
+        return self._inner.run(boundaries, killed if self._calls % 2 else work, hurried=hurried)
+
+
+def test_a_leader_that_is_killed_before_its_commit_has_done_nothing(past: Past) -> None:
+    past.ask(most_open=2)
+    cut = Cut(past.world.open())
+
+    for _ in range(20):
+        try:
+            past.leader(cut).finish()
+        except KeyboardInterrupt:
+            continue
+        past.world.create()
+        past.world.process()
+
+    assert past.cycle_keys() == DAYS
+    assert past.state() == ("complete", 7)
+
+
+def test_item_45_it_goes_on_while_schedule_and_batch_are_disabled(past: Past) -> None:
+    """[AF-20] The instances are created and wait, as those of any disabled batch; the throttle holds."""
+    world = past.world
+    world.sql("UPDATE Schedule SET Enabled = 0, NextRunTime = NULL, DecidedUntil = NULL, TimingHash = NULL")
+    world.sql("UPDATE ProcessBatch SET Enabled = 0")
+
+    preview = past.ask(most_open=2)
+    past.work_off()
+
+    assert "batch B is disabled: its instances are created and wait until it is enabled" in list(preview.warnings)
+    assert world.statuses() == ["ready", "ready"]
+    world.sql("UPDATE ProcessBatch SET Enabled = 1")
+    past.work_off()
+    assert past.cycle_keys() == DAYS
+    assert world.statuses() == ["complete"] * 7
+    assert world.one("SELECT Enabled FROM Schedule") == 0
+
+
+def test_af_17_a_backfill_makes_the_schedule_itself_do_nothing_more_and_nothing_less(past: Past) -> None:
+    before = past.world.sql("SELECT NextRunTime, DecidedUntil, TimingHash, Enabled FROM Schedule")
+
+    past.ask()
+    past.work_off()
+
+    assert past.world.sql("SELECT NextRunTime, DecidedUntil, TimingHash, Enabled FROM Schedule") == before
+
+
+def test_af_18_a_backfill_of_one_schedule_touches_no_other(past: Past) -> None:
+    world = past.world
+    world.batch("Other")
+    past.schedule("other", Entity="Other")
+    world.runner.script = lambda rendered: BAD
+    past.ask("other")
+    past.work_off()
+    world.runner.script = lambda rendered: world.ok
+
+    past.ask()
+    past.work_off()
+
+    started = world.sql("SELECT Entity, count(*) FROM FileProcess GROUP BY Entity ORDER BY Entity")
+    assert started == [("B", 7), ("Other", 1)]
+    assert [past.state(1), past.state(2)] == [("running", 1), ("complete", 7)]
+
+
+def test_backfills_that_overlap_fire_no_due_time_twice(past: Past) -> None:
+    past.ask(span=Span(first=date(2026, 11, 2), last=date(2026, 11, 6)), most_open=2)
+    past.ask(span=Span(first=date(2026, 11, 4), last=date(2026, 11, 8)), most_open=2)
+
+    past.work_off()
+
+    assert sorted(past.cycle_keys()) == DAYS
+    assert [past.state(at)[0] for at in (1, 2)] == ["complete", "complete"]
+    assert past.state(1)[1] + past.state(2)[1] == 7
+
+
+def test_a_cancelled_one_starts_nothing_more_and_what_is_open_stays(past: Past) -> None:
+    world = past.world
+    past.ask(most_open=2)
+    past.duty.finish()
+    world.create()
+
+    past.clerk().cancel(BackfillId(1), reason="enough")
+    world.process()
+    assert not past.duty.finish()
+
+    assert world.statuses() == ["complete", "complete"]
+    assert past.state() == ("cancelled", 2)
+    assert world.one("SELECT Action FROM AuditLog WHERE Target = 'ScheduleBackfill:1'") == "cancel"
+    with pytest.raises(StatusChanged, match="ScheduleBackfill 1 is cancelled"):
+        past.clerk().cancel(BackfillId(1), reason="again")
+
+
+def test_a_schedule_that_is_changed_meanwhile_counts_as_it_stands(past: Past) -> None:
+    past.ask()
+    past.duty.finish()
+    past.world.create()
+    past.world.process()
+    past.world.sql("UPDATE Schedule SET RunTimes = '18:00', RunDays = 'Sat,Sun'")
+
+    past.work_off()
+
+    assert [row[0] for row in past.fires()] == ["2026-11-02T06:00", "2026-11-07T18:00", "2026-11-08T18:00"]
+
+
+def test_due_times_of_one_moment_are_all_worked_off(past: Past) -> None:
+    """Clocks leave out the hour in which both are due: both come when it is over, and there is room for one only."""
+    past.world.sql("UPDATE Schedule SET RunTimes = '02:00,02:30'")
+    past.ask(span=Span(first=date(2026, 3, 29), last=date(2026, 3, 29)))
+
+    past.work_off()
+
+    assert [row[0] for row in past.fires()] == ["2026-03-29T02:00", "2026-03-29T02:30"]
+    assert past.state() == ("complete", 2)
+
+
+def test_many_due_times_are_worked_off_a_page_at_a_time(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("batchctl.control.backfilling.PAGE", 3)
+    monkeypatch.setattr("batchctl.control.backfilling.AT_ONCE", 2)
+    past.decide("2026-11-02T06:00..2026-11-05T06:00", "2026-11-02 05:00:00.000", until="2026-11-05 05:00:00.000")
+    past.ask(most_open=100)
+
+    assert past.duty.finish()
+
+    assert past.cycle_keys() == DAYS[4:]
+    assert past.state() == ("complete", 3)
+
+
+def test_a_look_takes_a_while_at_most_and_the_rest_follows(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("batchctl.control.backfilling.AT_ONCE", 1)
+    monkeypatch.setattr("batchctl.control.backfilling.SLICE", 0.0)
+    past.ask(most_open=100)
+    looks = 0
+    while past.duty.look() or past.duty.is_busy:
+        looks += 1
+        past.world.clock.advance(timedelta(seconds=1))
+        assert looks < 50
+
+    assert past.cycle_keys() == DAYS
+    assert looks >= 7
+
+
+def test_one_that_cannot_go_on_keeps_no_other_from_going_on_and_is_told_once(past: Past) -> None:
+    world = past.world
+    past.schedule("other")
+    past.ask()
+    past.ask("other")
+    world.sql("UPDATE Schedule SET CalendarName = 'NL' WHERE Schedule_id = 1")
+
+    past.work_off()
+    past.leader().finish()
+
+    assert past.state(2) == ("complete", 7)
+    said = "backfill 1: CalendarName: there is no calendar 'NL'; until that is corrected it starts nothing"
+    assert world.sql("SELECT Message FROM SchedulerLog WHERE EventType = 'error'") == [(said,)]
+    world.sql("UPDATE Schedule SET CalendarName = NULL")
+    past.work_off()
+    assert past.state(1) == ("complete", 7)
+
+
+def test_what_is_still_to_come_is_refused(past: Past) -> None:
+    with pytest.raises(Refused, match="2026-11-21 is still to come: in Europe/Amsterdam it is 2026-11-21 04:00:00 now"):
+        past.ask(span=Span(first=date(2026, 11, 20), last=date(2026, 11, 21)))
+
+
+def test_a_time_of_day_may_end_it(past: Past) -> None:
+    span = Span(first=datetime(2026, 11, 19, 6), last=datetime(2026, 11, 20, 5, 59))  # noqa: DTZ001 - wall time
+
+    past.ask(span=span)
+    past.work_off()
+
+    assert past.cycle_keys() == ["2026-11-19"]
+
+
+def test_many_due_times_need_a_word_more(past: Past) -> None:
+    year = Span(first=date(2026, 1, 1), last=date(2026, 11, 20))
+
+    with pytest.raises(Refused, match="That would start work for 324 due times"):
+        past.ask(span=year)
+
+    assert past.ask(span=year, sure=True).to_fire == 324
+    assert past.world.sql("SELECT FromTime FROM ScheduleBackfill") == [("2025-12-31 23:00:00.000",)]
+
+
+def test_where_nothing_is_left_to_do_nothing_is_asked_for(past: Past) -> None:
+    past.ask()
+    past.work_off()
+
+    with pytest.raises(Refused, match="There is nothing to start work for"):
+        past.ask()
+
+
+def test_a_dry_run_writes_nothing_and_shows_first_and_last(past: Past) -> None:
+    preview = past.ask(dry_run=True)
+
+    assert [instant.local for instant in preview.fires] == ["2026-11-02 06:00 +01:00", "2026-11-08 06:00 +01:00"]
+    assert past.world.one("SELECT count(*) FROM ScheduleBackfill") == 0
+    assert past.world.one("SELECT count(*) FROM AuditLog") == 0
+
+
+def test_who_asks_is_kept(past: Past) -> None:
+    past.ask(reason="the server was away")
+
+    audited = past.world.sql("SELECT Actor, Action, Target, Reason FROM AuditLog")
+    (listed,) = backfills.everyone(past.world.transactions)
+
+    assert audited == [("anna", "backfill", "Schedule:nightly", "the server was away")]
+    assert (listed.schedule, listed.backfill.actor, listed.is_open) == ("nightly", "anna@host1", 0)
+    assert listed.backfill.first == datetime(2026, 11, 1, 23, tzinfo=UTC)
+
+
+def test_what_a_person_cancels_makes_room_for_the_next(past: Past) -> None:
+    world = past.world
+    world.sql("UPDATE ProcessBatch SET Enabled = 0")
+    past.ask()
+    past.work_off()
+    operator = Operator(
+        transactions=world.transactions,
+        clock=world.clock,
+        preparer=world.recorder().preparer,
+        user="anna",
+        host="host1",
+    )
+
+    operator.cancel(InstanceId(1), reason="not that one")
+    past.work_off()
+
+    assert past.cycle_keys() == DAYS[:2]

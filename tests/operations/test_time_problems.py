@@ -1,0 +1,185 @@
+"""`check` finds what is wrong with schedules, calendars and modes, also in rows that were inserted by hand."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from batchctl.operations import checking
+from batchctl.operations.checking import Finding
+from batchctl.operations.timetable import Timetable
+from batchctl.testing import surroundings
+from tests.control.world import World
+from tests.operations.test_checking import Plugins
+from tests.operations.test_timetable import schedule
+
+TRIGGER = (
+    "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, RowThreshold)"
+    " VALUES ('rows', ?, 'wh', 't', 's', '0', 1)"
+)
+
+
+@pytest.fixture(autouse=True)
+def batch(world: World) -> None:
+    world.batch()
+
+
+def check(world: World) -> list[Finding]:
+    table = Timetable(transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam")
+    around = surroundings(str(world.directory))
+    found = checking.check(world.transactions, Plugins(), around, timetable=table)
+    return [one for one in found if one.table not in {"DataTrigger", "(database)"}]
+
+
+def messages(world: World) -> list[str]:
+    return [f"{one.table} {one.row} {one.column}: {one.message}" for one in check(world)]
+
+
+def test_sound_schedules_have_no_findings(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2027-12-31')")
+    schedule(world, CalendarName="NL")
+    schedule(world, "often", "interval", IntervalMinutes=5)
+    schedule(world, "once", "once", RunAt="2026-11-21 05:00")
+    schedule(world, "done", "once", RunAt="2026-11-20 05:00", Enabled=0)
+
+    assert messages(world) == []
+
+
+def test_everything_of_every_schedule_is_found_at_once(world: World) -> None:
+    schedule(world, "one", Entity="Bee", TimeZone="Mars/Olympus", CalendarName="NK", RunDays="Mo")
+    schedule(world, "two", "cron", Cron="61 * * * *")
+    schedule(world, "three", "once", RunAt="2026-11-20 05:00")
+    schedule(world, "four", EndDate="2026-11-20")
+    world.batch("Args", PopulatorArgs="(?P<Data3>x)")
+    schedule(world, "five", Entity="Args")
+
+    found = {(one.row, one.column): one for one in check(world)}
+
+    assert set(found) == {
+        ("one", "Entity"),
+        ("one", "TimeZone"),
+        ("one", "CalendarName"),
+        ("one", "RunDays"),
+        ("two", "Cron"),
+        ("three", "RunAt"),
+        ("four", ""),
+        ("five", "Entity"),
+    }
+    assert found["one", "Entity"].message.startswith("No batch takes entity 'Bee': nothing comes of it.")
+    assert found["three", "RunAt"].message == (
+        "Its only time, 2026-11-20 05:00, is over or skipped, so it never starts anything."
+    )
+    assert found["three", "RunAt"].remedy == "batchctl schedule disable three --reason ..."
+    assert "Every row would be rejected" in found["five", "Entity"].message
+
+
+@pytest.mark.parametrize(
+    ("entity", "meant"),
+    [("Flight", "Did you mean 'Flights'"), ("flights", "Did you mean 'Flights'")],
+)
+def test_an_entity_nobody_takes_is_named_with_what_was_meant(world: World, entity: str, meant: str) -> None:
+    world.batch("Flights")
+    schedule(world, Entity=entity)
+
+    assert meant in messages(world)[0]
+
+
+def test_rows_that_hold_nonsense_are_named_and_the_others_looked_at(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-02-31')")
+    schedule(world, "wrong", RunTimes="6")
+    schedule(world, "nonsense")
+    world.hand.loosen()
+    world.sql("UPDATE Schedule SET ScheduleType = 'hourly' WHERE ScheduleName = 'nonsense'")
+
+    found = messages(world)
+
+    assert found[0].startswith("Schedule 2 : The row holds nonsense, so it starts nothing: ")
+    assert found[1].startswith("CalendarDay 1 : The row holds nonsense, so no schedule that names its calendar")
+    assert found[2].startswith("Schedule wrong RunTimes: ")
+
+
+def test_a_calendar_that_ends_is_found_while_a_schedule_goes_by_it(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
+    assert messages(world) == []
+    schedule(world, CalendarName="NL")
+
+    (found,) = check(world)
+
+    assert (found.table, found.row, found.column) == ("Calendar", "NL", "ValidUntil")
+    assert found.message == (
+        "Calendar NL runs out on 2026-12-31: after that only the days of the week decide. Schedule nightly goes by it."
+    )
+    assert found.remedy == "batchctl calendar import NL --country ... --years 2027"
+
+
+def test_a_calendar_itself_may_be_wrong(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES (' NL', 'Mo,Tue')")
+    world.sql("INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('X', '2027-01-01', '2026-01-01')")
+    world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('Never', '')")
+
+    assert [(one.row, one.column) for one in check(world)] == [
+        (" NL", "CalendarName"),
+        (" NL", "BusinessDays"),
+        ("X", "ValidUntil"),
+    ]
+
+
+def test_a_mode_lacks_what_it_needs(world: World) -> None:
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'scheduled'")
+    assert messages(world) == [
+        "ProcessBatch B ProcessingMode: No enabled schedule is of its entity 'B', so no time starts it."
+    ]
+    schedule(world)
+    assert messages(world) == []
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'triggered'")
+    assert [one.column for one in check(world)] == ["Entity", "ProcessingMode"]
+    world.sql("UPDATE Schedule SET Enabled = 0")
+    world.sql(TRIGGER, "B")
+    assert messages(world) == []
+
+
+def test_what_a_mode_has_no_use_for_is_named(world: World) -> None:
+    schedule(world)
+    world.sql(TRIGGER, "B")
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'manual'")
+
+    found = check(world)
+
+    assert [(one.table, one.column, one.remedy) for one in found] == [
+        ("Schedule", "Entity", "batchctl mode B scheduled --reason ..."),
+        ("ProcessBatch", "ProcessingMode", "batchctl mode B manual --reason ...   (disables it)"),
+    ]
+    assert found[0].message == "No batch of entity 'B' lets schedules start it, so it is left alone: B is manual."
+
+
+def test_batches_of_one_entity_that_disagree_are_named(world: World) -> None:
+    world.batch("Second", Entity="B")
+    schedule(world)
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'manual' WHERE ProcessBatchName = 'B'")
+
+    assert messages(world) == [
+        (
+            "ProcessBatch B ProcessingMode: Its mode is manual, but schedule nightly starts it all the same, with Second,"
+            " whose entity is 'B' too."
+        )
+    ]
+
+
+def test_a_mode_that_there_is_not_is_shown(world: World) -> None:
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'automatic'")
+
+    assert messages(world)[0].startswith("ProcessBatch 1 : The row holds nonsense, so its batch does not run: ")
+
+
+def test_the_sql_of_the_documentation_was_run(world: World) -> None:
+    world.batch("CountLines")
+    text = (Path(__file__).parents[2] / "docs" / "schedules.md").read_text(encoding="utf-8")
+    statements = [one for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL) for one in block.split(";\n")]
+    for statement in filter(str.strip, statements):
+        world.sql(statement.strip().removesuffix(";"))
+
+    assert len(world.sql("SELECT ScheduleName FROM Schedule")) == 9
+    assert messages(world) == []

@@ -1,0 +1,418 @@
+"""What people see of schedules: when each runs next, what became of the last time, what is wrong, what is to come."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from batchctl.domain.errors import NotFound, Refused
+from batchctl.operations import explain, foresight, overview
+from batchctl.operations.foresight import Rehearsed
+from batchctl.operations.schedule_trial import ScheduleBench, ScheduleTrial
+from batchctl.operations.timetable import Timed, Timetable
+from tests.control.world import World
+from tests.operations.test_looking import PRESENCE
+
+ZONE = "Europe/Amsterdam"
+DECIDED = (
+    "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime, DueUntil, Instants, Reason, FileProcess_id)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@pytest.fixture
+def table(world: World) -> Timetable:
+    """Return what looks at schedules; it is 21 November 2026, 03:00 UTC, 04:00 in Amsterdam."""
+    world.batch()
+    return Timetable(transactions=world.transactions, clock=world.clock, zone=ZONE)
+
+
+def schedule(world: World, name: str = "nightly", kind: str = "daily", **columns: object) -> None:
+    said = {"ScheduleName": name, "Entity": "B", "ScheduleType": kind, "DecidedUntil": "2026-11-21 03:00:00", **columns}
+    if kind in {"daily", "weekly", "monthly", "monthly_dow"}:
+        said.setdefault("RunTimes", "06:00")
+    marks = ", ".join("?" for _ in said)
+    world.sql(f"INSERT INTO Schedule ({', '.join(said)}) VALUES ({marks})", *said.values())
+
+
+def only(table: Timetable) -> Timed:
+    (found,) = table.everything()
+    return found
+
+
+def tried(table: Timetable, *, grace: int = 300, fires_here: bool = True) -> ScheduleTrial:
+    bench = ScheduleBench(table=table, grace=timedelta(seconds=grace), fires_here=fires_here)
+    return bench.try_out("nightly")
+
+
+def previewed(table: Timetable, days: int, start: datetime | None = None) -> list[dict[str, Any]]:
+    return [dict(one.columns) for one in foresight.preview(table, "nightly", start=start, days=days).due_times]
+
+
+def rehearsed(table: Timetable) -> Rehearsed:
+    (found,) = foresight.rehearse(table, "nightly", start=None)
+    return found
+
+
+class TestList:
+    def test_the_next_time_is_shown_in_its_zone_and_in_utc(self, world: World, table: Timetable) -> None:
+        schedule(world, TimeZone="America/New_York")
+
+        found = only(table).columns
+
+        assert (found["Words"], found["Zone"]) == ("daily at 06:00, America/New_York", "America/New_York")
+        assert (found["NextLocalTime"], found["NextUtcTime"]) == ("2026-11-21 06:00 -05:00", "2026-11-21T11:00:00.000Z")
+        assert (found["LastOutcome"], found["Findings"]) == (None, [])
+
+    def test_jitter_moves_the_moment_and_not_the_time(self, world: World, table: Timetable) -> None:
+        schedule(world, Jitter=3600)
+
+        following = only(table).next
+
+        assert following is not None
+        assert following.local == "2026-11-21 06:00 +01:00"
+        assert timedelta(0) < following.at - datetime(2026, 11, 21, 5, tzinfo=UTC) <= timedelta(hours=1)
+        assert only(table).next == following
+
+    @pytest.mark.parametrize("state", ["Enabled = 0", "RunTimes = '6'"])
+    def test_what_starts_nothing_has_no_next_time(self, world: World, table: Timetable, state: str) -> None:
+        schedule(world)
+        world.sql(f"UPDATE Schedule SET {state}")
+
+        assert only(table).next is None
+
+    def test_neither_has_what_its_batches_do_not_let(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.sql("UPDATE ProcessBatch SET ProcessingMode = 'triggered'")
+
+        found = only(table)
+
+        assert found.next is None
+        assert [problem.column for problem in found.findings] == ["Entity"]
+
+    def test_a_timing_that_was_changed_counts_from_now(self, world: World, table: Timetable) -> None:
+        schedule(world, DecidedUntil="2026-11-01 00:00:00", TimingHash="of another timing")
+
+        following = only(table).next
+
+        assert following is not None
+        assert following.local == "2026-11-21 06:00 +01:00"
+
+    def test_the_newest_due_time_is_the_last_one(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.submit("B")
+        world.sql(DECIDED, 1, "2026-11-20T06:00", "fired", "2026-11-20 05:00:00", None, 1, None, 1)
+        world.sql(DECIDED, 1, "2026-11-18T06:00", "skipped", "2026-11-18 05:00:00", None, 1, "made up for", None)
+
+        found = only(table).columns
+
+        assert (found["LastOutcome"], found["LastFileProcess_id"]) == ("fired", 1)
+        assert [one.fire_key for one in table.sheet("nightly").decided] == ["2026-11-20T06:00", "2026-11-18T06:00"]
+
+    def test_that_its_calendar_runs_out_is_shown_as_long_as_it_is_enabled(self, world: World, table: Timetable) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
+        schedule(world, CalendarName="NL")
+
+        said = "CalendarName: Calendar NL runs out on 2026-12-31: after that only the days of the week decide."
+        assert only(table).columns["Findings"] == [said]
+        world.sql("UPDATE Schedule SET Enabled = 0")
+        assert only(table).columns["Findings"] == []
+
+    def test_an_unknown_one_is_named_and_so_are_rows_that_hold_nonsense(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        with pytest.raises(NotFound, match=r"There is no schedule 'nihtly'. Did you mean 'nightly'"):
+            table.sheet("nihtly")
+        world.hand.loosen()
+        world.sql("UPDATE Schedule SET ScheduleType = 'hourly'")
+        with pytest.raises(NotFound, match="Schedule row 1 holds nonsense"):
+            table.sheet("nightly")
+
+
+class TestPreview:
+    def test_days_a_month_does_not_have_and_days_off_are_shown_with_the_reason(
+        self, world: World, table: Timetable
+    ) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+        schedule(world, kind="monthly", RunDaysOfMonth="31", CalendarName="NL")
+
+        shown = [(one["LocalTime"], one["UtcTime"], one["Outcome"], one["Reason"]) for one in previewed(table, 75)]
+
+        assert shown == [
+            ("2026-11-31", None, "skipped", "November 2026 has no day 31"),
+            ("2026-12-31 06:00 +01:00", "2026-12-31T05:00:00.000Z", "fires", None),
+            ("2027-01-31 06:00 +01:00", "2027-01-31T05:00:00.000Z", "skipped", _REASON),
+        ]
+
+    def test_four_hundred_days_of_five_minutes(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="interval", IntervalMinutes=5)
+
+        preview = foresight.preview(table, "nightly", start=None, days=400)
+
+        assert sum(1 for _ in preview.due_times) == 400 * 24 * 12
+
+    def test_what_is_decided_already_says_so(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.submit("B")
+        world.sql(DECIDED, 1, "2026-11-10T06:00", "fired", "2026-11-10 05:00:00", None, 1, None, 1)
+        stretch = ("2026-11-12 05:00:00", "2026-11-14 05:00:00", 3, "missed", None)
+        world.sql(DECIDED, 1, "2026-11-12T06:00..2026-11-14T06:00", "skipped", *stretch)
+
+        found = previewed(table, 6, datetime(2026, 11, 10, tzinfo=UTC))
+
+        assert [
+            (one["CycleKey"][-2:], one["Decided"], one["DecidedReason"], one["FileProcess_id"]) for one in found
+        ] == [
+            ("10", "fired", None, 1),
+            ("11", None, None, None),
+            ("12", "skipped", "missed", None),
+            ("13", "skipped", "missed", None),
+            ("14", "skipped", "missed", None),
+            ("15", None, None, None),
+        ]
+
+    def test_what_cannot_be_understood_is_refused_with_its_column(self, world: World, table: Timetable) -> None:
+        schedule(world, RunTimes="6")
+        with pytest.raises(Refused, match="Schedule nightly is never due: RunTimes: '6' is no time of day"):
+            previewed(table, 1)
+
+
+_REASON = "2027-01-31 is no business day of NL: a Sunday"
+
+
+class TestChangeNights:
+    @pytest.mark.parametrize(
+        ("gap", "fold", "spring", "autumn"),
+        [
+            ("run", "once", [("2027-03-28 03:00 +02:00", "once")], [("2027-10-31 02:30 +02:00", "once")]),
+            (
+                "skip",
+                "twice",
+                [("2027-03-28 03:00 +02:00", "skip")],
+                [("2027-10-31 02:30 +02:00", "twice"), ("2027-10-31 02:30 +01:00", "twice")],
+            ),
+        ],
+    )
+    def test_both_nights_say_what_runs_once_twice_or_not_at_all(
+        self,
+        world: World,
+        table: Timetable,
+        gap: str,
+        fold: str,
+        spring: list[tuple[str, str]],
+        autumn: list[tuple[str, str]],
+    ) -> None:
+        schedule(world, RunTimes="02:30", GapPolicy=gap, FoldPolicy=fold)
+
+        found = rehearsed(table)
+
+        assert [night.change.words for night in found.nights] == [
+            "Sun 2027-03-28: the clocks are put forward from 02:00 to 03:00",
+            "Sun 2027-10-31: the clocks are put back from 03:00 to 02:00",
+        ]
+        assert [[(one.instant.local, one.runs) for one in night.times] for night in found.nights] == [spring, autumn]
+        assert all(one.is_concerned for night in found.nights for one in night.times)
+
+    def test_what_is_due_elsewhere_is_not_concerned(self, world: World, table: Timetable) -> None:
+        schedule(world, RunTimes="03:00,12:00")
+
+        found = [[one.is_concerned for one in night.times] for night in rehearsed(table).nights]
+
+        assert found == [[False], [False]]
+
+    def test_an_interval_keeps_its_rhythm(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="interval", IntervalMinutes=30, BetweenTimes="01:30-03:00")
+
+        spring, autumn = rehearsed(table).nights
+
+        assert [(one.instant.local[11:], one.runs) for one in spring.times] == [
+            ("01:30 +01:00", "once"),
+            ("03:00 +02:00", "once"),
+        ]
+        assert [(one.instant.local[11:], one.runs) for one in autumn.times] == [
+            ("01:30 +02:00", "once"),
+            ("02:00 +02:00", "twice"),
+            ("02:30 +02:00", "twice"),
+            ("02:00 +01:00", "twice"),
+            ("02:30 +01:00", "twice"),
+            ("03:00 +01:00", "once"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("zone", "words"),
+        [
+            ("UTC", []),
+            ("Asia/Tokyo", []),
+            (
+                "Australia/Lord_Howe",
+                [
+                    "Sun 2027-04-04: the clocks are put back from 02:00 to 01:30",
+                    "Sun 2027-10-03: the clocks are put forward from 02:00 to 02:30",
+                ],
+            ),
+            (
+                "America/Santiago",
+                [
+                    "Sun 2027-04-04: the clocks are put back from 2027-04-04 00:00 to 2027-04-03 23:00",
+                    "Sun 2027-09-05: the clocks are put forward from 00:00 to 01:00",
+                ],
+            ),
+        ],
+    )
+    def test_every_zone_has_its_own_nights(self, world: World, table: Timetable, zone: str, words: list[str]) -> None:
+        schedule(world, TimeZone=zone)
+
+        assert [night.change.words for night in rehearsed(table).nights] == words
+
+    def test_without_a_name_all_that_are_enabled_are_shown_and_what_is_wrong_too(
+        self, world: World, table: Timetable
+    ) -> None:
+        schedule(world)
+        schedule(world, "off", Enabled=0)
+        schedule(world, "wrong", RunTimes="6")
+
+        found = {one.schedule.name: one.trouble for one in foresight.rehearse(table, None, start=None)}
+
+        assert list(found) == ["nightly", "wrong"]
+        assert found["nightly"] is None
+        assert str(found["wrong"]).startswith("RunTimes: '6' is no time of day")
+
+
+class TestTest:
+    def test_before_its_time_it_says_when(self, world: World, table: Timetable) -> None:
+        schedule(world)
+
+        found = tried(table)
+
+        assert (found.would_fire, found.reason) == (False, "it is not due before 2026-11-21 06:00 +01:00")
+        assert found.next_run_time == datetime(2026, 11, 21, 5, tzinfo=UTC)
+
+    def test_when_it_is_due_it_would_fire_and_nothing_is_written(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.clock.advance(timedelta(hours=2, minutes=1))
+        before = world.hand.dump()
+
+        found = tried(table)
+
+        assert found.would_fire
+        assert found.reason == "daily at 06:00, Europe/Amsterdam; due 2026-11-21 06:00 +01:00"
+        assert found.next_local == "2026-11-22 06:00 +01:00"
+        assert world.hand.dump() == before
+
+    def test_what_is_decided_does_not_fire_again(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "skipped", "2026-11-21 05:00:00", None, 1, "x", None)
+        world.clock.advance(timedelta(hours=2, minutes=1))
+
+        assert not tried(table).would_fire
+
+    def test_what_was_missed_is_skipped_or_made_up_for_as_its_row_says(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.clock.advance(timedelta(hours=5))
+
+        assert not tried(table).would_fire
+        assert "CatchUp is none" in tried(table).reason
+        world.sql("UPDATE Schedule SET CatchUp = 'latest'")
+        assert tried(table).would_fire
+
+    def test_open_work_is_a_reason_where_overlap_is_skip(self, world: World, table: Timetable) -> None:
+        schedule(world, Overlap="skip")
+        world.clock.advance(timedelta(hours=2, minutes=1))
+        assert tried(table).would_fire
+        world.submit("B")
+        world.create()
+
+        found = tried(table)
+
+        assert not found.would_fire
+        assert "but Overlap is skip, and BatchControl 1 of batch B is ready" in found.reason
+        assert found.next_step == "batchctl why 1"
+        world.sql("UPDATE Schedule SET Overlap = 'queue'")
+        assert tried(table).would_fire
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            ("UPDATE Schedule SET Enabled = 0", "it is disabled; nothing that is due meanwhile is made up for"),
+            (
+                "UPDATE ProcessBatch SET ProcessingMode = 'manual'",
+                "no batch of its entity lets schedules start it: batch B is manual",
+            ),
+            ("UPDATE Schedule SET CalendarName = 'NL'", "CalendarName: There is no calendar 'NL'."),
+            ("UPDATE Schedule SET EndDate = '2026-11-20'", "it is never due again"),
+        ],
+    )
+    def test_every_other_reason_is_said(self, world: World, table: Timetable, change: str, reason: str) -> None:
+        schedule(world)
+        world.clock.advance(timedelta(hours=2, minutes=1))
+        assert tried(table).would_fire
+        world.sql(change)
+
+        found = tried(table)
+
+        assert not found.would_fire
+        assert found.reason.startswith(reason)
+
+    def test_a_day_off_is_a_reason_and_a_calendar_that_ends_is_noted(self, world: World, table: Timetable) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
+        schedule(world, CalendarName="NL")
+        world.clock.advance(timedelta(hours=2, minutes=1))
+
+        found = tried(table, fires_here=False)
+
+        assert not found.would_fire
+        assert "2026-11-21 is no business day of NL: a Saturday" in found.reason
+        assert found.next_local == "2026-11-23 06:00 +01:00"
+        assert [note[:30] for note in found.notes] == [
+            "Calendar NL runs out on 2026-1",
+            "[scheduler] enabled is false i",
+        ]
+
+
+class TestElsewhere:
+    def test_status_shows_what_is_due_next_and_calendars_that_end(self, world: World, table: Timetable) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
+        schedule(world, "later", RunTimes="07:00")
+        schedule(world, "soon", CalendarName="NL", CalendarRule="days_off")
+        schedule(world, "off", Enabled=0)
+
+        seen = overview.overview(world.transactions, world.clock, PRESENCE, timetable=table)
+
+        assert [(one.schedule.name, one.next.local) for one in seen.coming] == [
+            ("soon", "2026-11-21 06:00 +01:00"),
+            ("later", "2026-11-21 07:00 +01:00"),
+        ]
+        assert [(one.calendar, one.schedules) for one in seen.ending] == [("NL", ("soon",))]
+
+    def test_a_schedule_in_trouble_ails(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.sql(
+            "INSERT INTO SchedulerLog (EventType, Source, Entity, Message) VALUES ('error', 'schedule nightly', 'B', 'no')"
+        )
+
+        def ails() -> list[str]:
+            return [one.source for one in overview.overview(world.transactions, world.clock, PRESENCE).ailing]
+
+        assert ails() == ["schedule nightly"]
+        world.sql("UPDATE Schedule SET NextRunTime = '2026-11-21 05:00:00'")
+        assert ails() == []
+
+    def test_why_says_what_starts_a_batch(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        schedule(world, "off", Enabled=0)
+        world.sql("UPDATE ProcessBatch SET ProcessingMode = 'scheduled'")
+
+        def notes() -> tuple[str, ...]:
+            return explain.why(world.transactions, world.clock, PRESENCE, "batch:B", table).notes[1:]
+
+        assert notes() == (
+            "Its mode is scheduled.",
+            "Schedule nightly starts it: daily at 06:00, Europe/Amsterdam; next at 2026-11-21 06:00 +01:00.",
+            "Schedule off is disabled: daily at 06:00, Europe/Amsterdam.",
+        )
+        world.sql("UPDATE ProcessBatch SET ProcessingMode = 'manual'")
+        assert notes()[:2] == (
+            "Its mode is manual: no schedule is to start it.",
+            "Schedule nightly is left alone, as the mode says: daily at 06:00, Europe/Amsterdam.",
+        )
