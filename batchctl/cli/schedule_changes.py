@@ -198,5 +198,12 @@ def _end(ctx: click.Context, done: Written, said: str) -> None:
         out.print(cell(f"It runs next at {at}."), soft_wrap=True)
     elif done.schedule.enabled:
         out.print("It is not due any more.")
-    again = "the same command without --dry-run"
-    output.hints(out, again if done.dry_run else f"batchctl schedule preview {typed(done.schedule.name)}")
+    else:
+        out.print("It is disabled, so it starts nothing.")
+    name = typed(done.schedule.name)
+    following = f"batchctl schedule preview {name}"
+    if done.dry_run:
+        following = "the same command without --dry-run"
+    elif not done.schedule.enabled:
+        following = f"batchctl schedule enable {name} --reason ..."
+    output.hints(out, following)

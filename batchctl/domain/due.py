@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from batchctl.domain.business_days import FARTHEST
 from batchctl.domain.day_times import times_of
@@ -117,11 +117,12 @@ class Plan:
             yield from _taken(waiting, local.start)
             if not is_wanted:
                 continue
-            due = ((at, one) for at, one in self._of_day(day, nominal, after) if after < at <= until)
+            due = (each for each in self._of_day(day, nominal, after) if after < each[0])
             if local.offset is not None and not waiting:
-                yield from due
+                # They come in order, and who asks for a few minutes does not want the rest of the day.
+                yield from takewhile(lambda each: each[0] <= until, due)
             else:
-                waiting += due
+                waiting += (each for each in due if each[0] <= until)
         yield from _taken(waiting, None)
 
     def _days(self, start: date, until: datetime) -> Iterator[tuple[date, list[date]]]:

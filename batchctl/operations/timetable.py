@@ -5,11 +5,13 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from batchctl.domain import catch_up, due
+from batchctl.domain.business_days import running_out
 from batchctl.domain.catch_up import Standing
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import NotFound
@@ -189,8 +191,16 @@ def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
         plan=around.plan_of(schedule.timing),
         next=next_of(schedule, around),
         last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
-        findings=tuple(schedule_problems(schedule, around)),
+        findings=(*schedule_problems(schedule, around), *_of_calendar(schedule, around)),
     )
+
+
+def _of_calendar(schedule: Schedule, around: Around) -> Iterator[Problem]:
+    """Yield that its calendar ends, which `check` says of the calendar."""
+    calendar = around.calendar_of(schedule.timing)
+    ends = None if calendar is None else running_out(calendar, around.today)
+    if ends is not None and schedule.enabled:
+        yield Problem("CalendarName", f"{ends[:1].upper()}{ends[1:]}.")
 
 
 def named(connection: Any, name: str) -> Schedule:

@@ -75,7 +75,7 @@ def test_line_06_manual_scheduled_and_triggered_and_without_a_word_whatever_is_w
     shop.schedule(RunTimes="06:00")
     for day, mode in enumerate((None, *ProcessingMode), start=21):
         shop.world.sql("UPDATE ProcessBatch SET ProcessingMode = ?", None if mode is None else mode.value)
-        shop.turns()
+        shop.until(f"2026-11-{day} 05:00:00")
         shop.until(f"2026-11-{day} 06:01:00")
 
     assert [cycle for _, cycle in started(shop)] == ["2026-11-21", "2026-11-23"]

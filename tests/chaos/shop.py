@@ -37,16 +37,29 @@ BATCHES = (
     ("rerun_many", "rerun", 3, "continue", 2),
     ("verify_two", "verify", 2, "continue", 3),
     ("after_both", "hold", 3, "continue", 1),
+    ("timed", "rerun", 2, "continue", 1),
 )
 """Name, OnLost, MaxConcurrent, OnFailure and the number of steps."""
 
 DEPENDENCIES = {"after_both": ("hold_many", "rerun_many")}
 """What is started by completions, and whose."""
 
+SCHEDULED = "timed"
+"""What schedules start, each once."""
+
 STEPS = {name: tuple(10 * at for at in range(1, steps + 1)) for name, _, _, _, steps in BATCHES}
 ON_LOST = {name: on_lost for name, on_lost, *_ in BATCHES}
+HANDED_IN = tuple(name for name in STEPS if name not in {*DEPENDENCIES, SCHEDULED})
 MAX_CONCURRENT = {name: most for name, _, most, *_ in BATCHES}
 
+SECONDS_ON = {
+    "sqlite": "strftime('%Y-%m-%d %H:%M:%S', 'now', '+{} seconds')",
+    "postgresql": "to_char(clock_timestamp() AT TIME ZONE 'UTC' + interval '{} seconds', 'YYYY-MM-DD HH24:MI:SS')",
+}
+"""A moment to come, as RunAt has it."""
+
+SCHEDULES = 3
+"""How many are made whenever something is handed in."""
 BEHAVIOURS = {"ok": 60, "nap": 10, "slow": 8, "long": 2, "deaf": 2, "child": 3, "fail": 6}
 FINAL = ("complete", "cancelled")
 
@@ -92,6 +105,8 @@ class Shop:
     random: Random
     acknowledged: set[str] = field(default_factory=set)
     """The file names whose rows were committed for all that anybody could see."""
+    scheduled: set[str] = field(default_factory=set)
+    """The schedules that were made for all that anybody could see: each is due once."""
     handed_in: int = 0
     _hand: Hand | None = None
 
@@ -122,7 +137,7 @@ class Shop:
                     " SELECT ProcessBatch_id, ?, ?, 'os_command', ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
                     seq,
                     f"step {seq}",
-                    f"sh effect.sh {{BatchControl_id}} {seq} {'ok' if name in DEPENDENCIES else '{Data3}'}",
+                    f"sh effect.sh {{BatchControl_id}} {seq} {'{Data3}' if name in HANDED_IN else 'ok'}",
                     f"sh check.sh {{BatchControl_id}} {seq}" if on_lost == "verify" else None,
                     on_lost,
                     name,
@@ -140,12 +155,25 @@ class Shop:
     def next_row(self) -> tuple[str, str, str]:
         """Return entity, file name and data of a row that nobody has handed in yet."""
         self.handed_in += 1
-        entity = self.random.choice([name for name, *_ in BATCHES if name not in DEPENDENCIES])
+        entity = self.random.choice(HANDED_IN)
         words = self.random.choices(list(BEHAVIOURS), list(BEHAVIOURS.values()), k=len(STEPS[entity]))
         return entity, f"/in/{self.handed_in}.csv", ".".join(words)
 
+    def schedule(self) -> None:
+        """Insert a schedule that is due in a moment; CatchUp lets it start its work also when nobody was there."""
+        self.handed_in += 1
+        name, at = f"s{self.handed_in}", SECONDS_ON[self.place.database.kind].format(self.random.choice((2, 3, 4)))
+        columns = "ScheduleName, Entity, ScheduleType, RunAt, CatchUp"
+        if (
+            self.ask(f"INSERT INTO Schedule ({columns}) VALUES (?, ?, 'once', {at}, 'latest')", name, SCHEDULED)
+            is not None
+        ):
+            self.scheduled.add(name)
+
     def hand_in(self, most: int) -> None:
         """Insert rows as a file watcher does; what the database does not acknowledge may be there or not."""
+        for _ in range(SCHEDULES):
+            self.schedule()
         for _ in range(most):
             entity, name, data = self.next_row()
             if (
@@ -185,12 +213,13 @@ class Shop:
         return None if found is None else dict(found)
 
     def waiting_intake(self) -> int | None:
-        """Count the rows that have no instance yet; None when the database does not answer now."""
+        """Count the rows that have no instance yet, and the due times to come; None when the database does not answer now."""
         found = self.ask(
             "SELECT count(*) FROM FileProcess f WHERE f.Status = 'ready'"
             " AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
+            " UNION ALL SELECT count(*) FROM Schedule WHERE Enabled = 1"
         )
-        return None if found is None else found[0][0]
+        return None if found is None else sum(row[0] for row in found)
 
     def effects(self) -> Iterable[str]:
         """Return the lines the steps have left, in their order."""

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tests.chaos.shop import DEPENDENCIES, FINAL, MAX_CONCURRENT, ON_LOST, STEPS, Shop
+from tests.chaos.shop import DEPENDENCIES, FINAL, MAX_CONCURRENT, ON_LOST, SCHEDULED, STEPS, Shop
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,8 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
         "doubled: two executions of an instance overlapped": [one.name for one in seen.executions if "O" in one.said],
         "lost: a whole set of completions has not started what depends on it": list(idle_sets(shop)),
         "doubled: what completions have started was not started by one of each batch": list(odd_sets(shop)),
+        "lost: a due time that has come has started nothing": list(idle_schedules(shop)),
+        "doubled: a due time has started more than one row, or a row stands for no due time": list(odd_schedules(shop)),
         "a step was started without its row in the history": list(unrecorded_starts(seen)),
         "a step was started before the one before it had ended well": list(early_starts(seen)),
         "more instances of a batch ran at once than MaxConcurrent allows": list(crowds(seen)),
@@ -159,6 +161,21 @@ def odd_sets(shop: Shop) -> Iterator[object]:
             len(others),
             len(others),
         )
+
+
+def idle_schedules(shop: Shop) -> Iterator[object]:
+    fired = "SELECT ScheduleName FROM Schedule s JOIN ScheduleFire f ON f.Schedule_id = s.Schedule_id"
+    yield from sorted(shop.scheduled - {row[0] for row in shop.sql(f"{fired} WHERE f.Outcome = 'fired'")})
+    yield from shop.sql("SELECT Schedule_id, ScheduleName, RunAt FROM Schedule WHERE Enabled = 1")
+
+
+def odd_schedules(shop: Shop) -> Iterator[object]:
+    yield from shop.sql(
+        "SELECT f.Source, count(*), count(DISTINCT o.ScheduleFire_id) FROM FileProcess f"
+        " LEFT JOIN ScheduleFire o ON o.FileProcess_id = f.FileProcess_id WHERE f.Entity = ? GROUP BY f.Source"
+        " HAVING count(*) <> 1 OR count(DISTINCT o.ScheduleFire_id) <> 1",
+        SCHEDULED,
+    )
 
 
 def missing_effects(seen: Evidence) -> Iterator[str]:

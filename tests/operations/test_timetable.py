@@ -111,6 +111,15 @@ class TestList:
         assert (found["LastOutcome"], found["LastFileProcess_id"]) == ("fired", 1)
         assert [one.fire_key for one in table.sheet("nightly").decided] == ["2026-11-20T06:00", "2026-11-18T06:00"]
 
+    def test_that_its_calendar_runs_out_is_shown_as_long_as_it_is_enabled(self, world: World, table: Timetable) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
+        schedule(world, CalendarName="NL")
+
+        said = "CalendarName: Calendar NL runs out on 2026-12-31: after that only the days of the week decide."
+        assert only(table).columns["Findings"] == [said]
+        world.sql("UPDATE Schedule SET Enabled = 0")
+        assert only(table).columns["Findings"] == []
+
     def test_an_unknown_one_is_named_and_so_are_rows_that_hold_nonsense(self, world: World, table: Timetable) -> None:
         schedule(world)
         with pytest.raises(NotFound, match=r"There is no schedule 'nihtly'. Did you mean 'nightly'"):

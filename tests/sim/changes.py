@@ -235,14 +235,16 @@ def difference(case: Case) -> str | None:
 
 
 def _difference(plan: Plan, meant: Sequence[Expected], after: int, until: int) -> str | None:
-    middle = (after + until) // 2
-    parts = pairwise((after, middle - 60, middle, until))
-    found = [one for begin, end in parts for one in _found(plan, begin, end)]
+    found = list(_found(plan, after, until))
     for ours, theirs in zip(found, meant, strict=False):
         if ours != theirs:
             return f"it has {ours}, the walker {theirs}"
     if len(found) != len(meant):
         return f"it has {len(found)} due times, the walker {len(meant)}; the last of both: {found[-1:]}, {meant[-1:]}"
+    middle = (after + until) // 2
+    parts = pairwise((after, middle - 60, middle, until))
+    if found != [one for begin, end in parts for one in _found(plan, begin, end)]:
+        return f"it has other due times when it is asked for parts, up to {_utc(middle)} and from there on"
     for place in sorted({0, len(meant) // 2, len(meant) - 1} if meant else ()):
         since = after if place == 0 else meant[place - 1][0]
         following = next((one for one in meant if one[0] > since and one[2] != InstantOutcome.SKIPPED), None)

@@ -18,7 +18,6 @@ from batchctl.control import (
     controller,
     creation,
     deciding,
-    firing,
     flights,
     purge,
     recording,
@@ -26,15 +25,7 @@ from batchctl.control import (
     takeover,
 )
 from batchctl.domain import catch_up, gates, liveness, moves, retention
-from batchctl.store import (
-    dependencies,
-    finished_instances,
-    history,
-    instances,
-    schedule_fires,
-    transactions,
-    turns,
-)
+from batchctl.store import dependencies, finished_instances, history, instances, transactions, turns
 
 
 @dataclass(frozen=True)
@@ -266,11 +257,6 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
         (catch_up, "or is_changed or", "or"),
     ),
     _mutant("a clock that was set back is not noticed", (catch_up, "schedule.decided_until > now + AHEAD", "False")),
-    _mutant(
-        "what was decided before a clock was set back is decided again",
-        (schedule_fires, "return found", "return set()"),
-    ),
-    _mutant("whoever is frozen goes by what he has read", (firing, "if unread >= self.poll_interval or", "if")),
 )
 """Mistakes in what starts work because it is time."""
 
