@@ -176,10 +176,12 @@ def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
     begun = min(schedule.decided_until or around.now, around.now)
     if plan.next_after(begun) is not None:
         return
-    to_disable = f"batchctl schedule disable {typed(schedule.name)} --reason ..."
+    name = typed(schedule.name)
     at = run_at(schedule.timing)
     if at is not None:
         said = f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
-        yield Problem("RunAt", said, to_disable)
+        remedy = f"batchctl schedule set {name} --run-at ... --reason ...   (or, in place of set: disable)"
+        yield Problem("RunAt", said, remedy)
         return
-    yield Problem("", "It is never due again, so it never starts anything.", to_disable)
+    remedy = f"batchctl schedule set {name} ... --reason ...   (or, in place of set: disable)"
+    yield Problem("", "It is never due again, so it never starts anything.", remedy)

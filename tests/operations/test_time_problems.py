@@ -71,7 +71,9 @@ def test_everything_of_every_schedule_is_found_at_once(world: World) -> None:
     assert found["three", "RunAt"].message == (
         "Its only time, 2026-11-20 05:00, is over or skipped, so it never starts anything."
     )
-    assert found["three", "RunAt"].remedy == "batchctl schedule disable three --reason ..."
+    assert found["three", "RunAt"].remedy == (
+        "batchctl schedule set three --run-at ... --reason ...   (or, in place of set: disable)"
+    )
     assert "Every row would be rejected" in found["five", "Entity"].message
 
 
