@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain.rows import BatchDefinition, Dependency, IntakeRow, Need, Step
-from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost
+from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
 
 
 def line_of(message: Mapping[str, Any]) -> bytes:
@@ -45,6 +45,7 @@ def batch_definition(message: Mapping[str, Any]) -> BatchDefinition:
         "retry_wait": timedelta(seconds=message["retry_wait"]),
         "on_failure": OnFailure(message["on_failure"]),
         "dependency_mode": DependencyMode(message["dependency_mode"]),
+        "mode": None if message["mode"] is None else ProcessingMode(message["mode"]),
         "steps": tuple(_step(step) for step in message["steps"]),
         "needs": tuple(Need(**need) for need in message["needs"]),
         "dependencies": tuple(_dependency(dependency) for dependency in message["dependencies"]),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, Need, ResourceId, Step
-from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost
+from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
 from batchctl.system.messages import batch_definition, fields_of, intake_row, line_of, message_of
 
 maybe_text = st.none() | st.text()
@@ -57,6 +57,8 @@ batches = st.builds(
     populator_args=maybe_text,
     on_failure=st.sampled_from(OnFailure),
     dependency_mode=st.sampled_from(DependencyMode),
+    mode=st.none() | st.sampled_from(ProcessingMode),
+    origin=maybe_text,
     steps=st.lists(steps, max_size=3).map(tuple),
     needs=st.lists(needs, max_size=3).map(tuple),
 )
@@ -72,7 +74,11 @@ def test_an_intake_row_arrives_as_it_was(row: IntakeRow) -> None:
 
 @given(batches)
 def test_a_batch_definition_arrives_as_it_was(batch: BatchDefinition) -> None:
-    assert batch_definition(message_of(line_of(fields_of(batch)))) == batch
+    arrived = batch_definition(message_of(line_of(fields_of(batch))))
+
+    assert arrived == batch
+    # A word is equal to its text, and not the same.
+    assert type(arrived.mode) is type(batch.mode)
 
 
 @pytest.mark.parametrize("line", [b"", b"{", b"[]\n", b"Traceback\n", b"\xff\n"])
