@@ -25,7 +25,7 @@ from batchctl.control.rescue import Rescue
 from batchctl.control.tally import PassReport
 from batchctl.control.triggering import Triggering
 from batchctl.control.worker import Duty, Leading, Worker
-from batchctl.domain.errors import ConfigurationError, PluginError, SchemaMismatch, StepRefused
+from batchctl.domain.errors import BatchctlError, ConfigurationError, PluginError, SchemaMismatch, StepRefused
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Connection, JobSignature, JsonValue, Rendered, StepOutcome, Surroundings
 from batchctl.domain.rows import BatchDefinition, DataTrigger, HistoryId, IntakeId
@@ -58,6 +58,8 @@ from batchctl.system.zone_rules import zone_rules
 if TYPE_CHECKING:
     from batchctl.operations import checking, doctor, planning, watches
     from batchctl.operations.presence import Presence
+    from batchctl.operations.reconciler import Reconciler
+    from batchctl.operations.roster import Roster
     from batchctl.operations.schedule_trial import ScheduleBench
     from batchctl.operations.timetable import Timetable
     from batchctl.operations.trial import Bench
@@ -91,7 +93,7 @@ class App:
     @cached_property
     def registry(self) -> Registry:
         """The plugins."""
-        return Registry.load(self.settings.plugin_modules, self._plugin_path)
+        return Registry.load(self.settings.modules, self._plugin_path)
 
     @cached_property
     def surroundings(self) -> Surroundings:
@@ -164,7 +166,9 @@ class App:
         from batchctl.operations import checking  # noqa: PLC0415 - the engine does without
 
         with self._folders() as folders:
-            return checking.check(self.transactions, self.registry, self.surroundings, folders, self.timetable())
+            return checking.check(
+                self.transactions, self.registry, self.surroundings, folders, self.timetable(), self.registry
+            )
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
@@ -181,11 +185,13 @@ class App:
 
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
+        self._keep_jobs()
         with self._runner() as runner, self._worker(runner) as worker:
             return self._work_off(worker)
 
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
+        self._keep_jobs()
         with self._runner() as runner, self._populators() as populators, self._folders(runner.wake) as folders:
             creator = self._creator(populators)
             duties = self._duties(runner, folders, creator)
@@ -372,6 +378,38 @@ class App:
         # To connect takes its time too.
         return timedelta(seconds=self.settings.trigger_timeout + CONNECT_SECONDS)
 
+    def reconciler(self) -> Reconciler:
+        """Return what writes the rows of jobs as their code says."""
+        from batchctl.operations.reconciler import Reconciler  # noqa: PLC0415 - most commands do without
+
+        return Reconciler(
+            transactions=self.transactions,
+            clock=self.clock,
+            plugins=self.registry,
+            host=self.ids.host(),
+            listener=self.listener,
+        )
+
+    def roster(self) -> Roster:
+        """Return what looks at jobs."""
+        from batchctl.operations.roster import Roster  # noqa: PLC0415 - as above
+
+        return Roster(
+            transactions=self.transactions,
+            clock=self.clock,
+            plugins=self.registry,
+            default_zone=self.settings.business_time_zone,
+        )
+
+    def _keep_jobs(self) -> None:
+        """Write the rows of jobs; whatever keeps this controller from that, it does everything else."""
+        try:
+            self.reconciler().reconcile()
+        except Exception as error:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
+            said = error.in_full if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
+            message = f"{said} The rows of jobs stay as they are until: batchctl job reconcile"
+            self.listener(Event("job.trouble", {"Message": message}))
+
     def _jobs(self) -> dict[str, JobSignature]:
         """Return the jobs by name, with how each may be called; a broken one fails only when it is used."""
         jobs: dict[str, JobSignature] = {}
@@ -444,7 +482,7 @@ class App:
     def _plugin_process(self) -> PluginProcess:
         return PluginProcess(
             controller_id=self.ids.controller_id(),
-            plugin_modules=self.settings.plugin_modules,
+            plugin_modules=self.settings.modules,
             sys_path=self._plugin_path,
             cap=self.settings.output_limit,
         )

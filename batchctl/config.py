@@ -27,12 +27,19 @@ _KEPT_FROM_STEPS = "BATCHCTL_SECRET_"
 
 _NO_SETTINGS = frozenset({"BATCHCTL_CONFIG", "BATCHCTL_COOKIE"})
 """Variables with our prefix that have another meaning."""
-_OPEN_ENDED = ("BATCHCTL_CONNECTIONS__", "BATCHCTL_SECRETS__", "BATCHCTL_SCHEDULER__", _KEPT_FROM_STEPS)
+_OPEN_ENDED = (
+    "BATCHCTL_CONNECTIONS__",
+    "BATCHCTL_SECRETS__",
+    "BATCHCTL_JOBS__",
+    "BATCHCTL_SCHEDULER__",
+    _KEPT_FROM_STEPS,
+)
 _CORRECT = "correct what is named, then: batchctl check"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
     "secrets": '{"token": {"env": "API_TOKEN"}}',
+    "jobs": '{"modules": ["our_jobs"]}',
     "scheduler": '{"enabled": false}',
 }
 
@@ -60,6 +67,14 @@ class SecretSettings(BaseModel):
         return f"env:{self.env}" if self.env is not None else f"file:{self.file}"
 
 
+class JobsSettings(BaseModel):
+    """`[jobs]`: where decorated functions are looked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    modules: list[str] = Field(default_factory=list)
+
+
 class SchedulerSettings(BaseModel):
     """`[scheduler]`: whether this node fires schedules, and how late a due time may still be met."""
 
@@ -80,6 +95,7 @@ class Settings(BaseSettings):
     secrets: dict[str, SecretSettings] = Field(default_factory=dict)
     scheduler: SchedulerSettings = Field(default_factory=SchedulerSettings)
     plugin_modules: list[str] = Field(default_factory=list)
+    jobs: JobsSettings = Field(default_factory=JobsSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
     trigger_timeout: float = Field(default=30.0, gt=0, le=3600)
     stop_grace: float = Field(default=10.0, gt=0, le=3600)
@@ -137,6 +153,11 @@ class Settings(BaseSettings):
         """Let the environment win over the file."""
         del settings_cls, dotenv_settings, file_secret_settings
         return env_settings, init_settings
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Return the modules with plugins and jobs, each once."""
+        return tuple(dict.fromkeys((*self.plugin_modules, *self.jobs.modules)))
 
     @property
     def zone(self) -> ZoneInfo:
@@ -330,6 +351,8 @@ def _known_keys(where: tuple[int | str, ...]) -> list[str]:
             return list(ConnectionSettings.model_fields)
         case ("secrets", *_):
             return list(SecretSettings.model_fields)
+        case ("jobs", *_):
+            return list(JobsSettings.model_fields)
         case ("scheduler", *_):
             return list(SchedulerSettings.model_fields)
         case _:

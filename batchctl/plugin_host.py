@@ -21,16 +21,16 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from batchctl.domain.errors import PluginError
-from batchctl.plugin_api import JobEnd
+from batchctl.plugin_api import ASKED, JobEnd
 from batchctl.registry import Registry
 from batchctl.system import platform
-from batchctl.system.jobs import answer_of, call_job, call_populator
+from batchctl.system.jobs import Listening, answer_of, call_job, call_populator
 from batchctl.system.messages import batch_definition, intake_row, line_of, message_of
 from batchctl.system.sources import loaded_files
 
 
 class ToldToStop(BaseException):
-    """Raised inside a job when it is to stop, so that it can clean up before it is killed."""
+    """Raised inside a job when it is to stop, so that it can clean up before it is killed; not in one that asks."""
 
 
 class PluginHost:
@@ -44,6 +44,7 @@ class PluginHost:
         self._answers = os.fdopen(os.dup(1), "wb")
         self._inbox: SimpleQueue[bytes] = SimpleQueue()
         self._told_to_stop = False
+        self._listening = Listening(lambda: self._told_to_stop)
         threading.Thread(target=self._listen, args=(os.dup(0),), daemon=True).start()
         self._restore()
         faulthandler.enable(self._output)
@@ -86,7 +87,7 @@ class PluginHost:
         match request["do"]:
             case "job":
                 end = self._call_job(request["name"], request["arguments"])
-                if self._told_to_stop and not end.succeeded:
+                if self._told_to_stop and not end.succeeded and not end.stopped:
                     self._leave(end.output)
                 return answer_of(end)
             case _:
@@ -98,7 +99,9 @@ class PluginHost:
             job = self._registry.job(name)
         except PluginError as error:
             return JobEnd(succeeded=False, fatal=True, message=error.message)
-        return call_job(job, arguments)
+        self._listening = Listening(lambda: self._told_to_stop)
+        ASKED.everywhere = self._listening.ask
+        return call_job(job, arguments, self._listening)
 
     def _listen(self, requests: int) -> None:
         with os.fdopen(requests, "rb") as lines:
@@ -125,7 +128,8 @@ class PluginHost:
 
     def _raise_told_to_stop(self, _number: int, _frame: FrameType | None) -> None:
         self._told_to_stop = True
-        raise ToldToStop
+        if not self._listening.asks:
+            raise ToldToStop
 
     def _leave(self, last_words: str = "") -> NoReturn:
         with suppress(OSError):

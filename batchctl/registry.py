@@ -36,6 +36,7 @@ class Kind:
 HANDLER = Kind("ProcessType", "batchctl.step_handlers", "STEP_HANDLERS", "process_type", ("check", "render", "execute"))
 POPULATOR = Kind("Populator", "batchctl.populators", "POPULATORS", "name", ("check", "populate"))
 JOB = Kind("job", "batchctl.jobs", "", "name", ())
+_PACKAGE = "package"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Claim:
     origin: Callable[[], str]
     """Found out only when somebody has to be told: it takes longer than all the rest."""
     load: Callable[[], Any]
+    owner: Callable[[], str]
+    """What announces it: `package NAME`, or the name of a module."""
 
 
 class Registry:
@@ -95,6 +98,22 @@ class Registry:
     def offers_job(self, name: object) -> bool:
         """Say whether anybody offers a job."""
         return name in self._claims_of(JOB)
+
+    def owner_of_job(self, name: str) -> str:
+        """Return what announces a job: a module's name, or `package NAME`."""
+        return self._claims_of(JOB)[name][0].owner()
+
+    def knows_owner(self, owner: str) -> bool:
+        """Say whether what has announced jobs is here and could be asked: a package is installed, a module was imported."""
+        kind, _, package = owner.partition(" ")
+        if package:
+            return kind == _PACKAGE and _is_installed(package)
+        return any(module.__name__ == owner for module in self._imported())
+
+    def module_problems(self) -> Sequence[str]:
+        """Say which modules could not be imported, so that nothing is known of what they announce."""
+        self._imported()
+        return tuple(self._module_problems)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
@@ -161,7 +180,7 @@ class Registry:
                 self._module_problems.append(error.message)
                 continue
             for name, member in members:
-                yield Claim(name, partial(_module, module), partial(_same, member))
+                yield Claim(name, partial(_module, module), partial(_same, member), partial(str, module.__name__))
 
     def _imported(self) -> list[ModuleType]:
         if self._modules is None:
@@ -206,11 +225,25 @@ def _installed(kind: Kind) -> Iterator[Claim]:
     from importlib.metadata import entry_points  # noqa: PLC0415 - costs more than all the rest, and --help needs none
 
     for entry in entry_points(group=kind.group):
-        yield Claim(entry.name, partial(_distribution, entry), entry.load)
+        yield Claim(entry.name, partial(_distribution, entry), entry.load, partial(_owner, entry))
 
 
 def _module(module: ModuleType) -> str:
     return f"module {module.__name__}"
+
+
+def _owner(entry: EntryPoint) -> str:
+    return entry.module if entry.dist is None else f"{_PACKAGE} {entry.dist.name}"
+
+
+def _is_installed(package: str) -> bool:
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415 - as above
+
+    try:
+        distribution(package)
+    except (PackageNotFoundError, ValueError):
+        return False
+    return True
 
 
 def _distribution(entry: EntryPoint) -> str:

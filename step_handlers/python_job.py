@@ -152,5 +152,5 @@ def _argument_problems(name: str, step: Step, job: str, surroundings: Surroundin
 
 @lru_cache(maxsize=256)
 def _command_line(batchctl: tuple[str, ...], job: str, arguments: str, directory: str) -> str:
-    call = [*batchctl, "job", "run", job, "--arguments", arguments]
+    call = [*batchctl, "job", "call", job, "--arguments", arguments]
     return shell.command_line(call, directory=directory, environment={}, secrets={})

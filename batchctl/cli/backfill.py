@@ -172,6 +172,8 @@ def _backfiller(app: Any, *, dry_run: bool) -> Backfiller:
 
 def _show(done: Preview) -> None:
     from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, word
     from batchctl.domain.backfill_turns import Fate
 
     more = "" if done.is_counted else "more than "
@@ -191,6 +193,10 @@ def _show(done: Preview) -> None:
     rows += [(name, output.cell(count)) for name, count in told.items() if count]
     if rows:
         output.section(out, output.properties(rows))
+    if done.before:
+        headings = ["decided before", "event", "reason"]
+        decided = [(cell(one.instant.local), word(one.outcome.value), cell(one.reason)) for one in done.before]
+        output.section(out, Listing(None, headings, decided))
     if done.backfill_id is None:
         sure = " and with --yes" if done.to_fire > 100 or not done.is_counted else ""
         output.hints(out, *([f"the same command without --dry-run{sure}"] if done.to_fire else []))

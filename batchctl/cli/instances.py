@@ -79,7 +79,7 @@ def _show_newest(out: Console, found: tuple[HistoryEntry, ...]) -> None:
         (
             cell(entry.instance_id),
             cell(f"{entry.seq} {entry.step_name}"),
-            cell(f"{entry.attempt_no} {entry.cause}"),
+            cell(f"{entry.attempt} {entry.cause}"),
             word(entry.status),
             time(entry.started_at),
             _end(entry),
@@ -124,7 +124,7 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
     when = f"{entry.started_at:%Y-%m-%d %H:%M:%S} UTC"
     took = "" if ended is None else f", took {output.duration(ended - entry.started_at)}"
     title = Text.assemble(
-        (f"step {entry.seq} ", "bold"), cell(entry.step_name, "bold"), f", attempt {entry.attempt_no} ({entry.cause}): "
+        (f"step {entry.seq} ", "bold"), cell(entry.step_name, "bold"), f", attempt {entry.attempt} ({entry.cause}): "
     )
     out.print(title + output.word(entry.status) + Text(f", {when}{took}"), soft_wrap=True)
     commands.show(out, entry.command_text, whole=whole)
@@ -198,7 +198,7 @@ def _steps(shown: Shown) -> Listing:
             cell(state.step.process_type),
             word(state.state),
             cell(None) if state.last is None else word(state.last.status),
-            cell(None if state.last is None else state.last.attempt_no),
+            cell(None if state.last is None else state.last.attempt),
             time(None if state.last is None else state.last.started_at),
             cell(None if state.last is None else state.last.said),
         )

@@ -59,7 +59,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "accept": ("intake:accept", "Take in a rejected or duplicate FileProcess row on purpose."),
     "enable": ("acting:enable", "Switch a batch on."),
     "disable": ("acting:disable", "Switch a batch off; its instances wait."),
-    "job": ("jobs:job", "Call registered Python jobs by hand."),
+    "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }
 
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import click
 
 from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -148,7 +148,7 @@ def _show_added(added: Added, *, dry_run: bool) -> None:
     out.print(output.cell(f"Job {job.name} {would}: {added.words}."), soft_wrap=True)
     if not job.enabled:
         click.echo("It is disabled: it does not run.")
-        first = f"batchctl schedule enable {visible(job.name)} --reason ..."
+        first = f"batchctl schedule enable {typed(job.name)} --reason ..."
     else:
         click.echo(f"It runs next at {added.first.local}, which is {output.time(added.first.due).plain} UTC.")
         first = "batchctl schedule jobs   (a running controller starts it: batchctl run)"

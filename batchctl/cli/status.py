@@ -88,13 +88,14 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
 def _running(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, duration
+    from batchctl.domain.rows import attempt_of
 
     rows = [
         (
             cell(one.instance.instance_id),
             cell(one.batch),
             cell(f"{one.entry.seq} {one.entry.step_name}"),
-            cell(one.entry.attempt_no),
+            cell(attempt_of(one.entry.attempt_no, one.attempts)),
             duration(one.elapsed),
             duration(one.expected),
             cell("longer than AlarmDuration", "bold red") if one.is_late else cell("no"),

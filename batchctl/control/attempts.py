@@ -18,6 +18,7 @@ from batchctl.domain.rows import (
     InstanceId,
     IntakeId,
     Step,
+    attempt_of,
 )
 from batchctl.domain.status import Cause, HistoryStatus, InstanceStatus, StopReason
 from batchctl.domain.text import storable
@@ -55,7 +56,17 @@ class Attempt:
     @property
     def begun(self) -> Event:
         """Return what is told of its beginning."""
-        return Event("step.started", {**self.fields, "AttemptNo": self.attempt_no, "Cause": str(self.cause)})
+        told: dict[str, EventValue] = {
+            "AttemptNo": self.attempt_no,
+            "Attempts": self.attempts,
+            "Cause": str(self.cause),
+        }
+        return Event("step.started", {**self.fields, **told})
+
+    @property
+    def attempts(self) -> int:
+        """Return how many there may be at most, with this one and all before it."""
+        return self.attempt_no + self.instance.retry_count
 
 
 @value
@@ -92,12 +103,19 @@ class Told:
         """Yield how the attempt ended, and where the instance stands if it does not go on."""
         if self.attempt is not None and self.ended is not None:
             said: dict[str, EventValue] = {"Status": str(self.ended.status)}
-            if self.ended.message:
-                said["Message"] = self.ended.message
+            message = self._message(self.attempt, self.ended)
+            if message:
+                said["Message"] = message
             name = "step.fenced" if self.ended.status is HistoryStatus.FENCED else "step.ended"
             yield Event(name, {**self.attempt.fields, **said})
         if not self.stays:
             yield Event(f"instance.{self.instance.status}", self._fields())
+
+    def _message(self, attempt: Attempt, ended: moves.Ended) -> str | None:
+        if ended.status not in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT} or attempt.attempts == 1:
+            return ended.message
+        which = f"attempt {attempt_of(attempt.attempt_no, attempt.attempts)}"
+        return f"{which}: {ended.message}" if ended.message else which
 
     def _fields(self) -> dict[str, EventValue]:
         instance = self.instance

@@ -18,7 +18,7 @@ from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule
 from batchctl.domain.status import BackfillStatus, SchedulerEvent
-from batchctl.domain.text import storable, visible
+from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
@@ -149,13 +149,13 @@ class Backfilling:
     def _plan(self, connection: Any, schedule: Schedule) -> Plan:
         name = schedule.timing.calendar_name
         calendar = None if name is None else calendars.named(connection, name)
-        if name is not None and calendar is None:
-            raise UnfitTiming("CalendarName", f"there is no calendar '{visible(name)}'")
         return due.plan_of(schedule.timing, self.default_zone, calendar)
 
     def _tell_error(self, backfill: Backfill, message: str) -> None:
         """Tell of a backfill that cannot go on: once as long as that stays the same, in the log also across restarts."""
-        said = f"backfill {backfill.backfill_id}: {message}; until that is corrected it starts nothing"
+        said = (
+            f"backfill {backfill.backfill_id}: {message.removesuffix('.')}; until that is corrected it starts nothing"
+        )
         if self._told.get(backfill.backfill_id) == said:
             return
 

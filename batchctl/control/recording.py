@@ -397,6 +397,8 @@ def _beginning(plan: Plan, prepared: Prepared) -> Beginning:
 
 def _ending(one: Decided, now: datetime) -> Ending:
     end, move = one.end, one.move
+    # What is over leaves the time at which it was due itself, and waits for nothing.
+    waits = move.verb in {InstanceVerb.RETRY_AT, InstanceVerb.PAUSE} and move.next_run_time > LONG_AGO
     return Ending(
         end.attempt.history_id,
         end.attempt.instance.claim_token,
@@ -406,7 +408,7 @@ def _ending(one: Decided, now: datetime) -> Ending:
         _ended_at(end, now),
         end.identity,
         move.retry_count,
-        move.next_run_time if move.next_run_time > LONG_AGO else None,
+        move.next_run_time if waits else None,
         end.never_ran,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.outcomes import STOPPED_EARLY, StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, Step
 from batchctl.domain.status import TRANSITIONS, Cause, HistoryStatus, InstanceStatus, InstanceVerb, OnLost, StopReason
 from batchctl.domain.values import value
@@ -59,17 +59,18 @@ def ended(step: Step, outcome: StepOutcome, stop: StopReason | None = None) -> E
     if outcome.succeeded:
         return Ended(step.seq, HistoryStatus.SUCCESS, outcome.message, outcome.fatal)
     said, status = outcome.message, HistoryStatus.FAILED
+    words = f"; {said}" if said is not None and said.startswith(STOPPED_EARLY) else ""
     if outcome.lost:
         status = HistoryStatus.LOST
     elif outcome.stopped and stop is StopReason.TIMEOUT:
         status, said = (
             HistoryStatus.TIMEOUT,
-            f"ran longer than MaxDuration ({_seconds(step.max_duration)}) and was stopped",
+            f"ran longer than MaxDuration ({_seconds(step.max_duration)}) and was stopped{words}",
         )
     elif outcome.stopped and stop is StopReason.CANCEL:
-        status, said = HistoryStatus.CANCELLED, "was stopped because the instance was cancelled"
+        status, said = HistoryStatus.CANCELLED, f"was stopped because the instance was cancelled{words}"
     elif outcome.stopped:
-        why = _WHY_HALF_WAY.get(stop, "was stopped half-way because the controller ended") if stop else said
+        why = _WHY_HALF_WAY.get(stop, "was stopped half-way because the controller ended") + words if stop else said
         status, said = HistoryStatus.LOST, why or "was stopped half-way"
     return Ended(step.seq, status, said, outcome.fatal)
 

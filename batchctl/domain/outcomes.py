@@ -12,6 +12,9 @@ from batchctl.domain.values import named_value, value
 
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
+STOPPED_EARLY = "the job stopped early"
+"""How the message begins of a job that has noticed that it was to stop, and has ended by itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

@@ -310,11 +310,36 @@ class HistoryEntry:
         return self.status is HistoryStatus.LOST and self.spawned_at is not None
 
     @property
+    def attempts(self) -> int | None:
+        """Return how many attempts there may be at most, with this one and all before it; None where its end does not tell."""
+        if self.status not in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT} or self.retry_count_after is None:
+            return None
+        # The retry that it waits for has been counted already.
+        return self.attempt_no + self.retry_count_after + (self.next_run_time_after is not None)
+
+    @property
+    def attempt(self) -> str:
+        """Return which attempt it is: `2 of 3`, or `2`."""
+        return attempt_of(self.attempt_no, self.attempts)
+
+    @property
     def said(self) -> str | None:
         """Return the message, and that the retries were skipped if they were."""
         if not self.retries_skipped:
             return self.message
         return "; ".join(part for part in (self.message, RETRIES_SKIPPED) if part)
+
+    @property
+    def in_full(self) -> str | None:
+        """Return the same, and before it which attempt of several it was that failed."""
+        if (self.attempts or 1) == 1:
+            return self.said
+        return ": ".join(part for part in (f"attempt {self.attempt}", self.said) if part)
+
+
+def attempt_of(number: int, most: int | None) -> str:
+    """Say which attempt it is, of how many at most: the first run counts as well as the retries."""
+    return str(number) if most is None else f"{number} of {most}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

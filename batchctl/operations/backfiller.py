@@ -18,13 +18,13 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
-from batchctl.domain.status import BackfillStatus
+from batchctl.domain.status import BackfillStatus, FireOutcome
 from batchctl.domain.text import visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import checked_reason, fitting
 from batchctl.ports import Transactions
-from batchctl.store import backfills, calendars, definitions, schedule_fires, schedules
+from batchctl.store import backfills, calendars, definitions, schedules
 
 COUNTED = 10_000
 """Up to how many due times are counted before anybody is asked."""
@@ -33,6 +33,8 @@ UNASKED = 100
 LISTED = 1000
 """How many backfills are listed."""
 _PAGE = 500
+_TOLD = 20
+"""Of how many due times it is told how they were decided before."""
 _CANCEL = "cancel"
 
 
@@ -48,6 +50,34 @@ class Span:
         return _begin(self.first, zone), _end(self.last, zone)
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """A due time that was decided before, and how."""
+
+    instant: Instant
+    outcome: FireOutcome
+    reason: str | None
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        return {
+            "FireKey": self.instant.key,
+            "LocalTime": self.instant.local,
+            "Outcome": self.outcome.value,
+            "Reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was found of the due times of a time."""
+
+    fates: Counter[Fate]
+    fires: tuple[Instant, ...]
+    before: tuple[Before, ...]
+    is_counted: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
     """What a backfill would start work for, and what it would leave alone."""
@@ -61,6 +91,8 @@ class Preview:
     fates: Mapping[Fate, int]
     fires: tuple[Instant, ...]
     """The due times that work would be started for: the first and the last of them, where they are many."""
+    before: tuple[Before, ...]
+    """The first of those that were decided before."""
     is_counted: bool
     """False when there are more than are counted."""
     takers: tuple[BatchDefinition, ...]
@@ -95,6 +127,7 @@ class Preview:
             "Missed": int(self.missed),
             "ToFire": self.to_fire,
             "Decided": self.fates.get(Fate.DECIDED, 0),
+            "DecidedBefore": [one.columns() for one in self.before],
             "MissedLeft": self.fates.get(Fate.MISSED, 0),
             "Skipped": self.fates.get(Fate.SKIPPED, 0),
             "CountedAll": self.is_counted,
@@ -196,7 +229,7 @@ class Backfiller:
             )
         if first > last:
             raise Refused(f"Nothing lies between {_written(span.first)} and {_written(span.last)}.")
-        fates, fires, is_counted = _look(connection, schedule.schedule_id, plan, first, last, missed=missed)
+        found = _look(connection, schedule.schedule_id, plan, first, last, missed=missed)
         takers = tuple(batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity)
         return Preview(
             schedule=schedule,
@@ -205,9 +238,10 @@ class Backfiller:
             last=last,
             most_open=most_open,
             missed=missed,
-            fates=fates,
-            fires=fires,
-            is_counted=is_counted,
+            fates=found.fates,
+            fires=found.fires,
+            before=found.before,
+            is_counted=found.is_counted,
             takers=takers,
         )
 
@@ -262,20 +296,22 @@ def everyone(transactions: Transactions) -> tuple[Listed, ...]:
 
 def _look(
     connection: Any, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
-) -> tuple[Counter[Fate], tuple[Instant, ...], bool]:
+) -> _Look:
     """Judge the due times of a time; the first and the last that work would be started for are kept."""
-    fates, kept = Counter[Fate](), list[Instant]()
+    fates, kept, before = Counter[Fate](), list[Instant](), list[Before]()
     stretches = backfills.stretches(connection, schedule_id, first, last)
     instants = plan.instants(first - TICK, last)
     while page := list(islice(instants, _PAGE)):
-        keys = schedule_fires.decided(connection, schedule_id, [instant.key for instant in page])
-        for instant, fate in judged(page, Past(keys, stretches), missed=missed):
+        decided = backfills.decisions(connection, schedule_id, [instant.key for instant in page])
+        for instant, fate in judged(page, Past(decided, stretches), missed=missed):
             fates[fate] += 1
             if fate is Fate.FIRE:
                 kept = [*kept[:1], instant]
+            elif fate is Fate.DECIDED and len(before) < _TOLD:
+                before.append(Before(instant, *decided[instant.key]))
         if fates.total() >= COUNTED:
-            return fates, tuple(kept), next(instants, None) is None
-    return fates, tuple(kept), True
+            return _Look(fates, tuple(kept), tuple(before), next(instants, None) is None)
+    return _Look(fates, tuple(kept), tuple(before), is_counted=True)
 
 
 def _begin(at: datetime | date, zone: ZoneInfo) -> datetime:

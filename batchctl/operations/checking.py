@@ -15,6 +15,8 @@ from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
 from batchctl.operations import watches
+from batchctl.operations.job_problems import job_problems
+from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
 from batchctl.operations.timetable import Timetable
 from batchctl.operations.trigger_problems import trigger_problems
@@ -67,10 +69,12 @@ def check(
     surroundings: Surroundings,
     folders: Folders | None = None,
     timetable: Timetable | None = None,
+    jobs: JobPlugins | None = None,
 ) -> tuple[Finding, ...]:
     """Return every finding; a plugin that breaks while it checks becomes one too.
 
-    Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time.
+    Whether `folders` can be listed is asked; schedules and calendars are looked at by a `timetable`, which knows the time;
+    the rows of `jobs` are compared with their code.
     """
     with transactions.read() as connection:
         defined = definitions.read(connection)
@@ -82,6 +86,7 @@ def check(
         idle_needs = limits.idle_needs(connection)
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
+        of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
     found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
@@ -129,6 +134,8 @@ def check(
     for watch, problem in watches.problems(watched, entities, Path(surroundings.directory), folders):
         remedy = problem.remedy or CORRECT_THE_ROWS
         found.append(Finding("FileWatch", visible(watch.name), problem.column, problem.message, remedy))
+    for table, row, problem in of_jobs:
+        found.append(Finding(table, visible(row), problem.column, problem.message, problem.remedy or CORRECT_THE_ROWS))
     for step in defined.steps_without_batch:
         message = f"ProcessBatch {step.batch_id} does not exist: the step never runs."
         found.append(Finding("ProcessControl", f"step {step.seq} '{visible(step.name)}'", "ProcessBatch_id", message))

@@ -39,6 +39,11 @@ class Running:
     alarm: timedelta | None
 
     @property
+    def attempts(self) -> int:
+        """Return how many attempts there may be at most, with this one and all before it."""
+        return self.entry.attempt_no + self.instance.retry_count
+
+    @property
     def is_late(self) -> bool:
         """Say whether it runs longer than AlarmDuration."""
         return self.alarm is not None and self.elapsed >= self.alarm
@@ -181,7 +186,7 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
                 batch=_name(batches, instance.batch_id),
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
-                said=None if last is None else last.said,
+                said=None if last is None else last.in_full,
                 clear=(TO_MEND if instance.retries_skipped else _CLEAR[status]).format(id=instance.instance_id),
             )
             found.append(one)

@@ -15,7 +15,7 @@ from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstan
 from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
 from batchctl.domain.status import Cause, InstanceStatus
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import checked_reason
@@ -209,7 +209,7 @@ def _free_name(connection: Any, job: SqlJob) -> BatchDefinition | None:
     if any(one.name == job.name for one in schedules.everything(connection)[0]):
         raise Refused(
             f"There is a schedule '{job.name}' already.",
-            next_step=f"{other}, or first: batchctl schedule remove {job.name} --reason ...",
+            next_step=f"{other}, or first: batchctl schedule remove {typed(job.name)} --reason ...",
         )
     batches = definitions.all_batches(connection)
     takers = [batch for batch in batches if job.name in {batch.entity, batch.name}]

@@ -175,4 +175,4 @@ def _of_instances(connection: Any, reference: Reference, made: Sequence[BatchIns
 
 def _said(connection: Any, instance: BatchInstance) -> str | None:
     last = history.last_entry(connection, instance.instance_id)
-    return None if last is None else last.said
+    return None if last is None else last.in_full

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -57,6 +57,10 @@ _STRETCHES = (
     .order_by(_f.DueTime)
 )
 
+_DECIDED = select(_f.FireKey, _f.Outcome, _f.Reason).where(
+    _f.Schedule_id == bindparam("schedule_id"), _f.FireKey.in_(bindparam("keys", expanding=True))
+)
+
 
 def add(connection: Connection, columns: Mapping[str, object]) -> BackfillId:
     """Insert a backfill, given by its columns; the database fills in the others."""
@@ -99,6 +103,14 @@ def stretches(connection: Connection, schedule_id: ScheduleId, first: datetime, 
     """Return the times in which due times of a schedule were skipped together, as far as they touch a time."""
     asked = {"schedule_id": schedule_id, "first": first, "last": last}
     return [Stretch(row.DueTime, row.DueUntil) for row in connection.execute(_STRETCHES, asked)]
+
+
+def decisions(
+    connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
+) -> dict[str, tuple[FireOutcome, str | None]]:
+    """Return what was decided about those of some keys that are decided, and why."""
+    rows = connection.execute(_DECIDED, {"schedule_id": schedule_id, "keys": list(keys)})
+    return {str(row.FireKey): (word(FireOutcome, row.Outcome), text_of(row.Reason)) for row in rows}
 
 
 def _backfill(row: Any) -> Backfill:

@@ -18,9 +18,9 @@ from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
-from batchctl.store.tables import LIVE_ENTRY, batch_process_history
+from batchctl.store.tables import LIVE_ENTRY, batch_control, batch_process_history
 
-_h = batch_process_history.c
+_h, _i = batch_process_history.c, batch_control.c
 
 
 @value
@@ -103,6 +103,13 @@ _NOTE_LATE = (
     .values(
         Message=func.coalesce(_h.Message, "") + bindparam("note", type_=_h.Message.type), z_updated=bindparam("now")
     )
+)
+_OF_BATCH = (
+    select(batch_process_history)
+    # There is no index on the batch: its instances are found first, and their attempts by them.
+    .where(_h.BatchControl_id.in_(select(_i.BatchControl_id).where(_i.ProcessBatch_id == bindparam("batch_id"))))
+    .order_by(_h.BatchProcessHistory_id.desc())
+    .limit(bindparam("most"))
 )
 _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc()).limit(bindparam("most"))
 
@@ -317,6 +324,15 @@ def of_instance(connection: Connection, instance_id: InstanceId) -> list[History
 def newest(connection: Connection, most: int) -> list[HistoryEntry]:
     """Return the newest attempts of all instances, newest first."""
     return [entry(row) for row in connection.execute(_NEWEST, {"most": most})]
+
+
+def of_batch(
+    connection: Connection, batch_id: BatchId, status: HistoryStatus | None, since: datetime | None, most: int
+) -> list[HistoryEntry]:
+    """Return the newest attempts of a batch that ended so, and that began since then; newest first."""
+    query = _OF_BATCH if status is None else _OF_BATCH.where(_h.Status == status.value)
+    query = query if since is None else query.where(_h.StartTime >= since)
+    return [entry(row) for row in connection.execute(query, {"batch_id": batch_id, "most": most})]
 
 
 def entry(row: Row[Any]) -> HistoryEntry:

@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.store.audit import RUN_NOW
+from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.definitions import ENTITY
 from batchctl.store.tables import (
     audit_log,
@@ -51,6 +52,8 @@ _h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
 
 _fire, _same_fire, _sched = schedule_fire.alias("fire"), schedule_fire.alias("same_fire"), schedule.c
+_SOURCE = func.substring(literal("schedule ") + _sched.ScheduleName, 1, NAME_LENGTH, type_=_f.Source.type)
+"""What `FileProcess.Source` says of a schedule's work."""
 _NAMED_IN_AUDIT = literal('{"FileProcess_id": ') + cast(_f.FileProcess_id, String(20)) + literal("}")
 
 _CLAIMED = tuple(status.value for status in InstanceStatus if status.is_claimed)
@@ -568,6 +571,8 @@ INVARIANTS: tuple[Invariant, ...] = (
         select(_f.FileProcess_id)
         .where(
             _f.Source.like("schedule %"),
+            # With a schedule that was removed goes what was decided about it.
+            exists().where(_SOURCE == _f.Source, _sched.z_inserted <= _f.z_inserted),
             not_(exists().where(_fire.c.FileProcess_id == _f.FileProcess_id)),
             not_(exists().where(audit_log.c.Action == RUN_NOW, audit_log.c.ValuesAfter == _NAMED_IN_AUDIT)),
         )

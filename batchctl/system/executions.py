@@ -13,11 +13,11 @@ from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import Connection, Identity, JsonValue, StepOutcome
 from batchctl.domain.rows import HistoryId
 from batchctl.domain.text import did_you_mean, visible
-from batchctl.plugin_api import Command, CommandEnd, Job, JobEnd
+from batchctl.plugin_api import ASKED, Command, CommandEnd, Job, JobEnd
 from batchctl.ports import Spawned
 from batchctl.system import platform
 from batchctl.system.cookies import environment_for_children, own_cookie_of
-from batchctl.system.jobs import call_job
+from batchctl.system.jobs import Listening, call_job
 from batchctl.system.masking import masked
 from batchctl.system.platform import Tree
 from batchctl.system.plugin_process import PluginProcesses
@@ -114,8 +114,16 @@ class RunningStep:
             return JobEnd(succeeded=False, fatal=True, message=error.message)
         resolved = {name: self._resolved(value) for name, value in arguments.items()}
         if job.in_process:
-            return call_job(job, resolved)
+            return self._call_here(job, resolved)
         return self._run_in_process(name, resolved)
+
+    def _call_here(self, job: Job, arguments: Mapping[str, JsonValue]) -> JobEnd:
+        listening = Listening(lambda: self.stopping)
+        before = ASKED.here.set(listening.ask)
+        try:
+            return call_job(job, arguments, listening)
+        finally:
+            ASKED.here.reset(before)
 
     def _run_in_process(self, name: str, arguments: Mapping[str, JsonValue]) -> JobEnd:
         if self.stopping:

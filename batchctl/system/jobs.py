@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
 from batchctl.domain.errors import PluginError
+from batchctl.domain.outcomes import STOPPED_EARLY
 from batchctl.plugin_api import (
     NO_DATA,
     BatchDefinition,
@@ -21,20 +23,59 @@ from batchctl.plugin_api import (
     JsonValue,
     Populated,
     Populator,
+    Stopped,
     unfit,
     visible,
 )
 
 _VALUE_CAP = 64 * 1024
+_LOOK = 0.1
+"""Seconds between two looks of a job that waits whether it is to stop."""
 
 
-def call_job(job: Job, arguments: Mapping[str, JsonValue]) -> JobEnd:
-    """Call a job with its arguments as keywords; nothing it raises passes."""
+class Listening:
+    """Whether the job that is called asks if it is to stop, and has been told so."""
+
+    __slots__ = ("_is_told", "asks", "has_learned")
+
+    def __init__(self, is_told: Callable[[], bool]) -> None:
+        """Nobody has asked yet."""
+        self._is_told = is_told
+        self.asks = False
+        self.has_learned = False
+
+    def ask(self, wait_seconds: float) -> bool:
+        """Wait up to so many seconds until the job is to stop, and say whether it is. Any thread may ask."""
+        self.asks = True
+        until = time.monotonic() + wait_seconds
+        # No event: what is told by a signal could be told while this thread holds the event's lock.
+        while not self._is_told() and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, _LOOK))
+        if self._is_told():
+            self.has_learned = True
+        return self.has_learned
+
+
+def call_job(job: Job, arguments: Mapping[str, JsonValue], listening: Listening) -> JobEnd:
+    """Call a job with its arguments as keywords; nothing it raises passes.
+
+    One that has learned that it is to stop has not succeeded, however it ends.
+    """
     try:
         value = job.function(**arguments)
+    except Stopped as error:
+        return _stopped(listening, _said(error))
     except BaseException as error:  # noqa: BLE001 - a job may raise anything and must hurt nobody
         return _failure(job, error)
+    if listening.has_learned:
+        return _stopped(listening, "" if value is None else str(shown(value)))
     return JobEnd(succeeded=True, value=shown(value))
+
+
+def _stopped(listening: Listening, said: str) -> JobEnd:
+    """Return the end of a job that has ended early by itself."""
+    message = f"{STOPPED_EARLY}: {said}" if said else STOPPED_EARLY
+    return JobEnd(succeeded=False, stopped=listening.has_learned, message=message)
 
 
 def shown(value: object) -> str | int | float | bool | None:
@@ -113,7 +154,7 @@ def signature_of(job: Job) -> JobSignature:
 
 def answer_of(end: JobEnd) -> dict[str, JsonValue]:
     """Write a job's end as a message."""
-    return {name: getattr(end, name) for name in ("succeeded", "message", "output", "value", "fatal")}
+    return {name: getattr(end, name) for name in ("succeeded", "message", "output", "value", "fatal", "stopped")}
 
 
 def call_populator(find: Callable[[], Populator], row: IntakeRow, batch: BatchDefinition) -> dict[str, JsonValue]:

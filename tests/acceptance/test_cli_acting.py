@@ -290,12 +290,14 @@ def test_a_job_is_called_by_hand_as_the_controller_does(night: Night) -> None:
     (night.folder / "our_jobs.py").write_text(JOBS, encoding="utf-8")
     (night.folder / "batchctl.toml").write_text('plugin_modules = ["our_jobs"]\n', encoding="utf-8")
 
-    done = night("job", "run", "greet", "--arguments", '{"name": "Anna", "times": 2}')
-    refused = night("job", "run", "refuse")
-    unknown = night("job", "run", "great")
-    malformed = [night("job", "run", "greet", "--arguments", text).returncode for text in ("{", "[]")]
+    done = night("job", "call", "greet", "--arguments", '{"name": "Anna", "times": 2}')
+    refused = night("job", "call", "refuse")
+    unknown = night("job", "call", "great")
+    pasted = night("job", "run", "greet", "--arguments", '{"name": "Anna"}')  # from a history of before `job call`
+    malformed = [night("job", "call", "greet", "--arguments", text).returncode for text in ("{", "[]")]
 
     assert (done.returncode, done.stdout) == (0, "hello Annahello Anna\n")
+    assert (pasted.returncode, pasted.stdout) == (0, "hello Anna\n")
     assert refused.returncode == 1
     assert "no" in refused.stderr
     assert unknown.returncode == 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -20,6 +22,7 @@ from batchctl.operations.backfiller import Backfiller, Preview, Span
 from batchctl.operations.intervene import Operator
 from batchctl.ports import Boundary
 from batchctl.store.transactions import StoreTransactions
+from tests.acceptance.installation import ROOT
 from tests.control.world import BAD, RUNS_ON, World
 from tests.control_databases import ControlDatabase
 
@@ -156,6 +159,10 @@ def test_what_was_decided_before_stays_decided(past: Past) -> None:
     past.work_off()
 
     assert (preview.to_fire, preview.fates[Fate.DECIDED]) == (5, 2)
+    assert [(one.instant.key, one.outcome.value) for one in preview.before] == [
+        ("2026-11-03T06:00", "fired"),
+        ("2026-11-04T06:00", "skipped"),
+    ]
     assert past.cycle_keys()[1:] == [DAYS[0], *DAYS[3:]]
 
 
@@ -183,6 +190,30 @@ def test_two_leaders_for_a_moment_fire_nothing_twice(past: Past) -> None:
 
     assert past.cycle_keys() == DAYS
     assert past.state() == ("complete", 7)
+
+
+def test_two_leaders_at_the_very_same_time_fire_nothing_twice(past: Past) -> None:
+    summer = Span(first=date(2026, 5, 1), last=date(2026, 8, 8))
+    past.ask(span=summer, most_open=1000)
+    ways = [past.world.open() for _ in range(2)]
+
+    def lead(way: StoreTransactions) -> None:
+        leader = past.leader(way)
+        for _ in range(50):
+            leader.finish()
+        way.close()
+
+    threads = [threading.Thread(target=lead, args=(way,)) for way in ways]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    past.duty.finish()
+
+    keys = past.cycle_keys()
+    assert (len(keys), len(set(keys))) == (100, 100)
+    assert past.state() == ("complete", 100)
+    assert len(past.world.statuses()) == 100
 
 
 class Interrupted:
@@ -391,7 +422,10 @@ def test_one_that_cannot_go_on_keeps_no_other_from_going_on_and_is_told_once(pas
     past.leader().finish()
 
     assert past.state(2) == ("complete", 7)
-    said = "backfill 1: CalendarName: there is no calendar 'NL'; until that is corrected it starts nothing"
+    said = (
+        "backfill 1: CalendarName: There is no calendar 'NL'. `batchctl calendar import` makes one;"
+        " until that is corrected it starts nothing"
+    )
     assert world.sql("SELECT Message FROM SchedulerLog WHERE EventType = 'error'") == [(said,)]
     world.sql("UPDATE Schedule SET CalendarName = NULL")
     past.work_off()
@@ -466,3 +500,14 @@ def test_what_a_person_cancels_makes_room_for_the_next(past: Past) -> None:
     past.work_off()
 
     assert past.cycle_keys() == DAYS[:2]
+
+
+def test_the_row_that_docs_show_is_understood(past: Past) -> None:
+    text = (ROOT / "docs" / "backfill.md").read_text(encoding="utf-8")
+    (inserted,) = re.findall(r"```sql\n(.*?);\n```", text, re.DOTALL)
+    past.world.sql(inserted)
+
+    past.work_off()
+
+    assert past.cycle_keys() == [f"2026-10-{day}" for day in range(20, 28)]
+    assert past.state() == ("complete", 8)

@@ -91,7 +91,8 @@ PLANTED = {
     "I44": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
             "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE BatchControl_id = 3"],
     "I45": [*DEPENDS, "UPDATE BatchDependency SET z_inserted = '2026-11-01 00:00:00'", completed(1)],
-    "I48": ["UPDATE FileProcess SET Source = 'schedule s' WHERE FileProcess_id = 1"],
+    "I48": [SCHEDULED, "UPDATE Schedule SET z_inserted = '2026-11-01 00:00:00'",
+            "UPDATE FileProcess SET Source = 'schedule s' WHERE FileProcess_id = 1"],
     "I49": [SCHEDULED, fired("fired")],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""

@@ -102,7 +102,8 @@ def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world:
     world.process()
 
     skipped = "the retries were skipped: trying again cannot help"
-    assert [one.said for one in look(world).troubled] == [f"no use; {skipped}", "it broke"]
+    first, last = f"attempt 1 of {retries + 1}", f"attempt {retries + 1} of {retries + 1}"
+    assert [one.said for one in look(world).troubled] == [f"{first}: no use; {skipped}", f"{last}: it broke"]
     assert [one.message for one in look(world).troubled] == ["no use", "it broke"]
     assert blocking(why(world, "1"))[0][:2] == ("status", f"a step failed; {skipped}")
     assert blocking(why(world, "2"))[0][:2] == ("status", "a step failed and no retry is left")

@@ -45,7 +45,7 @@ def test_the_arguments_are_filled_and_secrets_stay_references() -> None:
     }
     assert rendered.command_text == (
         "# BatchControl 42 of batch MyFileType1\n"
-        "(cd -P /shop && exec batchctl job run report --arguments "
+        "(cd -P /shop && exec batchctl job call report --arguments "
         """'{"path": "in/a'"'"'b", "rows": 5, "day": null, "token": {"secret": "token"}}' </dev/null)"""
     )
 
@@ -74,7 +74,7 @@ def test_the_command_names_this_batchctl_and_its_configuration(tmp_path: Path) -
 
     done = subprocess.run(["bash", "-c", rendered.command_text], capture_output=True, text=True, check=True)
 
-    assert done.stdout == "['--config', 'a b', 'job', 'run', 'small', '--arguments', '{}']\n"
+    assert done.stdout == "['--config', 'a b', 'job', 'call', 'small', '--arguments', '{}']\n"
     assert shlex.quote(program) in rendered.command_text
 
 

@@ -12,7 +12,7 @@ import pytest
 from batchctl.domain.rows import HistoryId
 from batchctl.plugin_api import Execution, Job, JobEnd, JobSignature, StepOutcome
 from batchctl.ports import Finished
-from batchctl.system.jobs import call_job, signature_of
+from batchctl.system.jobs import Listening, call_job, signature_of
 from batchctl.system.runner import ThreadStepRunner
 from tests.system.stepping import WAIT, finished, outcome_of, run_job, spawned, start
 from tests.system.watching import LIMIT, Ear, ends, lives
@@ -215,6 +215,52 @@ def test_a_job_deaf_to_term_is_killed(runner: ThreadStepRunner, ear: Ear) -> Non
     assert next_job_works(runner)
 
 
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("stops", "the job stopped early: after 3 of 10 files"),
+        ("returns", "the job stopped early: 3 files"),
+        ("thread", "the job stopped early: 3 files"),
+    ],
+)
+def test_a_job_that_asks_whether_it_is_to_stop_ends_by_itself(
+    runner: ThreadStepRunner, ear: Ear, how: str, said: str
+) -> None:
+    end = stopped_job(runner, ear, "ask", say=str(ear.path), how=how)
+
+    assert end == JobEnd(succeeded=False, stopped=True, message=said)
+    assert next_job_works(runner)
+
+
+def test_a_job_that_asks_and_fails_on_its_way_out_has_stopped(runner: ThreadStepRunner, ear: Ear) -> None:
+    end = stopped_job(runner, ear, "ask", say=str(ear.path), how="raises")
+
+    assert (end.stopped, "RuntimeError: cannot go on" in end.output) == (True, True)
+
+
+def test_a_job_that_asks_and_goes_on_is_killed(runner: ThreadStepRunner, ear: Ear) -> None:
+    end = stopped_job(runner, ear, "ask", say=str(ear.path), how="deaf")
+
+    assert end == JobEnd(succeeded=False, stopped=True, message="the job was stopped")
+    assert next_job_works(runner)
+
+
+def test_a_job_that_is_not_to_stop_is_told_so(runner: ThreadStepRunner) -> None:
+    assert run_job(runner, "ask_nobody") == JobEnd(succeeded=True, value=False)
+
+
+def test_a_job_in_process_may_ask_on_its_thread(runner: ThreadStepRunner, ear: Ear) -> None:
+    start(
+        runner,
+        lambda execution: StepOutcome(succeeded=execution.run_job("ask_here", {"say": str(ear.path)}).succeeded),
+        5,
+    )
+    ear.hear_pid()
+    runner.stop(HistoryId(5))
+
+    assert finished(runner, 5).outcome.stopped
+
+
 def test_what_a_stopped_job_has_started_is_stopped_too(runner: ThreadStepRunner, ear: Ear) -> None:
     assert stopped_job(runner, ear, "start_others", say=str(ear.path)).stopped
 
@@ -287,7 +333,7 @@ def test_an_in_process_job_may_raise_anything() -> None:
     def leave() -> None:
         raise SystemExit
 
-    end = call_job(Job("leave", leave, in_process=True), {})
+    end = call_job(Job("leave", leave, in_process=True), {}, Listening(lambda: False))
 
     assert (end.succeeded, end.message) == (False, "the job called sys.exit(None) instead of returning")
     assert "in leave" in end.output

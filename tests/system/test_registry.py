@@ -278,3 +278,16 @@ def test_nothing_is_imported_before_it_is_needed() -> None:
     seen = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert seen.stdout == "[]\nFalse\n"
+
+
+def test_what_announces_a_job_is_its_module_or_its_package(site: Site) -> None:
+    site.install("acme-jobs", JOBS, "[batchctl.jobs]\ndecorated = acme_jobs:decorated\n")
+    site.module("listed_jobs", JOBS.replace('"decorated"', '"listed"'))
+    registry = Registry.load(["listed_jobs", "missing_jobs"])
+
+    assert registry.owner_of_job("decorated") == "package acme-jobs"
+    assert registry.owner_of_job("listed") == "listed_jobs"
+    owners = ["package acme-jobs", "listed_jobs", "missing_jobs", "package other-jobs", "acme_jobs", "package ", ""]
+    assert [owner for owner in owners if registry.knows_owner(owner)] == ["package acme-jobs", "listed_jobs"]
+    (problem,) = registry.module_problems()
+    assert "'missing_jobs' cannot be loaded" in problem

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
-from batchctl.plugin_api import FatalError, job
+from batchctl.plugin_api import FatalError, Stopped, job, stopping
 
 
 @job("add")
@@ -139,6 +139,43 @@ def hang(say: str, how: str = "politely") -> None:
         threading.Event().wait()
     finally:
         print("cleaned up")
+
+
+@job("ask")
+def ask(say: str, how: str) -> str | None:
+    """Say where it is, go on until it is told to stop, and end in some way."""
+    assert not stopping()
+    Path(say).write_text(f"{os.getpid()}\n", encoding="ascii")
+    if how == "thread":
+        asker = threading.Thread(target=stopping, args=(60,))
+        asker.start()
+        asker.join()
+    while how != "thread" and not stopping(60):
+        pass
+    match how:
+        case "stops":
+            raise Stopped("after 3 of 10 files")
+        case "raises":
+            raise RuntimeError("cannot go on")
+        case "deaf":
+            threading.Event().wait()
+        case _:
+            pass
+    return "3 files"
+
+
+@job("ask_here", in_process=True)
+def ask_here(say: str) -> None:
+    """Say where it is, and go on until it is told to stop."""
+    Path(say).write_text(f"{os.getpid()}\n", encoding="ascii")
+    while not stopping(60):
+        pass
+
+
+@job("ask_nobody")
+def ask_nobody() -> bool:
+    """Ask, and end in good time."""
+    return stopping()
 
 
 @job("start_others")

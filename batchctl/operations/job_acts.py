@@ -1,0 +1,82 @@
+"""What people do to jobs: run one now, outside its times; stop the run that is under way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.rows import BatchDefinition, IntakeId
+from batchctl.domain.text import typed, visible
+from batchctl.operations.intervene import Intervention, Operator, batch_target, checked_reason, fitting
+from batchctl.operations.reconciler import JobPlugins
+from batchctl.operations.roster import batch_of
+from batchctl.ports import Boundary
+from batchctl.store import audit, definitions, instances, intake
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A run that was asked for, or would be."""
+
+    intake_id: IntakeId | None
+    """None in a dry run."""
+    batch: BatchDefinition
+    also: tuple[str, ...]
+    """Other batches that take the same entity, and are started with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreman:
+    """Somebody who acts on jobs."""
+
+    operator: Operator
+    plugins: JobPlugins
+
+    def run(self, name: str, *, reason: str | None = None) -> Started:
+        """Ask for one run now; its schedules go on as if nothing had happened."""
+        reason = checked_reason(reason)
+        if self.operator.dry_run:
+            with self.operator.transactions.read() as connection:
+                return self._taken(connection, name)
+
+        def start(connection: Any) -> Started:
+            taken = self._taken(connection, name)
+            who = f"{self.operator.user}@{self.operator.host}"
+            source = fitting(f"job run by {who}{f': {reason}' if reason else ''}")
+            intake_id = intake.add(connection, entity=taken.batch.entity, source=source)
+            audit.add(
+                connection,
+                actor=fitting(self.operator.user),
+                host=fitting(self.operator.host),
+                action="run",
+                target=batch_target(taken.batch.name),
+                reason=reason,
+                before=json.dumps({}),
+                after=json.dumps({"FileProcess_id": intake_id}),
+                now=self.operator.clock.now(),
+            )
+            return Started(intake_id=intake_id, batch=taken.batch, also=taken.also)
+
+        return self.operator.transactions.run(frozenset({Boundary.OPERATOR, Boundary.INTAKE}), start)
+
+    def cancel(self, name: str, *, reason: str) -> tuple[Intervention, ...]:
+        """Stop what is under way of a job, whichever controller runs it."""
+        with self.operator.transactions.read() as connection:
+            batch = batch_of(connection, self.plugins, name)
+            running = [one for one in instances.claimed(connection) if one.batch_id == batch.row_id]
+        if not running:
+            said = f"Nothing of job '{visible(name)}' is running."
+            raise Refused(said, next_step=f"batchctl job history {typed(name)}")
+        return tuple(self.operator.cancel(one.instance_id, reason=reason) for one in running)
+
+    def _taken(self, connection: Any, name: str) -> Started:
+        found = batch_of(connection, self.plugins, name)
+        every = definitions.all_batches(connection)
+        batch = next((one for one in every if one.batch_id == found.row_id), None)
+        if batch is None:
+            message = f"The rows of batch {visible(name)} hold nonsense, so it does not run."
+            raise Refused(message, next_step="batchctl check")
+        also = tuple(one.name for one in every if one.entity == batch.entity and one.name != batch.name)
+        return Started(intake_id=None, batch=batch, also=also)

@@ -1,0 +1,262 @@
+"""Writes the rows of jobs as their code says: when a controller starts, or when somebody asks for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+
+from batchctl.domain import reconciling
+from batchctl.domain.declared import DeclaredJob
+from batchctl.domain.errors import PluginError
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.reconciling import Change, Code, Did, Reconciliation, Refusal, Rows, Values
+from batchctl.domain.rows import AuditEntry
+from batchctl.domain.text import visible
+from batchctl.logs import Event, EventValue, Listener
+from batchctl.operations.intervene import fitting
+from batchctl.plugin_api import Job
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import audit, job_rows
+
+ACTOR = "batchctl"
+RECONCILE, OVERWRITE = "reconcile", "overwrite"
+"""What the audit log calls it: the second where a person had changed by hand what the code says."""
+
+
+class JobPlugins(Protocol):
+    """What is asked of the registry."""
+
+    @property
+    def job_names(self) -> tuple[str, ...]:
+        """Every job that somebody offers."""
+        ...
+
+    def job(self, name: str) -> Job:
+        """Return a job; raises `PluginError`."""
+        ...
+
+    def owner_of_job(self, name: str) -> str:
+        """Return what announces a job."""
+        ...
+
+    def knows_owner(self, owner: str) -> bool:
+        """Say whether what has announced jobs is here and could be asked."""
+        ...
+
+    def module_problems(self) -> Iterable[str]:
+        """Say which modules could not be imported."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The jobs that are announced here, and what is wrong with the others."""
+
+    jobs: Mapping[str, DeclaredJob]
+    """Those that can be loaded, whether they have a batch of their own or not."""
+    with_batch: frozenset[str]
+    broken: Mapping[str, str]
+    """What keeps each of the others from being loaded."""
+    module_problems: tuple[str, ...]
+
+    def code(self, rows: Rows, plugins: JobPlugins, retired: Iterable[str] = ()) -> Code:
+        """Return what may be said of these rows; of what is `retired` it is known that nothing is left."""
+        return Code(
+            jobs=[job for name, job in self.jobs.items() if name in self.with_batch],
+            names={*self.jobs, *self.broken},
+            broken=set(self.broken),
+            owners={*retired, *(owner for owner in rows.owners if plugins.knows_owner(owner))},
+        )
+
+
+def offer_of(plugins: JobPlugins) -> Offer:
+    """Load every job, and say what its decorators say."""
+    jobs, broken, with_batch = dict[str, DeclaredJob](), dict[str, str](), set[str]()
+    for name in plugins.job_names:
+        try:
+            job = plugins.job(name)
+        except PluginError as error:
+            broken[name] = error.in_full
+            continue
+        jobs[name] = declared_job(job, plugins.owner_of_job(name))
+        if job.has_batch:
+            with_batch.add(name)
+    return Offer(jobs, frozenset(with_batch), broken, tuple(plugins.module_problems()))
+
+
+def declared_job(job: Job, owner: str) -> DeclaredJob:
+    """Return what a job's decorators say."""
+    return DeclaredJob(
+        name=job.name,
+        owner=owner,
+        category=job.category,
+        description=job.description,
+        entity=job.entity,
+        arguments=job.arguments,
+        cadences=job.cadences,
+        retry=job.retry,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A change that was made, or would be."""
+
+    change: Change
+    by_hand: Values
+    """What a person had written over what the code said, as it was found; nothing where only the code has changed."""
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it for programs."""
+        change = self.change
+        return {
+            "JobName": change.job,
+            "Table": change.table,
+            "Row": change.name,
+            "Action": change.did.value,
+            "ValuesBefore": dict(change.before),
+            "ValuesAfter": dict(change.after),
+            "ByHand": dict(self.by_hand),
+            "Message": self.said,
+        }
+
+    @property
+    def said(self) -> str:
+        """Say what was done, in words."""
+        change = self.change
+        words = reconciling.said(change.before, change.after)
+        match change.did:
+            case Did.ADDED if change.table == reconciling.STEPS:
+                return f"step {change.after['ProcessControlSeq']} made, as the code says"
+            case Did.ADDED:
+                return "made, as the code says"
+            case Did.RETIRED:
+                return "disabled: the code does not say it any more; its history stays"
+            case Did.REVIVED:
+                return "enabled: the code says it again"
+            case _ if self.by_hand:
+                hand = ", ".join(f"{name} {visible(str(value))}" for name, value in self.by_hand.items())
+                return f"{words}: somebody had written {hand} by hand, and the code says when a job is due"
+            case _:
+                return words
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What was written, or would be, and what could not."""
+
+    written: tuple[Written, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    broken: Mapping[str, str] = field(default_factory=dict)
+    module_problems: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it for programs."""
+        return {
+            "Written": [one.columns() for one in self.written],
+            "Refused": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.refusals],
+            "NotLoaded": [{"JobName": name, "Message": message} for name, message in self.broken.items()],
+            "NotImported": list(self.module_problems),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconciler:
+    """Reconciles the tables with the code that is known here."""
+
+    transactions: Transactions
+    clock: Clock
+    plugins: JobPlugins
+    host: str
+    listener: Listener
+
+    def reconcile(self, *, dry_run: bool = False, retired: Iterable[str] = ()) -> Reconciled:
+        """Write all that has to be written in one transaction, one at a time however many controllers start."""
+        offer, gone = offer_of(self.plugins), tuple(retired)
+        if dry_run:
+            with self.transactions.read() as connection:
+                found = self._decided(connection, offer, gone)
+        else:
+            with self.transactions.read() as connection:
+                found = self._decided(connection, offer, gone)
+            if found.written:
+                write = partial(self._write, offer=offer, gone=gone)
+                found = self.transactions.run(frozenset({Boundary.OPERATOR}), write)
+            self._tell(found)
+        return found
+
+    def _decided(self, connection: Any, offer: Offer, gone: tuple[str, ...]) -> Reconciled:
+        rows = job_rows.read(connection)
+        decided = reconciling.reconcile(offer.code(rows, self.plugins, gone), rows)
+        return self._reconciled(connection, decided, offer)
+
+    def _write(self, connection: Any, *, offer: Offer, gone: tuple[str, ...]) -> Reconciled:
+        job_rows.lock(connection)
+        found = self._decided(connection, offer, gone)
+        now = self.clock.now()
+        for written in found.written:
+            change = written.change
+            if change.row_id is None:
+                job_rows.add(connection, change.table, change.name, change.after)
+            else:
+                job_rows.change(connection, change.table, change.row_id, change.after, now)
+            audit.add(
+                connection,
+                actor=ACTOR,
+                host=fitting(self.host),
+                action=OVERWRITE if written.by_hand else RECONCILE,
+                target=target_of(change.table, change.name),
+                reason=f"{change.did}: {written.said}",
+                before=json.dumps(dict(change.before)),
+                after=json.dumps(dict(change.after)),
+                now=now,
+            )
+        return found
+
+    def _reconciled(self, connection: Any, decided: Reconciliation, offer: Offer) -> Reconciled:
+        written = tuple(Written(change, _by_hand(connection, change)) for change in decided.changes)
+        return Reconciled(written, decided.refusals, offer.broken, offer.module_problems)
+
+    def _tell(self, found: Reconciled) -> None:
+        for written in found.written:
+            change = written.change
+            self._event(
+                f"job.{'overwritten' if written.by_hand else change.did}", change.job, change.name, written.said
+            )
+        for refusal in found.refusals:
+            self._event("job.refused", refusal.job, refusal.name, refusal.message)
+        for name, message in found.broken.items():
+            self._event("job.unknown", name, None, f"{message} Its rows stay as they are.")
+        for message in found.module_problems:
+            self.listener(Event("job.unknown", {"Message": f"{message} The rows of its jobs stay as they are."}))
+
+    def _event(self, name: str, job: str, row: str | None, message: str) -> None:
+        fields: dict[str, EventValue] = {"JobName": job}
+        if row is not None and row != job:
+            fields["ScheduleName"] = row
+        self.listener(Event(name, {**fields, "Message": message}))
+
+
+def target_of(table: str, name: str) -> str:
+    """Return how the audit log names a row of a job; its step counts as the batch."""
+    return fitting(f"{'Schedule' if table == reconciling.SCHEDULES else 'ProcessBatch'}:{name}")
+
+
+def _by_hand(connection: Any, change: Change) -> Values:
+    """Return what was not written here: the code's former word, or what a person has put in its place."""
+    if change.did is not Did.REWRITTEN or change.table != reconciling.SCHEDULES:
+        return {}
+    wrote = last_written(audit.of_target(connection, target_of(change.table, change.name)))
+    return {name: value for name, value in change.before.items() if name in wrote and wrote[name] != value}
+
+
+def last_written(acts: Iterable[AuditEntry]) -> dict[str, Any]:
+    """Return what was last written here to the columns of a row."""
+    wrote: dict[str, Any] = {}
+    for act in acts:
+        if act.actor == ACTOR and act.action in {RECONCILE, OVERWRITE} and act.after:
+            wrote |= json.loads(act.after)
+    return wrote

@@ -1,0 +1,82 @@
+"""What people see of decorated jobs at the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.night import GOOD, Night
+from tests.control_databases import ControlDatabase
+
+MODULE = """
+from batchctl.plugin_api import daily, job
+
+@job("big sweep", category="Ops")
+@daily("03:15")
+def sweep(): "Sweep."
+
+@daily("04:00")
+def load(): "Load."
+"""
+
+
+@pytest.fixture
+def night(control_database: ControlDatabase, run_batchctl: RunBatchctl) -> Night:
+    """A database of every kind, and a module with two jobs, one of them called like a batch that somebody made."""
+    made = Night(control_database, run_batchctl)
+    made.batch("load", GOOD)
+    (made.folder / "shop.py").write_text(MODULE, encoding="utf-8")
+    (made.folder / "batchctl.toml").write_text('[jobs]\nmodules = ["shop"]\n', encoding="utf-8")
+    return made
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_jobs_are_listed_with_what_is_refused_and_what_was_written_over(night: Night) -> None:
+    dry = night("job", "reconcile", "--dry-run")
+    untouched = night.sql("SELECT ProcessBatchName FROM ProcessBatch")
+    first = night("job", "reconcile")
+    night.sql("UPDATE Schedule SET RunTimes = '05:00'")
+    drifted, checked = squeezed(night("job", "list").stdout), night("check")
+    again = night("job", "reconcile", "--json")
+    listed = squeezed(night("job", "list").stdout)
+
+    assert (dry.returncode, first.returncode, again.returncode) == (6, 6, 6)
+    assert untouched == [("load",)]
+    assert "Would be written" in dry.stdout
+    assert "There is a batch 'load' already that no code of a job has made" in squeezed(first.stderr)
+    assert "RunTimes 05:00 becomes 03:15" in drifted
+    assert checked.returncode == 6
+    assert "It differs from the code of job big sweep." in squeezed(checked.stdout)
+    assert '"ByHand": {\n        "RunTimes": "05:00"\n      }' in again.stdout
+    assert "somebody had written RunTimes 05:00 by hand" in listed
+    assert "refused" in listed
+    assert "Next: batchctl job history 'big sweep'" in listed
+
+
+def test_what_is_gone_for_good_is_disabled_when_somebody_says_so(night: Night) -> None:
+    night("job", "reconcile")
+    (night.folder / "batchctl.toml").write_text("", encoding="utf-8")
+    elsewhere = squeezed(night("job", "list").stdout)
+    kept = night.sql("SELECT Enabled FROM Schedule")
+    retired = night("job", "reconcile", "--retire", "shop")
+
+    assert "if no node has it any more: batchctl job reconcile --retire shop" in elsewhere
+    assert (kept, retired.returncode) == ([(1,)], 0)
+    assert night.sql("SELECT Enabled, Origin FROM Schedule") == [(0, "left shop")]
+    assert "disabled: the code does not say it any more" in squeezed(retired.stdout)
+
+
+def test_a_run_of_a_job_waits_where_its_batch_is_disabled(night: Night) -> None:
+    night("job", "reconcile")
+    night("disable", "big sweep")
+    dry = night("job", "run", "big sweep", "--dry-run")
+    asked = night("job", "run", "big sweep", "--reason", "now")
+    nothing = night("job", "history", "big sweep")
+
+    assert "Would insert a FileProcess row for entity big sweep" in dry.stdout
+    assert asked.stdout == "file:1\n"
+    assert "is disabled: the run waits until: batchctl enable 'big sweep'" in asked.stderr
+    assert "Next: batchctl job run 'big sweep'" in nothing.stdout
