@@ -27,6 +27,8 @@ from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, calendars, definitions, fire_reports, schedules
 
 SHOWN_FIRES = 10
+NOT_STARTING = 50
+"""Of those that are due next some may start nothing, because of a mode that was changed just now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +163,7 @@ def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...
     """Return what schedules start next, the soonest first."""
     found = [
         ComingUp(schedule=schedule, next=at)
-        for schedule in schedules.everything(connection)[0]
+        for schedule in schedules.soonest(connection, most + NOT_STARTING)
         if (at := next_of(schedule, around)) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])

@@ -33,7 +33,7 @@ _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_proc
 
 _ALL = select(data_trigger).order_by(_t.TriggerName)
 _TAKERS = exists().where(exactly(ENTITY, _t.Entity))
-_LETS_IT = or_(_b.ProcessingMode.is_(None), _b.ProcessingMode == ProcessingMode.TRIGGERED.value)
+_LETS_IT = or_(_b.ProcessingMode.is_(None), func.lower(_b.ProcessingMode) == ProcessingMode.TRIGGERED.value)
 _ENABLED = (
     select(data_trigger).where(_t.Enabled == 1, or_(not_(_TAKERS), _TAKERS.where(_LETS_IT))).order_by(_t.DataTrigger_id)
 )

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, text, update
 
 from batchctl.domain.catch_up import Standing
 from batchctl.domain.schedules import Schedule, ScheduleId, Timing
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
-from batchctl.store.columns import text_of
+from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.definitions import Unreadable
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect, RowUpdate
-from batchctl.store.tables import schedule
+from batchctl.store.tables import ARMED, schedule
 
 _s = schedule.c
 
@@ -24,6 +24,15 @@ _ALL = RowSelect(select(schedule).order_by(_s.Schedule_id))
 _LOAD = RowSelect(select(schedule).where(_s.Schedule_id == bindparam("schedule_id")))
 _BY_NAME = RowSelect(select(schedule).where(exactly(_s.ScheduleName, bindparam("name", type_=_s.ScheduleName.type))))
 _STAND = RowUpdate(schedule, _s.Schedule_id == bindparam("schedule_id"))
+_SOONEST = [
+    RowSelect(
+        select(schedule)
+        .where(text(f"Schedule.{ARMED}"), is_armed)
+        .order_by(_s.NextRunTime, _s.Schedule_id)
+        .limit(bindparam("most"))
+    )
+    for is_armed in (_s.NextRunTime.is_not(None), _s.NextRunTime.is_(None))
+]
 UNARMED: Mapping[str, None] = dict.fromkeys(("NextRunTime", "DecidedUntil", "TimingHash"))
 """The columns of a schedule that is disabled: once it is enabled again it begins anew."""
 
@@ -40,6 +49,11 @@ def everything(connection: Connection) -> tuple[list[Schedule], list[Unreadable]
         except (TypeError, ValueError, OverflowError) as error:
             broken.append(Unreadable("Schedule", row.Schedule_id, str(error)))
     return found, broken
+
+
+def soonest(connection: Connection, most: int) -> list[Schedule]:
+    """Return the enabled schedules that are due next, and some of those that no controller has seen yet."""
+    return [one for query in _SOONEST for one in readable(query(connection, most=most), _schedule)]
 
 
 def load(connection: Connection, schedule_id: ScheduleId) -> Schedule | None:
