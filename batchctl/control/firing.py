@@ -272,7 +272,10 @@ class Firing:
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:
         """Tell of a schedule that starts nothing: once as long as that stays the same, in the log also across restarts."""
-        key, said = ("Schedule", schedule.schedule_id), f"{message}; until that is corrected it starts nothing"
+        key, said = (
+            ("Schedule", schedule.schedule_id),
+            f"{message.rstrip('.')}; until that is corrected it starts nothing",
+        )
         if self._told.get(key) == said:
             return
 
