@@ -232,7 +232,9 @@ def _wrong(timing: Timing) -> list[str]:
     from batchctl.domain import due  # noqa: PLC0415 - who declares no cadence does without
 
     named = timing.calendar_name
-    calendar = None if named is None else Calendar(calendar_id=CalendarId(0), name=named)
+    # Whatever the calendar holds, days that the rule lets through are thinkable.
+    every = "" if timing.calendar_rule is CalendarRule.DAYS_OFF else "Mon-Sun"
+    calendar = None if named is None else Calendar(calendar_id=CalendarId(0), name=named, business_days=every)
     found = due.problems(timing, "UTC", calendar, () if named is None else (named,))
     return [f"{problem.column}: {problem.message}" for problem in found]
 
