@@ -81,7 +81,7 @@ class SchedulerSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     enabled: bool = True
-    grace: float = Field(default=300.0, ge=0, le=86400)
+    grace: float = Field(default=300.0, ge=10, le=86400)
 
 
 class Settings(BaseSettings):

@@ -152,5 +152,6 @@ def _argument_problems(name: str, step: Step, job: str, surroundings: Surroundin
 
 @lru_cache(maxsize=256)
 def _command_line(batchctl: tuple[str, ...], job: str, arguments: str, directory: str) -> str:
-    call = [*batchctl, "job", "call", job, "--arguments", arguments]
+    # A name may begin as an option does.
+    call = [*batchctl, "job", "call", "--arguments", arguments, "--", job]
     return shell.command_line(call, directory=directory, environment={}, secrets={})

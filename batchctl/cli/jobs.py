@@ -72,6 +72,11 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
     Its schedules go on as if nothing had happened. To call the function here, without a controller: batchctl job call.
     """
     if arguments is not None:
+        if dry_run or reason is not None:
+            message = (
+                "With --arguments the function is called here and now, which takes neither --dry-run nor --reason."
+            )
+            raise click.UsageError(message)
         _call(ctx, name, arguments)
         return
     with _foreman(ctx.obj, dry_run=dry_run) as foreman:

@@ -235,7 +235,8 @@ def _show_removed(done: Removed) -> None:
     fires = output.counted(done.trail.fires, "decided due time")
     click.echo(f"Schedule {visible(done.schedule.name)} {would} removed, with {fires}.")
     if done.batch is not None:
-        fate = "removed too" if done.is_batch_removed else "disabled, and keeps its history"
+        kept = "kept for the run that goes on" if done.left else "disabled, and keeps its history"
+        fate = "removed too" if done.is_batch_removed else kept
         click.echo(f"Its batch {visible(done.batch)} {would} {fate}.")
     for instance_id in done.cancelled:
         click.echo(f"BatchControl {instance_id}, which waits, {would} cancelled.")

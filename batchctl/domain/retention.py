@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -58,8 +58,13 @@ class Rules:
 def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rules:
     """Read the rules from the settings, by name, for the batches that there are."""
     reading = _Reading(written)
-    log, audit = reading.age(LOG_DAYS, LOG_USUALLY), reading.age(AUDIT_DAYS)
-    inbox, before = reading.age(INBOX_DAYS), len(reading.mistakes)
+    unclear = {right for name in written if (right := meant_setting(name)) not in (None, name.partition(":")[0])}
+    log, audit, inbox = (
+        None if name in unclear else reading.age(name, usually)
+        for name, usually in ((LOG_DAYS, LOG_USUALLY), (AUDIT_DAYS, None), (INBOX_DAYS, None))
+    )
+    before = len(reading.mistakes)
+    reading.mistakes.extend(_misspelt(written))
     for name in written:
         setting, colon, batch = name.partition(":")
         if colon and setting in OF_A_BATCH and batch not in batches:
@@ -81,10 +86,20 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
     return Rules(scheduler_log=log, audit_log=audit, inbox=inbox, instances=instances, mistakes=tuple(reading.mistakes))
 
 
-def is_of_a_batch(name: str) -> bool:
-    """Say whether a setting is one that names a batch, whether or not there is such a batch."""
-    setting, colon, _ = name.partition(":")
-    return bool(colon) and setting in OF_A_BATCH
+def meant_setting(name: str) -> str | None:
+    """Return the setting that a name is, in whatever letter case, without its batch; None where it is none of these."""
+    setting = name.partition(":")[0].strip().casefold()
+    return next((each for each in NAMES if each.casefold() == setting), None)
+
+
+def _misspelt(written: Iterable[str]) -> Iterator[Mistake]:
+    """Yield the settings in another letter case: what one of them is to keep must not go because nobody heard it."""
+    for name in written:
+        setting, colon, batch = name.partition(":")
+        right = meant_setting(name)
+        if right is not None and right != setting:
+            said = f"It is written {right}{colon}{visible(batch)}; until then nothing is purged that it may be there to keep."
+            yield Mistake(name, "Name", said)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,8 @@ def check(
         )
         found.append(Finding("Setting", limits.MAX_CONCURRENT, "Value", message))
     for name in unknown_settings:
-        if retention.is_of_a_batch(name):
-            continue  # Whether there is such a batch is said below.
+        if retention.meant_setting(name) is not None:
+            continue  # What is wrong with it is said below.
         message = f"There is no such setting, so the row does nothing.{did_you_mean(name, SETTINGS)}"
         found.append(Finding("Setting", visible(name), "Name", message))
     found += [Finding("Setting", visible(one.name), one.column, one.message) for one in rules.mistakes]

@@ -30,7 +30,7 @@ class Removed:
     trail: Trail
     batch: str | None = None
     is_batch_removed: bool = False
-    """False when the batch stays for its history, disabled."""
+    """False when the batch stays for its history: disabled, unless a run of it goes on."""
     cancelled: tuple[InstanceId, ...] = ()
     """Runs that waited."""
     rejected: tuple[IntakeId, ...] = ()
@@ -92,24 +92,29 @@ def _end_job(
     if not actor.dry_run:
         waiting = [each for each in waiting if operator.cancel_waiting(connection, each, reason=reason)]
         not_begun = [each for each in not_begun if _rejects(connection, actor, each, done.schedule, reason)]
-        _leave(connection, actor, batch, reason, is_needed=is_needed)
     given_up = set(waiting)
+    left = tuple(one.instance_id for one in found if one.instance_id not in given_up)
+    if not actor.dry_run:
+        _leave(connection, actor, batch, reason, is_needed=is_needed, goes_on=bool(left))
     return replace(
         done,
         batch=batch.name,
         is_batch_removed=not is_needed,
         cancelled=tuple(waiting),
         rejected=tuple(not_begun),
-        left=tuple(one.instance_id for one in found if one.instance_id not in given_up),
+        left=left,
     )
 
 
-def _leave(connection: Any, actor: Actor, batch: BatchDefinition, reason: str, *, is_needed: bool) -> None:
+def _leave(
+    connection: Any, actor: Actor, batch: BatchDefinition, reason: str, *, is_needed: bool, goes_on: bool
+) -> None:
+    """Remove the batch or disable it; one of which a run goes on stays as it is, or its retries would never be made."""
     was = columns.batch(batch)
     if not is_needed:
         sql_job_rows.remove_batch(connection, batch.batch_id)
         actor.note(connection, "remove", batch_target(batch.name), reason, was, {})
-    elif batch.enabled:
+    elif batch.enabled and not goes_on:
         definitions.set_enabled(connection, batch.batch_id, actor.clock.now(), enabled=False)
         actor.note(connection, "disable", batch_target(batch.name), reason, {"Enabled": 1}, {"Enabled": 0})
 

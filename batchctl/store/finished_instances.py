@@ -98,6 +98,8 @@ _INSTANCES = select(_c.BatchControl_id).where(_c.FileProcess_id.in_(_THESE_ROWS)
 # What waits for a batch that nobody waits for any more is wanted by nobody.
 _IS_DEPENDENCY = exists().where(_d.ProcessBatch_id == _o.ProcessBatch_id, _d.DependsOnBatch_id == _o.DependsOnBatch_id)
 _WANTED = select(_o.BatchControl_id).where(_o.BatchControl_id.in_(_THESE), _o.FileProcess_id.is_(None), _IS_DEPENDENCY)
+# Only a hand leaves an attempt open of what is over; no instance goes without its attempts.
+_UNDER_WAY = select(_h.BatchControl_id).where(_h.BatchControl_id.in_(_THESE), _h.Status == HistoryStatus.RUNNING.value)
 _STANDING = (
     select(_c.BatchControl_id, _c.FileProcess_id, _c.ProcessBatch_id, _c.Status, _c.z_updated)
     .add_columns(_f.Status.label("IntakeStatus"))
@@ -237,6 +239,7 @@ def leaving(
         return Leaving([])
     free = set(dialect.lock_rows(connection, "BatchControl", sorted(ids))() if locked else ids)
     wanted = set(connection.execute(_WANTED, {"instance_ids": list(ids)}).scalars())
+    free -= set(connection.execute(_UNDER_WAY, {"instance_ids": list(ids)}).scalars())
     # What is locked is looked at only now: before, anybody may have changed it.
     found = connection.execute(_STANDING, {"intake_ids": list(intake_ids)}).all()
 

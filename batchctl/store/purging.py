@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, not_, or_, select
 
-from batchctl.domain.retention import NAMES, Rules, rules_of
+from batchctl.domain.retention import Rules, meant_setting, rules_of
 from batchctl.domain.rows import BatchId, IntakeId
 from batchctl.domain.status import IntakeStatus, SchedulerEvent
 from batchctl.domain.values import value
@@ -77,7 +77,7 @@ _INBOX_PAGE = (
 def settings(connection: Connection) -> dict[str, str]:
     """Return what stands in `Setting` about how long anything is kept, by name."""
     found = {str(row.Name): str(row.Value) for row in connection.execute(_SETTINGS)}
-    return {name: said for name, said in found.items() if name.partition(":")[0] in NAMES}
+    return {name: said for name, said in found.items() if meant_setting(name) is not None}
 
 
 def rules(connection: Connection) -> Rules:

@@ -113,9 +113,9 @@ def _schedule(row: Row[Any]) -> Schedule:
         entity=str(row.Entity),
         timing=_timing(row),
         catch_up=word(CatchUp, row.CatchUp),
-        catch_up_most=_number(row.CatchUpMost),
+        catch_up_most=None if row.CatchUpMost is None else _within("CatchUpMost", row.CatchUpMost, 1, 1000),
         overlap=word(Overlap, row.Overlap),
-        jitter=timedelta(seconds=row.Jitter),
+        jitter=timedelta(seconds=_within("Jitter", row.Jitter, 0, 86400)),
         enabled=row.Enabled == 1,
         next_run_time=row.NextRunTime,
         decided_until=row.DecidedUntil,
@@ -150,3 +150,12 @@ def _timing(row: Row[Any]) -> Timing:
 
 def _number(value: object) -> int | None:
     return None if value is None else int(str(value))
+
+
+def _within(column: str, value: object, least: int, most: int) -> int:
+    """Return a number that the table's own conditions ask for; raises `ValueError` where somebody has switched them off."""
+    number = int(str(value))
+    if not least <= number <= most:
+        message = f"{column} is {number}, and has to be between {least} and {most}"
+        raise ValueError(message)
+    return number

@@ -20,12 +20,10 @@ from batchctl.store.tables import (
     PAUSED_INSTANCE,
     READY_INTAKE,
     WAITING_INSTANCE,
-    batch_completion,
     batch_control,
-    batch_dependency,
     batch_process_history,
-    batch_resource,
     file_process,
+    metadata,
     process_batch,
     process_control,
     schedule,
@@ -41,19 +39,18 @@ _b, _c, _p, _h, _f, _s = (
     file_process.c,
     schedule.c,
 )
-_d, _done = batch_dependency.c, batch_completion.c
 
 _ADD_BATCH = RowInsert(process_batch)
 _ADD_STEP = RowInsert(process_control)
 _REMOVE_STEPS = delete(process_control).where(_p.ProcessBatch_id == bindparam("batch_id"))
 _REMOVE_BATCH = delete(process_batch).where(_b.ProcessBatch_id == bindparam("batch_id"))
-_REFERENCES = (
-    exists().where(_c.ProcessBatch_id == _b.ProcessBatch_id),
-    exists().where(_h.ProcessBatch_id == _b.ProcessBatch_id),
-    exists().where(or_(_d.ProcessBatch_id == _b.ProcessBatch_id, _d.DependsOnBatch_id == _b.ProcessBatch_id)),
-    exists().where(or_(_done.ProcessBatch_id == _b.ProcessBatch_id, _done.DependsOnBatch_id == _b.ProcessBatch_id)),
-    exists().where(batch_resource.c.ProcessBatch_id == _b.ProcessBatch_id),
-)
+_REFERENCES = [
+    exists().where(column == _b.ProcessBatch_id)
+    for table in metadata.sorted_tables
+    for column in table.columns
+    # Its steps go with it.
+    if table is not process_control and any(key.references(process_batch) for key in column.foreign_keys)
+]
 _IS_REFERRED_TO = select(_b.ProcessBatch_id).where(_b.ProcessBatch_id == bindparam("batch_id"), or_(*_REFERENCES))
 _NOT_BEGUN = (
     select(_f.FileProcess_id)

@@ -294,6 +294,10 @@ def test_a_job_is_called_by_hand_as_the_controller_does(night: Night) -> None:
     refused = night("job", "call", "refuse")
     unknown = night("job", "call", "great")
     pasted = night("job", "run", "greet", "--arguments", '{"name": "Anna"}')  # from a history of before `job call`
+    both = [night("job", "run", "greet", "--arguments", "{}", *more) for more in (["--dry-run"], ["--reason", "why"])]
+    assert [(done.returncode, "takes neither --dry-run nor --reason" in done.stderr) for done in both] == [
+        (2, True)
+    ] * 2
     malformed = [night("job", "call", "greet", "--arguments", text).returncode for text in ("{", "[]")]
 
     assert (done.returncode, done.stdout) == (0, "hello Annahello Anna\n")

@@ -95,6 +95,32 @@ def test_what_is_old_goes_whole_and_the_last_ones_stay(world: World) -> None:
     assert purge(world).gone["BatchControl"] == 18
 
 
+@pytest.mark.parametrize("name", ["completedays:A", "COMPLETEDAYS", "Keeplast:A"])
+def test_while_a_setting_is_written_in_another_letter_case_no_instance_goes(world: World, name: str) -> None:
+    world.batch("A")
+    work(world, 30, "A")
+    pass_days(world, 11)
+    named(world, "CompleteDays", 10)
+    named(world, name, 100)
+
+    (trouble,) = purge(world).troubles
+
+    assert counted(world)[1] == 30
+    right = {"completedays": "CompleteDays", "keeplast": "KeepLast"}[name.partition(":")[0].lower()]
+    assert f"It is written {right}" in trouble[1]
+
+
+def test_an_instance_with_an_attempt_that_a_hand_has_opened_stays_and_keeps_no_other(world: World) -> None:
+    world.batch()
+    work(world, 30)
+    pass_days(world, 11)
+    setting(world, CompleteDays=10, KeepLast=0)
+    world.sql("UPDATE BatchProcessHistory SET Status = 'running', EndTime = NULL WHERE BatchProcessHistory_id = 3")
+    done = purge(world)
+
+    assert (counted(world)[1], done.troubles) == (1, [])
+
+
 ALL = [("A", "cancelled", 2), ("A", "complete", 3), ("B", "cancelled", 2), ("B", "complete", 3)]
 
 

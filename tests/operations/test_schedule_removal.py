@@ -69,6 +69,20 @@ def test_a_run_under_way_goes_on_to_its_end(shop: SqlShop) -> None:
 
     assert (done.cancelled, done.left) == ((), (1,))
     assert shop.sql("SELECT Status FROM BatchControl") == [("running",)]
+    assert shop.sql("SELECT Enabled FROM ProcessBatch") == [(1,)], "or its retries would never be made"
+
+
+def test_of_a_job_whose_runs_were_purged_the_lengths_stay_with_its_batch(shop: SqlShop) -> None:
+    ran(shop)
+    for table in ("ScheduleFire", "BatchProcessHistory", "BatchControl", "FileProcess"):
+        shop.sql(f"DELETE FROM {table}")
+    shop.sql(
+        "INSERT INTO DurationHistory (ProcessBatch_id, ProcessControlSeq, Day, UpToMs, Runs, TotalMs, MinMs, MaxMs)"
+        " SELECT ProcessBatch_id, 10, '2026-11-01', 10, 1, 5, 5, 5 FROM ProcessBatch"
+    )
+
+    assert not shop.remove("job").is_batch_removed
+    assert shop.sql("SELECT Enabled FROM ProcessBatch") == [(0,)]
 
 
 def test_a_row_that_nothing_was_made_of_is_rejected_with_the_reason(shop: SqlShop) -> None:

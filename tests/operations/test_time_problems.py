@@ -10,6 +10,7 @@ import pytest
 from batchctl.operations import checking
 from batchctl.operations.checking import Finding
 from batchctl.operations.timetable import Timetable
+from batchctl.store import schedules
 from batchctl.testing import surroundings
 from tests.control.world import World
 from tests.operations.test_checking import Plugins
@@ -185,3 +186,16 @@ def test_the_sql_of_the_documentation_was_run(world: World) -> None:
 
     assert len(world.sql("SELECT ScheduleName FROM Schedule")) == 9
     assert messages(world) == []
+
+
+def test_a_jitter_that_nobody_can_wait_for_makes_one_row_unreadable_and_no_other(world: World) -> None:
+    schedule(world, "odd")
+    schedule(world, "good")
+    world.hand.loosen()
+    world.sql("UPDATE Schedule SET Jitter = -1 WHERE ScheduleName = 'odd'")
+
+    with world.transactions.read() as connection:
+        found, broken = schedules.everything(connection)
+
+    assert [one.name for one in found] == ["good"]
+    assert [one.message for one in broken] == ["Jitter is -1, and has to be between 0 and 86400"]

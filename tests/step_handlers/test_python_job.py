@@ -45,8 +45,8 @@ def test_the_arguments_are_filled_and_secrets_stay_references() -> None:
     }
     assert rendered.command_text == (
         "# BatchControl 42 of batch MyFileType1\n"
-        "(cd -P /shop && exec batchctl job call report --arguments "
-        """'{"path": "in/a'"'"'b", "rows": 5, "day": null, "token": {"secret": "token"}}' </dev/null)"""
+        "(cd -P /shop && exec batchctl job call --arguments "
+        """'{"path": "in/a'"'"'b", "rows": 5, "day": null, "token": {"secret": "token"}}' -- report </dev/null)"""
     )
 
 
@@ -61,7 +61,7 @@ def test_what_is_pasted_calls_the_job_with_the_same_arguments(examples: list[tup
         typed = "\n".join(each.command_text for each in rendered).encode()
         words = subprocess.run([shell], input=typed, capture_output=True, check=True).stdout.split(b"\0")
 
-        assert [json.loads(word) for word in words[4::5]] == [{"a": one, "b": f"x{two}"} for one, two in examples]
+        assert [json.loads(word) for word in words[3::6]] == [{"a": one, "b": f"x{two}"} for one, two in examples]
     assert all(visible(line) == line for each in rendered for line in each.command_text.split("\n"))
 
 
@@ -74,7 +74,7 @@ def test_the_command_names_this_batchctl_and_its_configuration(tmp_path: Path) -
 
     done = subprocess.run(["bash", "-c", rendered.command_text], capture_output=True, text=True, check=True)
 
-    assert done.stdout == "['--config', 'a b', 'job', 'call', 'small', '--arguments', '{}']\n"
+    assert done.stdout == "['--config', 'a b', 'job', 'call', '--arguments', '{}', '--', 'small']\n"
     assert shlex.quote(program) in rendered.command_text
 
 
