@@ -367,6 +367,7 @@ def job(
         made = _job_of(function, "job")
         if isinstance(function, Job) and function.is_named:
             raise UnfitDeclaration(f"Job '{made.name}' has @job twice; leave one of them out.")
+        declared.fit_job(made.name, made.name if name is None else name, entity, arguments)
         return replace(
             made,
             name=made.name if name is None else name,

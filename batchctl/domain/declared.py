@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, TypedDict, TypeGuard, TypeVar, cast
 
 from batchctl.domain.schedules import Calendar, CalendarId, Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
+from batchctl.domain.text import shorten, unfit
 
 Choice = TypeVar("Choice", bound=StrEnum)
 Words = str | int | Sequence[str | int]
@@ -20,8 +21,12 @@ MINUTES = {"minute": 1, "minutes": 1, "hour": 60, "hours": 60}
 MOST_MINUTES = 24 * 60
 MOST_ATTEMPTS = 1001
 MOST_EVERY = 1000
+NAME_LIMIT = 200
+"""How many characters a column takes that is not in `_LIMITS`."""
 LONGEST_NAME = 80
 """Of a schedule, without its job's: both have to fit into one column."""
+_LIMITS = {"between_times": 50, "run_at": 50, "start_date": 10, "end_date": 10}
+_SHOWN = 60
 _YEAR = 365 * 24 * 3600
 _NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
 _EXAMPLES = {
@@ -121,6 +126,49 @@ def schedule_name(job: str, cadence: str) -> str:
 def job_of(name: str) -> str:
     """Return the job that a schedule's row belongs to: no cadence has a dot in its name."""
     return name.rpartition(".")[0]
+
+
+def fit_job(function: str, name: object, entity: object, arguments: object) -> None:
+    """Refuse what `job` was given and no column takes."""
+    for argument, given, trouble, example in (
+        ("the name", name, misfit(name), '@job("nightly")'),
+        ("entity", entity, entity_misfit(entity), 'entity="Orders"'),
+        ("arguments", arguments, arguments_misfit(arguments), 'arguments="day={CycleKey}, rows=5"'),
+    ):
+        if trouble is not None:
+            shown = shorten(repr(given), _SHOWN)
+            raise UnfitDeclaration(f"@job above {function}: {argument} cannot be {shown}: {trouble}. Write {example}.")
+
+
+def misfit(value: object, limit: int | None = NAME_LIMIT) -> str | None:
+    """Say why no column of texts takes a value; None when one does."""
+    if not isinstance(value, str):
+        return "it is no text"
+    if limit is not None and len(value) > limit:
+        return f"it has {len(value)} characters, and a column takes {limit}"
+    return unfit(value)
+
+
+def entity_misfit(entity: object) -> str | None:
+    """Say why a batch cannot take this; None when it can, or when the code says nothing of it."""
+    if entity is None:
+        return None
+    trouble = misfit(entity)
+    return trouble or ("it is empty" if not str(entity).strip() else None)
+
+
+def arguments_misfit(arguments: object) -> str | None:
+    """Say why a step cannot have these; None when it can."""
+    return None if arguments is None else misfit(arguments, limit=None)
+
+
+def timing_misfits(timing: Timing) -> Iterator[str]:
+    """Say of each text of a timing that its column does not take why not."""
+    for each in fields(timing):
+        value = getattr(timing, each.name)
+        trouble = misfit(value, _LIMITS.get(each.name, NAME_LIMIT)) if isinstance(value, str) else None
+        if trouble is not None:
+            yield f"{each.name}: {trouble}."
 
 
 def daily(times: Words, every: int, filters: Filters) -> Cadence:
@@ -224,6 +272,10 @@ def _cadence(decorator: str, kind: ScheduleType, called: str, filters: Filters, 
     wrong = _wrong(timing)
     if wrong:
         raise UnfitDeclaration(f"@{decorator}: {' '.join(wrong)} {_write(decorator)}")
+    wide = list(timing_misfits(timing))
+    if wide:
+        said = "Divide a long list among several decorators."
+        raise UnfitDeclaration(f"@{decorator}: {' '.join(wide)} {said} {_write(decorator)}")
     return Cadence(name, timing)
 
 

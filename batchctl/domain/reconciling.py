@@ -9,14 +9,22 @@ Only that is enabled again when it comes back. OWNER is what announced the job; 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TypeAlias
 
-from batchctl.domain.declared import DeclaredJob, job_of
+from batchctl.domain.declared import (
+    NAME_LIMIT,
+    DeclaredJob,
+    arguments_misfit,
+    entity_misfit,
+    job_of,
+    misfit,
+    timing_misfits,
+)
 from batchctl.domain.schedules import Timing
-from batchctl.domain.text import unfit, visible
+from batchctl.domain.text import visible
 
 Value: TypeAlias = str | int | None
 Values: TypeAlias = Mapping[str, Value]
@@ -25,7 +33,6 @@ JOB, LEFT = "job", "left"
 """How the Origin begins of a row that is kept up to date, and of one whose job or cadence has left the code."""
 PYTHON = "python"
 FIRST_SEQ = 10
-NAME_LIMIT = 200
 BATCHES, STEPS, SCHEDULES = "ProcessBatch", "ProcessControl", "Schedule"
 TIMING = {each.name: "".join(part.capitalize() for part in each.name.split("_")) for each in fields(Timing)}
 """The columns of `Schedule` that say when it is due, by the names of their values."""
@@ -134,11 +141,13 @@ class Reconciliation:
 
 def reconcile(code: Code, rows: Rows) -> Reconciliation:
     """Decide what is to be written; one job that cannot be is no other's trouble."""
-    decided = list(_of_jobs(code, rows))
-    decided += _of_what_left(code, rows)
+    refusals = list(_refusals(code, rows))
+    refused = {one.job for one in refusals}
+    jobs = [job for job in code.jobs if job.name not in refused]
+    decided = [*_of_jobs(jobs, rows), *_of_what_left(code, rows, _folded(refused) - _folded(job.name for job in jobs))]
     return Reconciliation(
         tuple(one for one in decided if isinstance(one, Change)),
-        tuple(one for one in decided if isinstance(one, Refusal)),
+        (*refusals, *(one for one in decided if isinstance(one, Refusal))),
     )
 
 
@@ -159,23 +168,25 @@ def said(before: Values, after: Values) -> str:
     return ", ".join(f"{name} {_shown(before.get(name))} becomes {_shown(after[name])}" for name in after)
 
 
-def _of_jobs(code: Code, rows: Rows) -> Iterator[Change | Refusal]:
-    batches = {row.name.casefold(): row for row in rows.batches}
-    schedules = {row.name.casefold(): row for row in rows.schedules}
+def _refusals(code: Code, rows: Rows) -> Iterator[Refusal]:
+    """Yield why nothing can be written of some jobs."""
+    batches, alike = _by_name(rows.batches), dict[str, str]()
+    for job in code.jobs:
+        refusal = _refusal(job, _called(batches, job.name), alike.setdefault(job.name.casefold(), job.name))
+        if refusal is not None:
+            yield refusal
+
+
+def _of_jobs(jobs: Iterable[DeclaredJob], rows: Rows) -> Iterator[Change | Refusal]:
+    batches, schedules = _by_name(rows.batches), _by_name(rows.schedules)
     steps: dict[str, list[Kept]] = {}
     for step in rows.steps:
         steps.setdefault(step.name, []).append(step)
-    alike: dict[str, str] = {}
-    for job in code.jobs:
-        batch = batches.get(job.name.casefold())
-        refusal = _refusal(job, batch, alike.setdefault(job.name.casefold(), job.name))
-        if refusal is not None:
-            yield refusal
-            continue
-        yield from _of_batch(job, batch)
+    for job in jobs:
+        yield from _of_batch(job, batches.get(job.name))
         yield from _of_step(job, steps.get(job.name, []))
         for name, cadence in job.schedule_names.items():
-            found = schedules.get(name.casefold())
+            found = _called(schedules, name)
             if found is not None and found.owner is None:
                 yield Refusal(job.name, name, _taken(SCHEDULES, name, "Give the cadence a name= of its own"))
                 continue
@@ -188,14 +199,41 @@ def _refusal(job: DeclaredJob, batch: Kept | None, alike: str) -> Refusal | None
         message = f"Job '{visible(job.name)}' is called like '{visible(alike)}' but for letter case."
         return Refusal(job.name, job.name, f'{message} Give one of them another name, @job("...").')
     longest = max((len(name) for name in job.schedule_names), default=len(job.name))
-    trouble = unfit(job.name)
+    trouble = misfit(job.name, limit=None)
     if trouble is None and longest > NAME_LIMIT:
         trouble = f"with its longest schedule it has {longest} characters, and a column takes {NAME_LIMIT}"
     if trouble is not None:
         return Refusal(job.name, job.name, f"A job cannot be called '{visible(job.name)}': {trouble}.")
+    misfits = list(_misfits(job))
+    if misfits:
+        message = f"What the code of job '{visible(job.name)}' says cannot be kept: {' '.join(misfits)}"
+        return Refusal(job.name, job.name, message)
     if batch is not None and batch.owner is None:
         return Refusal(job.name, batch.name, _taken(BATCHES, batch.name, 'Give the job another name, @job("...")'))
+    if batch is not None and batch.name != job.name:
+        return Refusal(job.name, job.name, _renamed(job.name, batch.name))
     return None
+
+
+def _misfits(job: DeclaredJob) -> Iterator[str]:
+    """Say of each text of a job that its column does not take why not."""
+    for argument, trouble in (
+        ("entity", entity_misfit(job.entity)),
+        ("arguments", arguments_misfit(job.arguments)),
+        ("what announces it", misfit(_origin(job))),
+    ):
+        if trouble is not None:
+            yield f"{argument}: {trouble}."
+    for name, cadence in job.schedule_names.items():
+        for said in timing_misfits(cadence.timing):
+            yield f"schedule '{visible(name)}', {said}"
+
+
+def _renamed(job: str, batch: str) -> str:
+    own = visible(batch)
+    said = f"Its batch is called '{own}', and names that differ in letter case only are one name here"
+    way_out = f"or rename the batch to '{visible(job)}', and write that into Data1 of its step"
+    return f'{said}: call the job so, @job("{own}"), {way_out}.'
 
 
 def _taken(table: str, name: str, way_out: str) -> str:
@@ -259,15 +297,16 @@ def _written(table: str, name: str, job: str, found: Kept | None, after: Values)
         yield Change(did=did, table=table, name=found.name, job=job, row_id=found.row_id, before=before, after=changed)
 
 
-def _of_what_left(code: Code, rows: Rows) -> Iterator[Change]:
-    """Yield what disables the rows of what is not in the code any more, where that can be known."""
-    said_now = {name.casefold() for job in code.jobs for name in job.schedule_names}
+def _of_what_left(code: Code, rows: Rows, refused: Collection[str]) -> Iterator[Change]:
+    """Yield what disables the rows of what is not in the code any more, where that can be known, and nothing `refused`."""
+    said_now = _folded(name for job in code.jobs for name in job.schedule_names)
+    undecided, names = _folded(code.broken) | set(refused), _folded(code.names)
     for row in rows.schedules:
         job = job_of(row.name)
-        if row.name.casefold() not in said_now and job not in code.broken:
+        if row.name.casefold() not in said_now and job.casefold() not in undecided:
             yield from _retired(SCHEDULES, row, job, code.owners)
     for row in rows.batches:
-        if row.name not in code.names:
+        if row.name.casefold() not in names:
             yield from _retired(BATCHES, row, row.name, code.owners)
 
 
@@ -279,6 +318,21 @@ def _retired(table: str, row: Kept, job: str, owners: Collection[str]) -> Iterat
         yield Change(
             did=Did.RETIRED, table=table, name=row.name, job=job, row_id=row.row_id, before=before, after=after
         )
+
+
+def _by_name(rows: Iterable[Kept]) -> dict[str, Kept]:
+    """Return rows by their names, and in lower case by names that differ in letter case only."""
+    known = list(rows)
+    return {row.name.casefold(): row for row in known} | {row.name: row for row in known}
+
+
+def _called(rows: Mapping[str, Kept], name: str) -> Kept | None:
+    """Return the row of a name; one that is written in another letter case where there is no other."""
+    return rows.get(name) or rows.get(name.casefold())
+
+
+def _folded(names: Iterable[str]) -> set[str]:
+    return {name.casefold() for name in names}
 
 
 def _origin(job: DeclaredJob) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
 from batchctl.domain import reconciling
 from batchctl.domain.declared import DeclaredJob
-from batchctl.domain.errors import PluginError
+from batchctl.domain.errors import PluginError, Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.reconciling import Change, Code, Did, Reconciliation, Refusal, Rows, Values
 from batchctl.domain.rows import AuditEntry
@@ -174,7 +175,10 @@ class Reconciler:
     listener: Listener
 
     def reconcile(self, *, dry_run: bool = False, retired: Iterable[str] = ()) -> Reconciled:
-        """Write all that has to be written in one transaction, one at a time however many controllers start."""
+        """Write all that has to be written in one transaction, one at a time however many controllers start.
+
+        What the database refuses of one job leaves out that job alone.
+        """
         offer, gone = offer_of(self.plugins), tuple(retired)
         if dry_run:
             with self.transactions.read() as connection:
@@ -197,24 +201,44 @@ class Reconciler:
         job_rows.lock(connection)
         found = self._decided(connection, offer, gone)
         now = self.clock.now()
-        for written in found.written:
-            change = written.change
-            if change.row_id is None:
-                job_rows.add(connection, change.table, change.name, change.after)
-            else:
-                job_rows.change(connection, change.table, change.row_id, change.after, now)
-            audit.add(
-                connection,
-                actor=ACTOR,
-                host=fitting(self.host),
-                action=OVERWRITE if written.by_hand else RECONCILE,
-                target=target_of(change.table, change.name),
-                reason=f"{change.did}: {written.said}",
-                before=json.dumps(dict(change.before)),
-                after=json.dumps(dict(change.after)),
-                now=now,
-            )
-        return found
+        refusals, left_out = list(found.refusals), set[str]()
+        for job, changes in _by_job(found.written).items():
+            refusal = self._write_job(connection, changes, now)
+            if refusal is not None:
+                refusals.append(refusal)
+                left_out.add(job)
+        written = tuple(one for one in found.written if one.change.job not in left_out)
+        return replace(found, written=written, refusals=tuple(refusals))
+
+    def _write_job(self, connection: Any, changes: Sequence[Written], now: datetime) -> Refusal | None:
+        """Write all that is to be written of a job, or nothing of it."""
+        at = changes[0].change
+        try:
+            with job_rows.apart(connection):
+                for written in changes:
+                    at = written.change
+                    self._write_row(connection, written, now)
+        except Refused as error:
+            return Refusal(at.job, at.name, error.in_full)
+        return None
+
+    def _write_row(self, connection: Any, written: Written, now: datetime) -> None:
+        change = written.change
+        if change.row_id is None:
+            job_rows.add(connection, change.table, change.name, change.after)
+        else:
+            job_rows.change(connection, change.table, change.row_id, change.after, now)
+        audit.add(
+            connection,
+            actor=ACTOR,
+            host=fitting(self.host),
+            action=OVERWRITE if written.by_hand else RECONCILE,
+            target=target_of(change.table, change.name),
+            reason=f"{change.did}: {written.said}",
+            before=json.dumps(dict(change.before)),
+            after=json.dumps(dict(change.after)),
+            now=now,
+        )
 
     def _reconciled(self, connection: Any, decided: Reconciliation, offer: Offer) -> Reconciled:
         written = tuple(Written(change, _by_hand(connection, change)) for change in decided.changes)
@@ -243,6 +267,13 @@ class Reconciler:
 def target_of(table: str, name: str) -> str:
     """Return how the audit log names a row of a job; its step counts as the batch."""
     return fitting(f"{'Schedule' if table == reconciling.SCHEDULES else 'ProcessBatch'}:{name}")
+
+
+def _by_job(written: Iterable[Written]) -> dict[str, list[Written]]:
+    found: dict[str, list[Written]] = {}
+    for one in written:
+        found.setdefault(one.change.job, []).append(one)
+    return found
 
 
 def _by_hand(connection: Any, change: Change) -> Values:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
-from batchctl.domain.errors import Conflict
+from batchctl.domain.errors import BatchctlError, Conflict, Refused
 from batchctl.domain.reconciling import BATCHES, SCHEDULES, STEPS, TIMING, Kept, Rows, Values
+from batchctl.domain.text import visible
 from batchctl.store.columns import text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.tables import process_batch, process_control, schedule
+from batchctl.store.transactions import savepoint
 
 _LOCK = "batchctl jobs"
 _TABLES: dict[str, tuple[Table, str]] = {
@@ -39,6 +43,21 @@ def lock(connection: Connection) -> None:
     if not dialect_of(connection).lock_name(connection, _LOCK):
         message = "Another controller is writing the rows of jobs."
         raise Conflict(message)
+
+
+@contextmanager
+def apart(connection: Connection) -> Iterator[None]:
+    """Undo only this part when the database refuses it, and raise what it says as `Refused`; what else is written stays."""
+    try:
+        with savepoint(connection):
+            yield
+    except BatchctlError:
+        raise
+    except Exception as error:  # constraints and triggers of others refuse with whatever they please
+        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
+        message = f"The database refuses it, so nothing of the job is written: {visible(said)}."
+        way_out = "change the code, or let whoever owns the database look at its constraints and triggers"
+        raise Refused(message, next_step=f"{way_out}, then: batchctl job reconcile") from error
 
 
 def read(connection: Connection) -> Rows:

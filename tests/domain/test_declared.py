@@ -32,6 +32,10 @@ def work(rows: int = 1) -> int:
     return rows
 
 
+def every_five_minutes() -> list[str]:
+    return [f"{minute // 60:02}:{minute % 60:02}" for minute in range(0, 1440, 5)]
+
+
 def only(made: Job) -> tuple[str, Timing]:
     (cadence,) = made.cadences
     return cadence.name, cadence.timing
@@ -187,6 +191,21 @@ def test_a_job_without_a_cadence_has_no_batch_unless_it_asks_for_one() -> None:
         (lambda: retry(2)(retry(3)(work)), "has @retry twice"),
         (lambda: daily("09:00")(daily("09:00", days="Mon")(work)), 'name="Daily_09_00_2"'),
         (lambda: daily("09:00")(int), "belongs above a function"),
+        (lambda: job("a", entity="x" * 500)(work), "@job above work: entity cannot be 'xxx"),
+        (lambda: job("a", entity="x" * 500)(work), "it has 500 characters, and a column takes 200"),
+        (lambda: job("a", entity="a\0b")(work), "NUL character. Write entity="),
+        (lambda: job("a", entity="a\udc80b")(work), "not valid UTF-8"),
+        (lambda: job("a", entity=" ")(work), "it is empty"),
+        (lambda: job("a", entity=5)(work), "it is no text"),  # type: ignore[arg-type]  # what is tested
+        (lambda: job("a", arguments="a=\0")(work), "NUL character. Write arguments="),
+        (lambda: job("a", arguments={"a": 1})(work), "cannot be {'a': 1}: it is no text"),  # type: ignore[arg-type]  # what is tested
+        (lambda: job("x" * 201)(work), "a column takes 200"),
+        (lambda: job("a\0b")(work), "NUL character"),
+        (lambda: daily(every_five_minutes(), name="n"), "a column takes 200. Divide a long list"),
+        (lambda: daily("03:00", calendar="c" * 300), "it has 300 characters"),
+        (lambda: daily("03:00", calendar="a\0b"), "NUL character"),
+        (lambda: daily("03:00", time_zone="a\0b"), "time zone"),
+        (lambda: every(5, "minutes", days=["Mon"] * 60), "a column takes 200"),
     ],
 )
 def test_what_makes_no_schedule_raises_at_import_and_says_what_to_write(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from batchctl.domain.declared import Cadence
 from batchctl.operations.reconciler import Reconciled
 from batchctl.plugin_api import Job, daily, every, job, once, retry
 from tests.control.world import World
@@ -30,6 +32,24 @@ def nightly() -> None:
 @daily("09:00")
 def morning() -> None:
     pass
+
+
+(ONE,) = daily("10:00")(lambda: None).cadences
+
+
+def refuse(world: World, name: str) -> None:
+    """Let a trigger of the database's owner refuse a schedule."""
+    if world.database.kind == "sqlite":
+        world.sql(
+            f"CREATE TRIGGER refusing BEFORE INSERT ON Schedule WHEN NEW.ScheduleName = '{name}' "
+            "BEGIN SELECT RAISE(ABORT, 'not this one'); END"
+        )
+        return
+    world.sql(
+        "CREATE FUNCTION refusing() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN IF NEW.ScheduleName = '{name}' THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$"
+    )
+    world.sql("CREATE TRIGGER refusing BEFORE INSERT ON Schedule FOR EACH ROW EXECUTE FUNCTION refusing()")
 
 
 def moved(times: str) -> Job:
@@ -279,6 +299,73 @@ def test_a_name_that_no_column_takes_is_refused_alone(shop: Workshop) -> None:
 
     assert "a column takes 200" in done.refusals[0].message
     assert shop.schedules() == {"morning.Daily_09_00": 1}
+
+
+@pytest.mark.parametrize(
+    ("unfit", "wanted"),
+    [
+        ({"entity": "x" * 500}, "entity: it has 500 characters"),
+        ({"entity": "a\0b"}, "entity: it contains a NUL"),
+        ({"entity": 5}, "entity: it is no text"),
+        ({"arguments": "a=\0"}, "arguments: it contains a NUL"),
+        ({"arguments": {"a": 1}}, "arguments: it is no text"),
+        ({"cadences": (Cadence("n", replace(ONE.timing, calendar_name="c" * 300)),)}, "calendar_name: it has 300"),
+    ],
+)
+def test_a_text_that_no_column_takes_is_refused_alone(shop: Workshop, unfit: dict[str, Any], wanted: str) -> None:
+    made = replace(job("unfit")(daily("10:00")(lambda: None)), **unfit)
+    done = shop.starts(made, morning)
+
+    assert [one.job for one in done.refusals] == ["unfit"]
+    assert wanted in done.refusals[0].message
+    assert shop.schedules() == {"morning.Daily_09_00": 1}
+    assert shop.line("unfit", made, morning).state == "refused"
+
+
+def test_what_the_database_refuses_of_one_job_leaves_out_that_job_alone(shop: Workshop) -> None:
+    refuse(shop.world, "morning.Daily_09_00")
+    done = shop.starts(morning, nightly)
+
+    assert [(one.job, one.name) for one in done.refusals] == [("morning", "morning.Daily_09_00")]
+    assert "not this one" in done.refusals[0].message
+    assert "batchctl job reconcile" in done.refusals[0].message
+    assert {one.change.job for one in done.written} == {"nightly"}
+    assert shop.schedules() == {"nightly.Daily_09_00": 1, "nightly.Daily_17_00": 1}
+    assert shop.world.sql("SELECT ProcessBatchName FROM ProcessBatch") == [("nightly",)]
+    assert shop.world.one("SELECT count(*) FROM AuditLog WHERE Target = 'ProcessBatch:morning'") == 0
+    assert ("job.refused", "morning.Daily_09_00") in shop.told()
+    assert ("job.added", "morning") not in shop.told()
+
+
+def test_a_name_that_changed_in_letter_case_alone_is_refused_and_nothing_of_it_retired(shop: Workshop) -> None:
+    shop.starts(job("Nightly")(daily("09:00")(lambda: None)))
+    before = shop.world.hand.dump()
+    lower = job("nightly")(daily("10:00")(lambda: None))
+    done = shop.starts(lower)
+
+    assert done.written == ()
+    assert "called 'Nightly'" in done.refusals[0].message
+    assert '@job("Nightly")' in done.refusals[0].message
+    assert shop.world.hand.dump() == before
+    assert [one.change.job for one in shop.starts(lower, morning).written] == ["morning"] * 3
+
+
+def test_who_renames_the_batch_as_the_refusal_says_has_the_new_name(shop: Workshop) -> None:
+    shop.starts(job("Nightly")(daily("09:00")(lambda: None)))
+    shop.world.sql("UPDATE ProcessBatch SET ProcessBatchName = 'nightly'")
+    shop.world.sql("UPDATE ProcessControl SET Data1 = 'nightly'")
+    lower = job("nightly")(daily("09:00")(lambda: None))
+
+    assert shop.starts(lower).refusals == ()
+    assert shop.schedules("Entity, Enabled") == {"Nightly.Daily_09_00": ("nightly", 1)}
+    assert shop.starts(lower).written == ()
+
+
+@pytest.mark.parametrize("broken", ["Nightly", "nightly"])
+def test_nothing_is_disabled_of_a_job_in_another_letter_case_that_cannot_be_loaded(shop: Workshop, broken: str) -> None:
+    shop.starts(nightly)
+
+    assert shop.starts(node=Node(broken=[broken], shop=[])).written == ()
 
 
 def test_a_moment_that_is_over_stays_over_and_another_one_is_another_schedule(shop: Workshop) -> None:
