@@ -10,6 +10,7 @@ from typing import Any
 from batchctl.domain.gates import TO_MEND
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
+from batchctl.domain.text import typed
 from batchctl.operations import ailing, almanac, dependents, remedies
 from batchctl.operations.ailing import Ailing
 from batchctl.operations.almanac import RunningOut
@@ -187,10 +188,16 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
                 said=None if last is None else last.in_full,
-                clear=(TO_MEND if instance.retries_skipped else _CLEAR[status]).format(id=instance.instance_id),
+                clear=_clear(instance, batch),
             )
             found.append(one)
     return tuple(found)
+
+
+def _clear(instance: BatchInstance, batch: BatchDefinition | None) -> str:
+    if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
+        return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
+    return (TO_MEND if instance.retries_skipped else _CLEAR[instance.status]).format(id=instance.instance_id)
 
 
 _CLEAR = {

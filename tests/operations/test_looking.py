@@ -90,6 +90,17 @@ def test_a_failure_is_shown_with_its_message_and_what_to_type(world: World) -> N
     assert seen.instances == {InstanceStatus.FAILED: 1, InstanceStatus.READY: 1}
 
 
+def test_a_retry_in_a_disabled_batch_is_not_said_to_be_made(world: World) -> None:
+    world.runner.script = lambda rendered: BAD
+    world.batch(RetryCount=1)
+    files(world, 1)
+    world.process()
+    assert look(world).troubled[0].clear == "nothing: it is tried again by itself"
+    world.sql("UPDATE ProcessBatch SET Enabled = 0")
+
+    assert look(world).troubled[0].clear.startswith("batchctl enable B --reason ...")
+
+
 @pytest.mark.parametrize("retries", [1, 2])
 def test_retries_that_were_skipped_are_told_from_retries_that_are_used_up(world: World, retries: int) -> None:
     world.batch("fatal", RetryCount=retries)
