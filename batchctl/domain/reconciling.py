@@ -62,8 +62,7 @@ class Kept:
     @property
     def owner(self) -> str | None:
         """Return what announced the job it belongs to; None of a row that people made."""
-        word, _, owner = (self.origin or "").partition(" ")
-        return owner if word in {JOB, LEFT} else None
+        return owner_in(self.origin)
 
     @property
     def has_left(self) -> bool:
@@ -142,6 +141,12 @@ def reconcile(code: Code, rows: Rows) -> Reconciliation:
     )
 
 
+def owner_in(origin: str | None) -> str | None:
+    """Return what announced the job that a row of this Origin belongs to; None of a row that people made."""
+    word, _, owner = (origin or "").partition(" ")
+    return owner if word in {JOB, LEFT} else None
+
+
 def timing_columns(timing: Timing) -> dict[str, Value]:
     """Return a timing by column names."""
     found = {column: getattr(timing, attribute) for attribute, column in TIMING.items()}
@@ -177,7 +182,8 @@ def _of_jobs(code: Code, rows: Rows) -> Iterator[Change | Refusal]:
         for name, cadence in job.schedule_names.items():
             found = schedules.get(name.casefold())
             if found is not None and found.owner is None:
-                yield Refusal(job.name, name, _taken(SCHEDULES, name, "Give the cadence a name= of its own"))
+                way_out, left_out = "Give the cadence a name= of its own", "This schedule alone is not written"
+                yield Refusal(job.name, name, _taken(SCHEDULES, name, way_out, left_out))
                 continue
             after = {"Entity": job.entity or job.name, **timing_columns(cadence.timing), "Origin": _origin(job)}
             yield from _written(SCHEDULES, name, job.name, found, after)
@@ -194,14 +200,15 @@ def _refusal(job: DeclaredJob, batch: Kept | None, alike: str) -> Refusal | None
     if trouble is not None:
         return Refusal(job.name, job.name, f"A job cannot be called '{visible(job.name)}': {trouble}.")
     if batch is not None and batch.owner is None:
-        return Refusal(job.name, batch.name, _taken(BATCHES, batch.name, 'Give the job another name, @job("...")'))
+        way_out = 'Give the job another name, @job("...")'
+        return Refusal(job.name, batch.name, _taken(BATCHES, batch.name, way_out, "Nothing of this job is written"))
     return None
 
 
-def _taken(table: str, name: str, way_out: str) -> str:
+def _taken(table: str, name: str, way_out: str, left_out: str) -> str:
     kind = "batch" if table == BATCHES else "schedule"
     said = f"There is a {kind} '{visible(name)}' already that no code of a job has made, and it stays as it is."
-    return f"{said} {way_out}, or rename that row."
+    return f"{said} {left_out}; everything else is. {way_out}, or rename that row."
 
 
 def _of_batch(job: DeclaredJob, found: Kept | None) -> Iterator[Change]:
