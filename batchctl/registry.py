@@ -180,7 +180,7 @@ class Registry:
                 with _blaming_module(module.__name__):
                     members = list(_members(kind, module))
             except PluginError as error:
-                self._module_problems[module.__name__] = error
+                self._module_problems.setdefault(module.__name__, error)
                 continue
             for name, member in members:
                 yield Claim(name, partial(_module, module), partial(_same, member), partial(str, module.__name__))

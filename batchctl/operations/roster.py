@@ -280,13 +280,14 @@ def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
 
 def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:
     """Say what keeps the job of a batch from being loaded here, if anything does."""
-    problem = plugins.module_problems().get(batch.owner or "")
-    if problem is None and batch.name in plugins.job_names:
-        try:
-            plugins.job(batch.name)
-        except PluginError as error:
-            problem = error
-    return None if problem is None else problem.in_full
+    if batch.name not in plugins.job_names:
+        problem = plugins.module_problems().get(batch.owner or "")
+        return None if problem is None else problem.in_full
+    try:
+        plugins.job(batch.name)
+    except PluginError as error:
+        return error.in_full
+    return None
 
 
 def attempt_columns(entry: HistoryEntry) -> dict[str, JsonValue]:
