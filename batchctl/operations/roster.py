@@ -57,9 +57,9 @@ class JobSchedule:
     """When it is due, as it stands in the table; for one that is not there yet, as the code says."""
     next_run: datetime | None = None
     drift: str | None = None
-    """What the next controller that starts will write over."""
+    """What the next controller that starts will overwrite."""
     overwritten: str | None = None
-    """What a person had written by hand and the code has written over, if that was the last change of its row."""
+    """What a person had written by hand and the code has overwritten, if that was the last change of its row."""
     has_left: bool = False
 
 
@@ -228,7 +228,7 @@ class _Reading:
         )
 
     def _change_of(self, table: str, row_id: int) -> str | None:
-        """Say what will be written over."""
+        """Say what will be overwritten."""
         for change in self.decided.changes:
             if (change.table, change.row_id) == (table, row_id):
                 return _will_become(change)

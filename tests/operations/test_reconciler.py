@@ -10,6 +10,7 @@ import pytest
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.operations.acts import Actor
+from batchctl.operations.intervene import Operator
 from batchctl.operations.job_problems import job_problems
 from batchctl.operations.reconciler import Reconciled
 from batchctl.operations.roster import trouble_of
@@ -351,7 +352,14 @@ def removed(shop: Workshop, name: str, node: Node) -> Removed:
     """Remove a schedule, as the command does."""
     world = shop.world
     actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1")
-    return remove(actor, world.operator(), name, reason="not wanted", plugins=node)
+    operator = Operator(
+        transactions=world.transactions,
+        clock=world.clock,
+        preparer=world.recorder().preparer,
+        user="anna",
+        host="host1",
+    )
+    return remove(actor, operator, name, reason="not wanted", plugins=node)
 
 
 def test_nothing_is_found_of_what_only_follows_from_a_broken_module(shop: Workshop) -> None:
@@ -430,9 +438,9 @@ def test_what_will_never_run_is_told(shop: Workshop) -> None:
     shop.world.sql("UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = 'move.Once_2001_12_01_02_00'")
 
     assert dry == done
-    assert [one.name for one in done] == ["move.Once_2001_12_01_02_00", "close.Daily_09_00"]
-    assert "2001-12-01 02:00, is over" in done[0].message
-    assert "MOON" in done[1].message
+    assert [one.name for one in done] == ["close.Daily_09_00", "move.Once_2001_12_01_02_00"]
+    assert "MOON" in done[0].message
+    assert "2001-12-01 02:00, is over" in done[1].message
     assert [one.job for one in shop.starts(over, without, nightly).never] == ["close"]
     assert ("job.never_due", "close.Daily_09_00") in shop.told()
 
