@@ -280,12 +280,13 @@ def _show_reconciled(done: Reconciled, *, dry_run: bool) -> None:
         title = "Would be written" if dry_run else "Written"
         output.section(out, Listing(title, ["table", "row", "action", "message"], rows))
     elif done.broken or done.module_problems:
-        click.echo("Nothing to write, as far as the code could be looked at; what could not:")
+        unseen = ", ".join(visible(name) for name in (*done.module_problems, *done.broken))
+        click.echo(f"Nothing to write, as far as the code could be looked at; not looked at: {unseen}.")
     else:
         click.echo("Nothing to write: the tables say what the code says.")
     for refusal in (*done.refusals, *done.never):
         output.say(f"Job {visible(refusal.job)}: {refusal.message}")
-    for message in (*done.broken.values(), *done.module_problems):
+    for message in (*done.broken.values(), *done.module_problems.values()):
         output.say(f"{message} The rows of its jobs stay as they are.")
     output.hints(out, "the same command without --dry-run" if dry_run and rows else "batchctl job list")
 

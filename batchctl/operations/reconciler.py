@@ -157,7 +157,7 @@ class Reconciled:
     written: tuple[Written, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
-    module_problems: tuple[str, ...] = ()
+    module_problems: Mapping[str, str] = field(default_factory=dict)
     never: tuple[Refusal, ...] = ()
     """What was written, or would be, and starts nothing all the same."""
 
@@ -167,7 +167,7 @@ class Reconciled:
             "Written": [one.columns() for one in self.written],
             "Refused": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.refusals],
             "NotLoaded": [{"JobName": name, "Message": message} for name, message in self.broken.items()],
-            "NotImported": list(self.module_problems),
+            "NotImported": list(self.module_problems.values()),
             "NeverDue": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.never],
         }
 
@@ -233,7 +233,7 @@ class Reconciler:
             Written(change, _by_hand(connection, change), _was_deleted(connection, change))
             for change in decided.changes
         )
-        modules = tuple(problem.in_full for problem in offer.module_problems.values())
+        modules = {name: problem.message for name, problem in offer.module_problems.items()}
         refused = {refusal.name for refusal in decided.refusals}
         declared = [job for job in offer.jobs.values() if job.name in offer.with_batch - refused]
         never = tuple(self._never(connection, declared, refused))
@@ -265,7 +265,7 @@ class Reconciler:
             self._event("job.never_due", one.job, one.name, one.message)
         for name, message in found.broken.items():
             self._event("job.unknown", name, None, f"{message} Its rows stay as they are.")
-        for message in found.module_problems:
+        for message in found.module_problems.values():
             self.listener(Event("job.unknown", {"Message": f"{message} The rows of its jobs stay as they are."}))
 
     def _event(self, name: str, job: str, row: str | None, message: str) -> None:

@@ -183,7 +183,7 @@ class _Reading:
                 return State.LEFT, None
             problem = None if batch is None else self.offer.module_problems.get(batch.owner or "")
             if problem is not None:
-                return State.BROKEN, f"{problem.in_full} Its rows stay as they are."
+                return State.BROKEN, f"{problem.message} Its rows stay as they are."
             return State.ELSEWHERE, self._elsewhere(batch)
         if name not in self.offer.with_batch:
             return State.STEPS_ONLY, None
@@ -282,11 +282,11 @@ def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:
     """Say what keeps the job of a batch from being loaded here, if anything does."""
     if batch.name not in plugins.job_names:
         problem = plugins.module_problems().get(batch.owner or "")
-        return None if problem is None else problem.in_full
+        return None if problem is None else problem.message
     try:
         plugins.job(batch.name)
     except PluginError as error:
-        return error.in_full
+        return error.message
     return None
 
 
