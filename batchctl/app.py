@@ -108,6 +108,7 @@ class App:
             directory=str(self.settings.directory),
             read_text=partial(read_below, self.settings.directory),
             batchctl_command=command_of(self.settings),
+            unloaded={one.message: one.next_step or "" for one in self.registry.module_problems().values()},
         )
 
     @cached_property
@@ -409,6 +410,7 @@ class App:
             plugins=self.registry,
             host=self.ids.host(),
             listener=self.listener,
+            default_zone=self.settings.business_time_zone,
         )
 
     def roster(self) -> Roster:

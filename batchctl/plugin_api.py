@@ -392,7 +392,7 @@ def daily(times: Words, *, every: int = 1, **filters: Unpack[Filters]) -> Callab
 
     Each cadence is one row in Schedule, called by the job and what the cadence says: `nightly.Daily_03_15`. Several may stand
     on one function, in any order. Its filters are not in the name: where two would be called alike, `name=` tells them apart.
-    What the code says of times is written over what stands in the row whenever a controller starts; Enabled, Jitter, CatchUp
+    What stands in the row of times is overwritten by what the code says whenever a controller starts; Enabled, Jitter, CatchUp
     and Overlap are the operator's. Anything that makes no schedule raises when the module is imported, and says what to write.
     """
     return _with(declared.daily(times, every, filters), "daily")

@@ -5,12 +5,15 @@ Each is loaded only when it is asked for, and alone: a broken one is a problem o
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib
+import linecache
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -58,7 +61,7 @@ class Registry:
         """Use `load` instead."""
         self._plugin_modules = tuple(plugin_modules)
         self._sys_path = tuple(sys_path)
-        self._module_problems: list[str] = []
+        self._module_problems: dict[str, PluginError] = {}
         self._modules: list[ModuleType] | None = None
         self._claims: dict[Kind, dict[str, tuple[Claim, ...]]] = {}
         self._found: dict[tuple[Kind, str], Any] = {}
@@ -110,10 +113,10 @@ class Registry:
             return kind == _PACKAGE and _is_installed(package)
         return any(module.__name__ == owner for module in self._imported())
 
-    def module_problems(self) -> Sequence[str]:
-        """Say which modules could not be imported, so that nothing is known of what they announce."""
-        self._imported()
-        return tuple(self._module_problems)
+    def module_problems(self) -> Mapping[str, PluginError]:
+        """Return what keeps modules, by name, from being imported: nothing is known of what they announce."""
+        self._claims_of(JOB)
+        return dict(self._module_problems)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
@@ -134,7 +137,7 @@ class Registry:
                     self._get(kind, name)
                 except PluginError as error:
                     found.append(error.message)
-        return [*self._module_problems, *found]
+        return [*(problem.message for problem in self._module_problems.values()), *found]
 
     def _get(self, kind: Kind, name: str) -> Any:
         found = self._found.get((kind, name))
@@ -152,7 +155,7 @@ class Registry:
         claims = self._claims_of(kind).get(name, ())
         if not claims:
             known = did_you_mean(name, self._claims_of(kind))
-            broken = "".join(f" {problem}" for problem in self._module_problems)
+            broken = "".join(f" {problem.message}" for problem in self._module_problems.values())
             raise PluginError(
                 f"{kind.title} '{visible(name)}' is not installed.{known}{broken}", next_step="batchctl check"
             )
@@ -174,10 +177,10 @@ class Registry:
     def _listed(self, kind: Kind) -> Iterator[Claim]:
         for module in self._imported():
             try:
-                with _blaming(f"plugin module '{module.__name__}'"):
+                with _blaming_module(module.__name__):
                     members = list(_members(kind, module))
             except PluginError as error:
-                self._module_problems.append(error.message)
+                self._module_problems.setdefault(module.__name__, error)
                 continue
             for name, member in members:
                 yield Claim(name, partial(_module, module), partial(_same, member), partial(str, module.__name__))
@@ -188,10 +191,10 @@ class Registry:
             sys.path.extend(entry for entry in self._sys_path if entry not in sys.path)
             for name in self._plugin_modules:
                 try:
-                    with _blaming(f"plugin module '{visible(name)}'"):
+                    with _blaming_module(name):
                         self._modules.append(importlib.import_module(name))
                 except PluginError as error:
-                    self._module_problems.append(error.message)
+                    self._module_problems[name] = error
         return self._modules
 
 
@@ -206,7 +209,7 @@ class _Jobs(Mapping[str, Job]):
         try:
             job = self._loaded[name] = self._registry.job(name)
         except PluginError as error:
-            if name not in self:
+            if name not in self and not self._registry.module_problems():
                 raise KeyError(name) from error
             raise
         return job
@@ -297,6 +300,75 @@ def _blaming(plugin: str, origin: Callable[[], str] | None = None) -> Iterator[N
     except (KeyboardInterrupt, PluginError):
         raise
     except BaseException as error:
-        cause = f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ").removesuffix(".")
         whose = "" if origin is None else f" of {origin()}"
-        raise PluginError(f"{plugin}{whose} cannot be loaded: {cause}.", next_step="batchctl check") from error
+        raise PluginError(f"{plugin}{whose} cannot be loaded: {_cause(error)}.", next_step="batchctl check") from error
+
+
+@contextlib.contextmanager
+def _blaming_module(name: str) -> Iterator[None]:
+    """Do so for a module, and say at which of its lines, above which function, and which file has to be corrected."""
+    plugin = f"plugin module '{visible(name)}'"
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except KeyboardInterrupt:
+        raise
+    except PluginError as error:
+        raise PluginError(error.message, next_step=f"correct {_file_of(name)}") from error
+    except BaseException as error:
+        message = f"{plugin} cannot be loaded: {_cause(error)}{_place(error)}."
+        raise PluginError(message, next_step=_correction(name, error)) from error
+
+
+def _cause(error: BaseException) -> str:
+    return f"{type(error).__name__}: {visible(str(error))}".removesuffix(": ").removesuffix(".")
+
+
+def _correction(name: str, error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name and f"{name}.".startswith(f"{error.name}."):
+        return f"put {_file_of(name)} where modules are looked for, or take it out of modules in batchctl.toml"
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"correct {visible(PurePath(error.filename).name)}"
+    return f"correct {_file_of(name)}"
+
+
+def _file_of(module: str) -> str:
+    return f"{visible(module).replace('.', '/')}.py"
+
+
+def _place(error: BaseException) -> str:
+    """Say where in the module an error came up; one of syntax says so itself."""
+    lines = [each for each in _lines(error) if not each[0].startswith(_OWN_FILES)]
+    if isinstance(error, SyntaxError) or not lines:
+        return ""
+    file = lines[0][0]
+    line = next(at for name, at in reversed(lines) if name == file)
+    function = _decorated(file, line)
+    above = "" if function is None else f", above {visible(function)}"
+    return f" ({visible(PurePath(file).name)}, line {line}{above})"
+
+
+def _lines(error: BaseException) -> Iterator[tuple[str, int]]:
+    """Yield what was being run when it came up, the outermost first."""
+    at = error.__traceback__
+    while at is not None:
+        yield at.tb_frame.f_code.co_filename, at.tb_lineno
+        at = at.tb_next
+
+
+def _decorated(file: str, line: int) -> str | None:
+    """Return the function that a decorator at this line stands above: when it raises, there is no function yet."""
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            above = (one.lineno <= line <= (one.end_lineno or one.lineno) for one in node.decorator_list)
+            if any(above):
+                return node.name
+    return None
+
+
+_OWN_FILES = ("<frozen ", __file__, importlib.__file__, contextlib.__file__)
+"""What stands between here and the code of a module."""

@@ -124,8 +124,12 @@ def _job_problems(step: Step, number: int, surroundings: Surroundings) -> list[P
     if name in surroundings.jobs:
         return []
     known = did_you_mean(name[:60], surroundings.jobs)
-    message = f"job '{short(name)}' is not registered" if name else "the name of a job is missing"
-    return [Problem(f"Data{number}", f"{message}.{known}")]
+    if not name:
+        return [Problem(f"Data{number}", f"the name of a job is missing.{known}")]
+    # One of these modules may be the job's: then nothing is wrong with the row.
+    unloaded = "".join(f" {problem}" for problem in surroundings.unloaded)
+    remedy = "; ".join(dict.fromkeys(surroundings.unloaded.values())) or None
+    return [Problem(f"Data{number}", f"job '{short(name)}' is not registered.{known}{unloaded}", remedy)]
 
 
 def _argument_problems(name: str, step: Step, job: str, surroundings: Surroundings) -> list[Problem]:

@@ -41,10 +41,9 @@ class Node:
     def knows_owner(self, owner: str) -> bool:
         return owner in self.modules
 
-    def module_problems(self) -> tuple[str, ...]:
-        return tuple(
-            f"plugin module '{name}' cannot be loaded: ImportError: no such thing." for name in self.unimported
-        )
+    def module_problems(self) -> dict[str, PluginError]:
+        said = "plugin module '{}' cannot be loaded: ImportError: no such thing."
+        return {name: PluginError(said.format(name), next_step=f"correct {name}.py") for name in self.unimported}
 
 
 class Workshop:
@@ -67,6 +66,7 @@ class Workshop:
             plugins=node,
             host="host1",
             listener=world.events.append,
+            default_zone="UTC",
         )
 
     def roster(self, *jobs: Job, node: Node | None = None) -> Roster:

@@ -42,12 +42,17 @@ def list_jobs(session: Session, as_json: bool) -> None:
 
     with session.app() as app:
         found = app.roster().lines()
+        problems = app.registry.module_problems()
+    for problem in problems.values():
+        output.say(problem.in_full)
     if as_json:
         output.print_json([one.columns() for one in found])
         return
     out = output.console()
     headings = ["name", "state", "category", "schedule", "due", "next (UTC)", "last", "message"]
     output.section(out, Listing("Jobs", headings, [row for one in found for row in _rows(one)]))
+    if any(one.state.value == "kept" for one in found):
+        output.say("kept: a batch of its own, whose rows every controller that starts makes say what the code says.")
     if not found:
         output.hints(out, 'decorate a function with @daily("03:15"), and name its module in [jobs] modules')
         return
@@ -158,7 +163,7 @@ def reconcile(ctx: click.Context, retire: tuple[str, ...], as_json: bool, dry_ru
         output.print_json(done.columns())
     else:
         _show_reconciled(done, dry_run=dry_run)
-    if done.refusals or done.broken or done.module_problems:
+    if done.refusals or done.broken or done.module_problems or done.never:
         ctx.exit(FINDINGS)
 
 
@@ -256,6 +261,8 @@ def _show_started(started: Started) -> None:
         click.echo(f"Would insert a FileProcess row for entity {visible(started.batch.entity)}: one run of job {name}.")
     else:
         click.echo(f"file:{started.intake_id}")
+    if started.trouble is not None:
+        output.say(f"Warning: {started.trouble} It fails on a controller where that is so.")
     for other in started.also:
         output.say(f"Batch {visible(other)} takes the same entity, and is started too.")
     if not started.batch.enabled:
@@ -277,11 +284,14 @@ def _show_reconciled(done: Reconciled, *, dry_run: bool) -> None:
     if rows:
         title = "Would be written" if dry_run else "Written"
         output.section(out, Listing(title, ["table", "row", "action", "message"], rows))
+    elif done.broken or done.module_problems:
+        unseen = ", ".join(visible(name) for name in (*done.module_problems, *done.broken))
+        click.echo(f"Nothing to write, as far as the code could be looked at; not looked at: {unseen}.")
     else:
         click.echo("Nothing to write: the tables say what the code says.")
-    for refusal in done.refusals:
+    for refusal in (*done.refusals, *done.never):
         output.say(f"Job {visible(refusal.job)}: {refusal.message}")
-    for message in (*done.broken.values(), *done.module_problems):
+    for message in (*done.broken.values(), *done.module_problems.values()):
         output.say(f"{message} The rows of its jobs stay as they are.")
     output.hints(out, "the same command without --dry-run" if dry_run and rows else "batchctl job list")
 

@@ -208,7 +208,8 @@ def remove(session: Session, name: str, reason: str, as_json: bool, dry_run: boo
     """Delete a schedule, and what was decided about it: nothing more is started by it.
 
     The batch of a job that add-sql has made goes with it, unless it has a history: then it stays, disabled. A run under way
-    goes on to its end; what waits is cancelled. Other batches stay as they are, with all their instances.
+    goes on to its end; what waits is cancelled. Other batches stay as they are, with all their instances. What the code
+    of a decorated job says is refused: a controller would write it again.
     """
     from batchctl.cli import output
     from batchctl.operations.acts import Actor
@@ -221,7 +222,7 @@ def remove(session: Session, name: str, reason: str, as_json: bool, dry_run: boo
         operator = Operator(
             transactions=app.transactions, clock=app.clock, preparer=app.preparer, user=user, host=host, dry_run=dry_run
         )
-        done = remove(actor, operator, name, reason=reason)
+        done = remove(actor, operator, name, reason=reason, plugins=app.registry)
     if as_json:
         output.print_json(done.columns())
         return

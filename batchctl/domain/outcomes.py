@@ -71,6 +71,8 @@ class Surroundings:
     """Read a file below `directory`; raises `StepRefused` when it cannot be read or lies outside."""
     batchctl_command: tuple[str, ...]
     """How this batchctl with this configuration is called from a shell."""
+    unloaded: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong with modules that cannot be loaded, and may have jobs that nothing is known of; and what to do about each."""
 
 
 @value

@@ -69,8 +69,7 @@ class Kept:
     @property
     def owner(self) -> str | None:
         """Return what announced the job it belongs to; None of a row that people made."""
-        word, _, owner = (self.origin or "").partition(" ")
-        return owner if word in {JOB, LEFT} else None
+        return owner_in(self.origin)
 
     @property
     def has_left(self) -> bool:
@@ -151,6 +150,12 @@ def reconcile(code: Code, rows: Rows) -> Reconciliation:
     )
 
 
+def owner_in(origin: str | None) -> str | None:
+    """Return what announced the job that a row of this Origin belongs to; None of a row that people made."""
+    word, _, owner = (origin or "").partition(" ")
+    return owner if word in {JOB, LEFT} else None
+
+
 def timing_columns(timing: Timing) -> dict[str, Value]:
     """Return a timing by column names."""
     found = {column: getattr(timing, attribute) for attribute, column in TIMING.items()}
@@ -188,7 +193,8 @@ def _of_jobs(jobs: Iterable[DeclaredJob], rows: Rows) -> Iterator[Change | Refus
         for name, cadence in job.schedule_names.items():
             found = _called(schedules, name)
             if found is not None and found.owner is None:
-                yield Refusal(job.name, name, _taken(SCHEDULES, name, "Give the cadence a name= of its own"))
+                way_out, left_out = "Give the cadence a name= of its own", "This schedule alone is not written"
+                yield Refusal(job.name, name, _taken(SCHEDULES, name, way_out, left_out))
                 continue
             after = {"Entity": job.entity or job.name, **timing_columns(cadence.timing), "Origin": _origin(job)}
             yield from _written(SCHEDULES, name, job.name, found, after)
@@ -209,7 +215,8 @@ def _refusal(job: DeclaredJob, batch: Kept | None, alike: str) -> Refusal | None
         message = f"What the code of job '{visible(job.name)}' says cannot be kept: {' '.join(misfits)}"
         return Refusal(job.name, job.name, message)
     if batch is not None and batch.owner is None:
-        return Refusal(job.name, batch.name, _taken(BATCHES, batch.name, 'Give the job another name, @job("...")'))
+        way_out = 'Give the job another name, @job("...")'
+        return Refusal(job.name, batch.name, _taken(BATCHES, batch.name, way_out, "Nothing of this job is written"))
     if batch is not None and batch.name != job.name:
         return Refusal(job.name, job.name, _renamed(job.name, batch.name))
     return None
@@ -236,10 +243,10 @@ def _renamed(job: str, batch: str) -> str:
     return f'{said}: call the job so, @job("{own}"), {way_out}.'
 
 
-def _taken(table: str, name: str, way_out: str) -> str:
+def _taken(table: str, name: str, way_out: str, left_out: str) -> str:
     kind = "batch" if table == BATCHES else "schedule"
     said = f"There is a {kind} '{visible(name)}' already that no code of a job has made, and it stays as it is."
-    return f"{said} {way_out}, or rename that row."
+    return f"{said} {left_out}; everything else is. {way_out}, or rename that row."
 
 
 def _of_batch(job: DeclaredJob, found: Kept | None) -> Iterator[Change]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
 from batchctl.domain import graph, retention
 from batchctl.domain.errors import PluginError
-from batchctl.domain.outcomes import Problem, Surroundings
+from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
+from batchctl.domain.reconciling import owner_in
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
@@ -90,7 +91,12 @@ def check(
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
-    found = [Finding("(plugin)", "", "", problem, _BROKEN) for problem in plugins.problems()]
+    broken = {} if jobs is None else jobs.module_problems()
+    remedies = {one.message: one.next_step for one in broken.values()}
+    found = [Finding("(plugin)", "", "", problem, remedies.get(problem) or _BROKEN) for problem in plugins.problems()]
+    # What follows from a module that cannot be loaded is no finding of its own: its jobs may take anything.
+    unseen = {batch.name: JobSignature() for batch in defined.batches if owner_in(batch.origin) in broken}
+    surroundings = replace(surroundings, jobs={**unseen, **surroundings.jobs})
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
         found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))

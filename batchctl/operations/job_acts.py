@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain.errors import Refused
@@ -11,7 +11,7 @@ from batchctl.domain.rows import BatchDefinition, IntakeId
 from batchctl.domain.text import typed, visible
 from batchctl.operations.intervene import Intervention, Operator, batch_target, checked_reason, fitting
 from batchctl.operations.reconciler import JobPlugins
-from batchctl.operations.roster import batch_of
+from batchctl.operations.roster import batch_of, trouble_of
 from batchctl.ports import Boundary
 from batchctl.store import audit, definitions, instances, intake
 
@@ -25,6 +25,8 @@ class Started:
     batch: BatchDefinition
     also: tuple[str, ...]
     """Other batches that take the same entity, and are started with it."""
+    trouble: str | None = None
+    """What keeps the job from being loaded here; on another node it may run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Foreman:
                 after=json.dumps({"FileProcess_id": intake_id}),
                 now=self.operator.clock.now(),
             )
-            return Started(intake_id=intake_id, batch=taken.batch, also=taken.also)
+            return replace(taken, intake_id=intake_id)
 
         return self.operator.transactions.run(frozenset({Boundary.OPERATOR, Boundary.INTAKE}), start)
 
@@ -79,4 +81,4 @@ class Foreman:
             message = f"The rows of batch {visible(name)} hold nonsense, so it does not run."
             raise Refused(message, next_step="batchctl check")
         also = tuple(one.name for one in every if one.entity == batch.entity and one.name != batch.name)
-        return Started(intake_id=None, batch=batch, also=also)
+        return Started(intake_id=None, batch=batch, also=also, trouble=trouble_of(self.plugins, found))

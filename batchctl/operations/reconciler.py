@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -11,16 +11,18 @@ from typing import Any, Protocol
 
 from batchctl.domain import reconciling
 from batchctl.domain.declared import DeclaredJob
-from batchctl.domain.errors import PluginError, Refused
+from batchctl.domain.errors import NotFound, PluginError, Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.reconciling import Change, Code, Did, Reconciliation, Refusal, Rows, Values
 from batchctl.domain.rows import AuditEntry
-from batchctl.domain.text import visible
+from batchctl.domain.text import did_you_mean, visible
 from batchctl.logs import Event, EventValue, Listener
+from batchctl.operations import timetable
 from batchctl.operations.intervene import fitting
+from batchctl.operations.schedule_problems import never_due
 from batchctl.plugin_api import Job
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import audit, job_rows
+from batchctl.store import audit, job_rows, schedules
 
 ACTOR = "batchctl"
 RECONCILE, OVERWRITE = "reconcile", "overwrite"
@@ -47,8 +49,8 @@ class JobPlugins(Protocol):
         """Say whether what has announced jobs is here and could be asked."""
         ...
 
-    def module_problems(self) -> Iterable[str]:
-        """Say which modules could not be imported."""
+    def module_problems(self) -> Mapping[str, PluginError]:
+        """Return what keeps modules, by name, from being imported."""
         ...
 
 
@@ -61,7 +63,7 @@ class Offer:
     with_batch: frozenset[str]
     broken: Mapping[str, str]
     """What keeps each of the others from being loaded."""
-    module_problems: tuple[str, ...]
+    module_problems: Mapping[str, PluginError]
 
     def code(self, rows: Rows, plugins: JobPlugins, retired: Iterable[str] = ()) -> Code:
         """Return what may be said of these rows; of what is `retired` it is known that nothing is left."""
@@ -85,7 +87,7 @@ def offer_of(plugins: JobPlugins) -> Offer:
         jobs[name] = declared_job(job, plugins.owner_of_job(name))
         if job.has_batch:
             with_batch.add(name)
-    return Offer(jobs, frozenset(with_batch), broken, tuple(plugins.module_problems()))
+    return Offer(jobs, frozenset(with_batch), broken, plugins.module_problems())
 
 
 def declared_job(job: Job, owner: str) -> DeclaredJob:
@@ -109,6 +111,8 @@ class Written:
     change: Change
     by_hand: Values
     """What a person had written over what the code said, as it was found; nothing where only the code has changed."""
+    was_deleted: bool = False
+    """True when the row was there before, and somebody has deleted it by hand."""
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it for programs."""
@@ -132,6 +136,8 @@ class Written:
         match change.did:
             case Did.ADDED if change.table == reconciling.STEPS:
                 return f"step {change.after['ProcessControlSeq']} made, as the code says"
+            case Did.ADDED if self.was_deleted:
+                return "made again: somebody had deleted the row, and the code still says it"
             case Did.ADDED:
                 return "made, as the code says"
             case Did.RETIRED:
@@ -152,7 +158,9 @@ class Reconciled:
     written: tuple[Written, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     broken: Mapping[str, str] = field(default_factory=dict)
-    module_problems: tuple[str, ...] = ()
+    module_problems: Mapping[str, str] = field(default_factory=dict)
+    never: tuple[Refusal, ...] = ()
+    """What was written, or would be, and starts nothing all the same."""
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it for programs."""
@@ -160,7 +168,8 @@ class Reconciled:
             "Written": [one.columns() for one in self.written],
             "Refused": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.refusals],
             "NotLoaded": [{"JobName": name, "Message": message} for name, message in self.broken.items()],
-            "NotImported": list(self.module_problems),
+            "NotImported": list(self.module_problems.values()),
+            "NeverDue": [{"JobName": one.job, "Row": one.name, "Message": one.message} for one in self.never],
         }
 
 
@@ -173,6 +182,7 @@ class Reconciler:
     plugins: JobPlugins
     host: str
     listener: Listener
+    default_zone: str
 
     def reconcile(self, *, dry_run: bool = False, retired: Iterable[str] = ()) -> Reconciled:
         """Write all that has to be written in one transaction, one at a time however many controllers start.
@@ -194,6 +204,8 @@ class Reconciler:
 
     def _decided(self, connection: Any, offer: Offer, gone: tuple[str, ...]) -> Reconciled:
         rows = job_rows.read(connection)
+        for owner in gone:
+            _check_owns(owner, rows)
         decided = reconciling.reconcile(offer.code(rows, self.plugins, gone), rows)
         return self._reconciled(connection, decided, offer)
 
@@ -241,8 +253,29 @@ class Reconciler:
         )
 
     def _reconciled(self, connection: Any, decided: Reconciliation, offer: Offer) -> Reconciled:
-        written = tuple(Written(change, _by_hand(connection, change)) for change in decided.changes)
-        return Reconciled(written, decided.refusals, offer.broken, offer.module_problems)
+        written = tuple(
+            Written(change, _by_hand(connection, change), _was_deleted(connection, change))
+            for change in decided.changes
+        )
+        modules = {name: problem.message for name, problem in offer.module_problems.items()}
+        refused = {refusal.name for refusal in decided.refusals}
+        declared = [job for job in offer.jobs.values() if job.name in offer.with_batch - refused]
+        never = tuple(self._never(connection, declared, refused))
+        return Reconciled(written, decided.refusals, offer.broken, modules, never)
+
+    def _never(self, connection: Any, jobs: Iterable[DeclaredJob], refused: Collection[str]) -> Iterator[Refusal]:
+        """Yield the schedules of jobs that start nothing, though there is or will be a row of them."""
+        around = timetable.around(connection, self.default_zone, self.clock.now())
+        rows = {row.name: row for row in schedules.everything(connection)[0]}
+        for job in jobs:
+            for name, cadence in job.schedule_names.items():
+                row = rows.get(name)
+                if name in refused or (row is not None and not row.enabled):
+                    continue  # What is disabled is over, or an operator's wish.
+                decided = None if row is None else row.decided_until
+                why = never_due(cadence.timing, decided, around)
+                if why is not None:
+                    yield Refusal(job.name, name, f"Schedule {visible(name)}: {why}")
 
     def _tell(self, found: Reconciled) -> None:
         for written in found.written:
@@ -252,9 +285,11 @@ class Reconciler:
             )
         for refusal in found.refusals:
             self._event("job.refused", refusal.job, refusal.name, refusal.message)
+        for one in found.never:
+            self._event("job.never_due", one.job, one.name, one.message)
         for name, message in found.broken.items():
             self._event("job.unknown", name, None, f"{message} Its rows stay as they are.")
-        for message in found.module_problems:
+        for message in found.module_problems.values():
             self.listener(Event("job.unknown", {"Message": f"{message} The rows of its jobs stay as they are."}))
 
     def _event(self, name: str, job: str, row: str | None, message: str) -> None:
@@ -274,6 +309,20 @@ def _by_job(written: Iterable[Written]) -> dict[str, list[Written]]:
     for one in written:
         found.setdefault(one.change.job, []).append(one)
     return found
+
+
+def _check_owns(owner: str, rows: Rows) -> None:
+    if owner not in rows.owners:
+        known = did_you_mean(owner, rows.owners)
+        raise NotFound(f"No row has Origin 'job {visible(owner)}'.{visible(known)}", next_step="batchctl job list")
+
+
+def _was_deleted(connection: Any, change: Change) -> bool:
+    """Say whether a row that is added was written here before; who removes one by a command says so himself."""
+    if change.did is not Did.ADDED or change.table == reconciling.STEPS:
+        return False
+    acts = audit.of_target(connection, target_of(change.table, change.name))
+    return bool(acts) and acts[-1].action != "remove" and bool(last_written(acts))
 
 
 def _by_hand(connection: Any, change: Change) -> Values:

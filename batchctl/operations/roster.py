@@ -12,7 +12,7 @@ from typing import Any
 from batchctl.domain import reconciling
 from batchctl.domain.declared import DeclaredJob, job_of
 from batchctl.domain.due import Plan, UnfitTiming, plan_of
-from batchctl.domain.errors import NotFound
+from batchctl.domain.errors import NotFound, PluginError
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.reconciling import Change, Did, Kept, Reconciliation, Rows
 from batchctl.domain.rows import BatchId, HistoryEntry
@@ -40,7 +40,7 @@ class State(StrEnum):
     """It is called by steps of other batches, if by any: nothing of it says when."""
     REFUSED = "refused"
     BROKEN = "broken"
-    """It cannot be loaded."""
+    """It cannot be loaded, or its module cannot."""
     LEFT = "left"
     """It is not in the code any more."""
     ELSEWHERE = "elsewhere"
@@ -57,9 +57,9 @@ class JobSchedule:
     """When it is due, as it stands in the table; for one that is not there yet, as the code says."""
     next_run: datetime | None = None
     drift: str | None = None
-    """What the next controller that starts will write over."""
+    """What the next controller that starts will overwrite."""
     overwritten: str | None = None
-    """What a person had written by hand and the code has written over, if that was the last change of its row."""
+    """What a person had written by hand and the code has overwritten, if that was the last change of its row."""
     has_left: bool = False
 
 
@@ -181,6 +181,9 @@ class _Reading:
         if name not in self.offer.jobs:
             if batch is not None and batch.owner in self.owners:
                 return State.LEFT, None
+            problem = None if batch is None else self.offer.module_problems.get(batch.owner or "")
+            if problem is not None:
+                return State.BROKEN, f"{problem.message} Its rows stay as they are."
             return State.ELSEWHERE, self._elsewhere(batch)
         if name not in self.offer.with_batch:
             return State.STEPS_ONLY, None
@@ -193,8 +196,7 @@ class _Reading:
         kind, _, package = owner.partition(" ")
         what = f"Package {package} is not installed here" if package else f"Module {kind} is not imported here"
         gone = f"if no node has it any more: {WRITE} --retire {typed(owner)}"
-        broken = [problem for problem in self.offer.module_problems if f"'{owner}'" in problem]
-        return f"{broken[0]} Its rows stay as they are." if broken else f"{what}, so nothing of it is changed; {gone}"
+        return f"{what}, so nothing of it is changed; {gone}"
 
     def _entity(self, name: str, job: DeclaredJob | None, batch: Kept | None) -> str | None:
         if batch is not None:
@@ -226,7 +228,7 @@ class _Reading:
         )
 
     def _change_of(self, table: str, row_id: int) -> str | None:
-        """Say what will be written over."""
+        """Say what will be overwritten."""
         for change in self.decided.changes:
             if (change.table, change.row_id) == (table, row_id):
                 return _will_become(change)
@@ -274,6 +276,18 @@ def batch_of(connection: Any, plugins: JobPlugins, name: str) -> Kept:
     called = visible(name)
     message = f"Job '{called}' has no batch of its own, or not yet: a cadence, @retry or an entity makes one."
     raise NotFound(message, next_step=f"{WRITE}; to call the function here and now: batchctl job call {typed(name)}")
+
+
+def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:
+    """Say what keeps the job of a batch from being loaded here, if anything does."""
+    if batch.name not in plugins.job_names:
+        problem = plugins.module_problems().get(batch.owner or "")
+        return None if problem is None else problem.message
+    try:
+        plugins.job(batch.name)
+    except PluginError as error:
+        return error.message
+    return None
 
 
 def attempt_columns(entry: HistoryEntry) -> dict[str, JsonValue]:

@@ -60,6 +60,20 @@ def schedule_problems(schedule: Schedule, around: Around) -> Iterator[Problem]:
         yield from _of_due_times(schedule, around)
 
 
+def never_due(timing: Timing, decided_until: datetime | None, around: Around) -> str | None:
+    """Say why what a job's code says is never due, from what is decided on; None when it is."""
+    problem = next(iter(due.problems(timing, around.zone, around.calendar_of(timing), around.calendars)), None)
+    if problem is not None:
+        return f"{problem.message} It never starts anything."
+    plan = around.plan_of(timing)
+    if plan is None or plan.next_after(min(decided_until or around.now, around.now)) is not None:
+        return None
+    at = run_at(timing)
+    if at is None:
+        return "It is never due, so it never starts anything."
+    return f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
+
+
 def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Problem]:
     """Yield what is wrong with a calendar, and whether it ends soon though some schedule goes by it."""
     if calendar.name != calendar.name.strip() or any(map(is_invisible, calendar.name)):

@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from batchctl.domain import reconciling
+from batchctl.domain.declared import job_of
+from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, IntakeId
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.sql_jobs import ORIGIN
 from batchctl.domain.status import IntakeStatus
-from batchctl.domain.text import storable
+from batchctl.domain.text import storable, typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import Operator, batch_target, checked_reason
+from batchctl.operations.reconciler import JobPlugins, offer_of
+from batchctl.operations.roster import WRITE
 from batchctl.store import definitions, instances, intake, schedule_trail, schedules, sql_job_rows
 from batchctl.store.schedule_trail import Trail
 
@@ -54,15 +59,17 @@ class Removed:
         }
 
 
-def remove(actor: Actor, operator: Operator, name: str, *, reason: str) -> Removed:
+def remove(actor: Actor, operator: Operator, name: str, *, reason: str, plugins: JobPlugins | None = None) -> Removed:
     """Delete a schedule with all that was decided about it; with its batch, if that is a job of SQL nothing else tells of.
 
-    Of such a job also what waits is given up: nobody would know any more what it was for.
+    Of such a job also what waits is given up: nobody would know any more what it was for. What the code of a decorated job
+    still says is refused, as far as `plugins` tell: the next controller that starts would write it again, enabled.
     """
     said = checked_reason(reason) or reason
 
     def act(connection: Any) -> Removed:
         schedule = timetable.named(connection, name)
+        _check_left(schedule, plugins)
         done = Removed(
             schedule=schedule,
             trail=schedule_trail.trail(connection, schedule.schedule_id),
@@ -80,6 +87,28 @@ def remove(actor: Actor, operator: Operator, name: str, *, reason: str) -> Remov
         return done if batch is None else _end_job(connection, actor, operator, done, batch, said)
 
     return actor.act(act)
+
+
+def _check_left(schedule: Schedule, plugins: JobPlugins | None) -> None:
+    """Refuse what the code of a job says, or may say on a node that knows it."""
+    word, _, owner = (schedule.origin or "").partition(" ")
+    if word != reconciling.JOB or (plugins is not None and _has_left(schedule, owner, plugins)):
+        return
+    called = f"Schedule {visible(schedule.name)}"
+    disable = f"batchctl schedule disable {typed(schedule.name)} --reason ..."
+    if plugins is not None and not plugins.knows_owner(owner):
+        said = f"{called} is of '{visible(owner)}', which cannot be asked here: its code may still say it."
+        raise Refused(said, next_step=f"{disable}; if no node has it any more: {WRITE} --retire {typed(owner)}")
+    raise Refused(
+        f"{called} cannot be removed: the code still says it.", next_step=f"{disable}, or take the decorator away"
+    )
+
+
+def _has_left(schedule: Schedule, owner: str, plugins: JobPlugins) -> bool:
+    """Say whether it is known that the code does not say it any more, though an operator had disabled it before."""
+    offer, job = offer_of(plugins), job_of(schedule.name)
+    said = {name.casefold() for one in offer.jobs.values() for name in one.schedule_names}
+    return plugins.knows_owner(owner) and job not in offer.broken and schedule.name.casefold() not in said
 
 
 def _end_job(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from batchctl.domain.declared import job_of
 from batchctl.domain.outcomes import Problem
+from batchctl.domain.reconciling import TIMING, owner_in
 from batchctl.domain.rows import BatchDefinition, DataTrigger
+from batchctl.domain.schedules import Schedule
 from batchctl.domain.text import visible
+from batchctl.operations.job_problems import correct_decorator
 from batchctl.operations.schedule_problems import calendar_problems, mode_problems, schedule_problems
 from batchctl.operations.timetable import Timetable
 from batchctl.store import calendars, schedules
@@ -33,7 +38,7 @@ def time_problems(
         yield row.table, str(row.row_id), Problem("", f"{_SAID[row.table]}: {visible(row.message)}.")
     for schedule in timed:
         for problem in schedule_problems(schedule, around):
-            yield "Schedule", visible(schedule.name), problem
+            yield "Schedule", visible(schedule.name), _of_job(schedule, problem)
     for calendar in known:
         users = [one for one in timed if one.timing.calendar_name == calendar.name]
         for problem in calendar_problems(calendar, users, around.today):
@@ -41,3 +46,16 @@ def time_problems(
     for batch in batches:
         for problem in mode_problems(batch, batches, timed, triggers):
             yield "ProcessBatch", visible(batch.name), problem
+
+
+_OF_THE_CODE = frozenset({"", "Entity", "ScheduleName", *TIMING.values()})
+"""Columns of a job's schedule that are overwritten by what its code says."""
+
+
+def _of_job(schedule: Schedule, problem: Problem) -> Problem:
+    """Send who looks at a job's schedule to its code: what he writes into the row by hand does not stay."""
+    is_of_code = owner_in(schedule.origin) is not None and problem.column in _OF_THE_CODE
+    by_hand = problem.remedy is None or problem.remedy.startswith("batchctl schedule set ")
+    if not is_of_code or not by_hand:
+        return problem
+    return replace(problem, remedy=correct_decorator(job_of(schedule.name)))

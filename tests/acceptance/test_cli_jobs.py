@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.acceptance.installation import RunBatchctl
@@ -80,3 +82,50 @@ def test_a_run_of_a_job_waits_where_its_batch_is_disabled(night: Night) -> None:
     assert asked.stdout == "file:1\n"
     assert "is disabled: the run waits until: batchctl enable 'big sweep'" in asked.stderr
     assert "Next: batchctl job run 'big sweep'" in nothing.stdout
+
+
+def test_a_module_that_is_broken_is_one_finding_and_told_wherever_jobs_are(night: Night) -> None:
+    night("job", "reconcile")
+    calls = "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1)"
+    night.sql(
+        f"{calls} SELECT ProcessBatch_id, 50, 'more', 'python', 'no such job' FROM ProcessBatch WHERE Origin IS NULL"
+    )
+    (night.folder / "shop.py").write_text(MODULE.replace("04:00", "27:00, 28:00"), encoding="utf-8")
+    checked, listed, asked = night("check", "--json"), night("job", "list"), night("job", "run", "big sweep")
+    reconciled = night("job", "reconcile")
+    findings, said = json.loads(checked.stdout), squeezed(night("check").stdout)
+    module = "plugin module 'shop' cannot be loaded: UnfitDeclaration: @daily:"
+
+    (broken,) = [one for one in findings if one["Table"] == "(plugin)"]
+    assert module in broken["Message"]
+    assert "(shop.py, line 8, above load)" in broken["Message"]
+    (step,) = [one for one in findings if "is not registered" in one["Message"]]
+    assert module in step["Message"]
+    assert "Next: correct shop.py" in said
+    assert [word for word in ("not known here", "--retire", "in an SQL client") if word in said] == []
+    assert not any("sweep" in one["Row"] for one in findings)
+    assert module in squeezed(listed.stderr)
+    assert " broken " in squeezed(listed.stdout)
+    assert (asked.returncode, asked.stdout) == (0, "file:1\n")
+    assert module in squeezed(asked.stderr)
+    assert reconciled.returncode == 6
+    assert "the tables say what the code says" not in reconciled.stdout
+    assert "looked at; not looked at: shop." in reconciled.stdout
+    assert module in squeezed(reconciled.stderr)
+
+
+def test_a_moment_that_is_over_is_told_and_its_decorator_is_what_to_correct(night: Night) -> None:
+    (night.folder / "shop.py").write_text(
+        'from batchctl.plugin_api import once\n@once("2001-12-01 02:00")\ndef move(): pass\n', encoding="utf-8"
+    )
+    reconciled, checked = night("job", "reconcile"), night("check")
+    removed = night("schedule", "remove", "move.Once_2001_12_01_02_00", "--reason", "over")
+    unknown = night("job", "reconcile", "--retire", "shpo")
+
+    assert (reconciled.returncode, removed.returncode, unknown.returncode) == (6, 4, 3)
+    assert "Its only time, 2001-12-01 02:00, is over" in squeezed(reconciled.stderr)
+    assert "2001-12-01 02:00, is over" in squeezed(checked.stdout)
+    assert "correct the decorator of move" in squeezed(checked.stdout)
+    assert "schedule set" not in checked.stdout
+    assert "or take the decorator away" in squeezed(removed.stderr)
+    assert "Did you mean 'shop'?" in unknown.stderr

@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 
 from batchctl.domain.declared import Cadence
+from batchctl.domain.errors import NotFound, Refused
+from batchctl.operations.acts import Actor
+from batchctl.operations.intervene import Operator
+from batchctl.operations.job_problems import job_problems
 from batchctl.operations.reconciler import Reconciled
+from batchctl.operations.roster import trouble_of
+from batchctl.operations.schedule_removal import Removed, remove
 from batchctl.plugin_api import Job, daily, every, job, once, retry
+from batchctl.store import job_rows
 from tests.control.world import World
 from tests.workshop import Node, Workshop
 
@@ -214,7 +221,7 @@ def test_nothing_is_disabled_of_a_module_that_cannot_be_imported(shop: Workshop)
 
     assert (done.written, len(done.module_problems)) == ((), 1)
     assert shop.world.hand.dump() == before
-    assert (line.state, "cannot be loaded" in (line.said or "")) == ("elsewhere", True)
+    assert (line.state, "cannot be loaded" in (line.said or "")) == ("broken", True)
     assert shop.told()[-1] == ("job.unknown", None)
 
 
@@ -419,3 +426,113 @@ def test_a_write_that_is_refused_leaves_nothing_half_written(shop: Workshop) -> 
     shop.world.transactions.run = run
 
     assert shop.world.hand.dump() == before
+
+
+def checked(shop: Workshop, *jobs: Job, node: Node | None = None) -> list[tuple[str, str, str, str]]:
+    """Return what `check` says of the rows of jobs."""
+    with shop.world.transactions.read() as connection:
+        found = list(job_problems(connection, node or Node(shop=jobs)))
+    return [(table, row, one.column, f"{one.message} {one.remedy}") for table, row, one in found]
+
+
+def removed(shop: Workshop, name: str, node: Node) -> Removed:
+    """Remove a schedule, as the command does."""
+    world = shop.world
+    actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1")
+    operator = Operator(
+        transactions=world.transactions,
+        clock=world.clock,
+        preparer=world.recorder().preparer,
+        user="anna",
+        host="host1",
+    )
+    return remove(actor, operator, name, reason="not wanted", plugins=node)
+
+
+def test_nothing_is_found_of_what_only_follows_from_a_broken_module(shop: Workshop) -> None:
+    shop.starts(nightly)
+
+    assert checked(shop, node=Node(unimported=["shop"])) == []
+    assert len(checked(shop, node=Node(other=[]))) == 2
+
+
+def test_a_job_of_a_broken_module_may_be_run_and_the_module_is_named(shop: Workshop) -> None:
+    shop.starts(nightly)
+    with shop.world.transactions.read() as connection:
+        (batch,) = job_rows.read(connection).batches
+
+    assert "'shop' cannot be loaded" in (trouble_of(Node(unimported=["shop"]), batch) or "")
+    assert "'nightly' cannot be loaded" in (trouble_of(Node(broken=["nightly"]), batch) or "")
+    assert trouble_of(Node(shop=[nightly]), batch) is None
+
+
+def test_a_schedule_that_the_code_says_is_not_removed_and_one_that_left_is(shop: Workshop) -> None:
+    shop.starts(morning)
+    with pytest.raises(Refused, match="the code still says it") as refused:
+        removed(shop, "morning.Daily_09_00", Node(shop=[morning]))
+    with pytest.raises(Refused, match="cannot be asked here"):
+        removed(shop, "morning.Daily_09_00", Node(unimported=["shop"]))
+    shop.starts()
+    removed(shop, "morning.Daily_09_00", Node(shop=[]))
+
+    assert "schedule disable morning.Daily_09_00" in (refused.value.next_step or "")
+    assert shop.schedules() == {}
+
+
+def test_what_was_disabled_and_then_left_the_code_can_be_removed(shop: Workshop) -> None:
+    shop.starts(morning)
+    shop.world.sql("UPDATE Schedule SET Enabled = 0")
+    shop.starts()
+    removed(shop, "morning.Daily_09_00", Node(shop=[]))
+
+    assert shop.schedules() == {}
+
+
+def test_a_row_that_somebody_deleted_is_made_again_and_that_is_said(shop: Workshop) -> None:
+    first = shop.starts(morning).written
+    shop.world.sql("DELETE FROM Schedule")
+    found = checked(shop, morning)
+    (again,) = shop.starts(morning).written
+
+    assert not any("made again" in one.said for one in first)
+    assert again.said == "made again: somebody had deleted the row, and the code still says it"
+    ((table, row, _, said),) = found
+    assert (table, row) == ("Schedule", "morning.Daily_09_00")
+    assert "In the code of job morning, not in the table" in said
+
+
+def test_a_step_that_differs_is_named_with_its_number_and_column(shop: Workshop) -> None:
+    made = job("load", arguments="rows=5")(daily("09:00")(lambda: None))
+    shop.starts(made)
+    shop.world.sql("UPDATE ProcessControl SET Data2 = 'rows=6'")
+    ((table, row, column, said),) = checked(shop, made)
+
+    assert (table, row, column) == ("ProcessControl", "load, step 10", "Data2")
+    assert "correct the decorator of load" in said
+
+
+def test_an_owner_that_owns_nothing_is_not_found(shop: Workshop) -> None:
+    shop.starts(nightly)
+    with pytest.raises(NotFound, match=r"No row has Origin 'job shpo'\. Did you mean 'shop'"):
+        shop.starts(nightly, retired=["shpo"])
+
+
+def test_what_will_never_run_is_told(shop: Workshop) -> None:
+    over = job("move")(once("2001-12-01 02:00")(lambda: None))
+    without = job("close")(daily("09:00", calendar="MOON")(lambda: None))
+    dry = shop.starts(over, without, nightly, dry_run=True).never
+    done = shop.starts(over, without, nightly).never
+    shop.world.sql("UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = 'move.Once_2001_12_01_02_00'")
+
+    assert dry == done
+    assert [one.name for one in done] == ["close.Daily_09_00", "move.Once_2001_12_01_02_00"]
+    assert "MOON" in done[0].message
+    assert "2001-12-01 02:00, is over" in done[1].message
+    assert [one.job for one in shop.starts(over, without, nightly).never] == ["close"]
+    assert ("job.never_due", "close.Daily_09_00") in shop.told()
+
+
+def test_a_name_that_is_taken_leaves_out_only_its_job_and_says_so(shop: Workshop) -> None:
+    shop.world.batch("nightly")
+
+    assert "Nothing of this job is written; everything else is." in shop.starts(nightly, morning).refusals[0].message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -204,8 +205,8 @@ def test_a_plain_function_behind_an_entry_point_is_a_job(site: Site) -> None:
 @pytest.mark.parametrize(
     ("name", "cause"),
     [
-        ("broken_import", "RuntimeError: the licence has expired"),
-        ("exits_on_import", "SystemExit: 2"),
+        ("broken_import", "RuntimeError: the licence has expired (broken_import.py, line 5)"),
+        ("exits_on_import", "SystemExit: 2 (exits_on_import.py, line 8)"),
         ("not_there", "ModuleNotFoundError: No module named 'not_there'"),
         ("not a name", "ModuleNotFoundError: No module named 'not a name'"),
     ],
@@ -289,5 +290,43 @@ def test_what_announces_a_job_is_its_module_or_its_package(site: Site) -> None:
     assert registry.owner_of_job("listed") == "listed_jobs"
     owners = ["package acme-jobs", "listed_jobs", "missing_jobs", "package other-jobs", "acme_jobs", "package ", ""]
     assert [owner for owner in owners if registry.knows_owner(owner)] == ["package acme-jobs", "listed_jobs"]
-    (problem,) = registry.module_problems()
-    assert "'missing_jobs' cannot be loaded" in problem
+    (problem,) = registry.module_problems().values()
+    assert "'missing_jobs' cannot be loaded" in problem.message
+    assert problem.next_step == (
+        "put missing_jobs.py where modules are looked for, or take it out of modules in batchctl.toml"
+    )
+
+
+LATER = """
+from batchctl.plugin_api import daily
+
+@daily("03:15")
+def sound(): pass
+
+@daily(
+    "27:00")
+def night(): pass
+"""
+BROKEN_MODULES = [
+    (LATER, r"UnfitDeclaration: @daily: RunTimes.* \(shop\.py, line \d+, above night\)\.", "correct shop.py"),
+    ("def night(:\n", r"SyntaxError: .*\(shop\.py, line 1\)\.", "correct shop.py"),
+    ("x = 1\nimport no_such", r"No module named 'no_such' \(shop\.py, line 2\)\.", "correct shop.py"),
+]
+
+
+@pytest.mark.parametrize(("code", "said", "remedy"), BROKEN_MODULES)
+def test_what_is_wrong_in_a_module_is_said_with_its_line_and_function(
+    site: Site, code: str, said: str, remedy: str
+) -> None:
+    site.module("shop", code)
+    (problem,) = Registry.load(["shop"]).module_problems().values()
+
+    assert re.search(said, problem.message), problem.message
+    assert problem.next_step == remedy
+
+
+def test_a_job_that_may_be_of_a_broken_module_is_told_with_it(site: Site) -> None:
+    site.module("shop", "import no_such")
+
+    with pytest.raises(PluginError, match="No module named 'no_such'"):
+        Registry.load(["shop"]).jobs["night"]
