@@ -88,7 +88,7 @@ def listed(session: Session, as_json: bool) -> None:
             cell(None if one.next is None else one.next.local),
             cell(None if one.next is None else f"{one.next.at:%Y-%m-%d %H:%M:%S}"),
             cell(_last(one.last)),
-            cell("; ".join(finding.message for finding in one.findings) or None),
+            cell(" ".join(finding.message for finding in one.findings) or None),
         )
         for one in found
     ]

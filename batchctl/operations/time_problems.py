@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import visible
-from batchctl.operations.schedule_problems import calendar_problems, mode_problems, schedule_problems
+from batchctl.operations.schedule_problems import (
+    calendar_problems,
+    mode_problems,
+    remedy_of,
+    schedule_problems,
+    schedule_warnings,
+)
 from batchctl.operations.timetable import Timetable
 from batchctl.store import calendars, schedules
 
@@ -32,7 +39,10 @@ def time_problems(
     for row in (*broken, *broken_calendars):
         yield row.table, str(row.row_id), Problem("", f"{_SAID[row.table]}: {visible(row.message)}.")
     for schedule in timed:
-        for problem in schedule_problems(schedule, around):
+        wrong = list(schedule_problems(schedule, around))
+        for problem in wrong:
+            yield "Schedule", visible(schedule.name), replace(problem, remedy=remedy_of(schedule, problem, wrong))
+        for problem in schedule_warnings(schedule, around):
             yield "Schedule", visible(schedule.name), problem
     for calendar in known:
         users = [one for one in timed if one.timing.calendar_name == calendar.name]

@@ -398,6 +398,27 @@ class TestTest:
         assert not found.would_fire
         assert found.reason.startswith(reason)
 
+    def test_of_a_disabled_one_the_mode_is_said_too_and_comes_first(self, world: World, table: Timetable) -> None:
+        schedule(world, Enabled=0)
+        world.sql("UPDATE ProcessBatch SET ProcessingMode = 'triggered'")
+
+        found = tried(table)
+
+        assert (
+            found.reason == "it is disabled, and no batch of its entity lets schedules start it: batch B is triggered"
+        )
+        assert found.next_step == "batchctl mode B scheduled --reason ..."
+
+    def test_a_file_name_that_it_does_not_bring_is_noted(self, world: World, table: Timetable) -> None:
+        world.sql(
+            "UPDATE ProcessControl SET ProcessType = 'os_command', Data1 = 'wc {FileName}' WHERE ProcessControlSeq = 10"
+        )
+        schedule(world)
+        said = "Step 10 of B uses {FileName}; a schedule brings none, so it fails."
+
+        assert tried(table).notes == (said,)
+        assert only(table).columns["Findings"] == [f"Entity: {said}"]
+
     def test_a_day_off_is_a_reason_and_a_calendar_that_ends_is_noted(self, world: World, table: Timetable) -> None:
         world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
         schedule(world, CalendarName="NL")
