@@ -174,7 +174,7 @@ def test_the_log_goes_on_to_what_lists_its_source(shop: Shop) -> None:
 
 
 def test_what_a_command_needs_and_a_schedule_does_not_bring_is_warned_of(shop: Shop) -> None:
-    shop.sql("UPDATE ProcessControl SET Data1 = 'wc -l {FileName}';")
+    shop.sql("UPDATE ProcessControl SET Data1 = 'wc -l {FileName}' WHERE ProcessName = 'load';")
     said = "Step 10 of Load uses {FileName}; a schedule brings none, so it fails."
 
     made = shop.run("schedule", "add", "nightly", *DAILY)
