@@ -35,7 +35,7 @@ def mode(session: Session, batch: str, mode: str, reason: str, dry_run: bool) ->
     with session.app() as app:
         user, host = app.ids.user(), app.ids.host()
         actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        done = switch_mode(actor, batch, wanted, reason=reason)
+        done = switch_mode(actor, batch, wanted, zone=app.settings.business_time_zone, reason=reason)
     _show(done)
 
 

@@ -41,6 +41,7 @@ _STYLES = {
     "cancelled": "dim",
     "cancelling": "yellow",
     "skipped": "dim",
+    "over": "dim",
     "fired": "blue",
     "completed": "green",
     "error": "bold red",

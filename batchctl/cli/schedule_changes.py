@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from batchctl.cli.session import Session, WholeNumber, dry_run, reason
+from batchctl.domain.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 
@@ -63,13 +64,9 @@ _COLUMNS: tuple[tuple[str, click.ParamType[Any], str, str], ...] = (
 )
 
 
-def _option_of(column: str) -> str:
-    return "--" + "".join(f"-{at.lower()}" if at.isupper() else at for at in column).lstrip("-")
-
-
 def _column_options(command: Command) -> Command:
     for column, kind, shown, said in reversed(_COLUMNS):
-        option = click.option(_option_of(column), column, type=kind, metavar=_metavar(kind, shown), help=said)
+        option = click.option(option_of(column), column, type=kind, metavar=_metavar(kind, shown), help=said)
         command = option(command)
     return command
 
@@ -187,6 +184,8 @@ def _end(ctx: click.Context, done: Written, said: str) -> None:
         remedies = [one.remedy for one in done.problems if one.remedy]
         output.hints(out, *dict.fromkeys(remedies), "correct what is named, and give the command again")
         ctx.exit(FINDINGS)
+    for warning in done.warnings:
+        output.say(f"Warning: {warning.message}")
     out.print(cell(f"{said}: {done.words}." if done.words else f"{said}."), soft_wrap=True)
     if not done.is_new:
         differing = [(cell(name), cell(done.before[name]), cell(done.after[name])) for name in done.after]

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from batchctl.operations.starting_log import LogLine
 
 MOST = 10_000
+_SEEN = {
+    "schedule": "batchctl schedule list",
+    "trigger": "batchctl trigger list",
+    "watch": "batchctl watch list",
+    "dependency": "batchctl waits",
+    "calendar": "batchctl calendar list",
+}
+"""The first words of sources, and what lists those that there are."""
 
 
 class Moment(click.ParamType[datetime]):
@@ -34,7 +42,9 @@ class Moment(click.ParamType[datetime]):
 
 @click.command()
 @click.option(
-    "--source", metavar="SOURCE", help="What started it: 'trigger NAME', or trigger for those of all triggers."
+    "--source",
+    metavar="SOURCE",
+    help="What started it: 'trigger NAME', or trigger for those of all triggers; also schedule, watch, dependency.",
 )
 @click.option("--entity", metavar="ENTITY", help="What concerns one entity.")
 @click.option("--type", "kind", type=click.Choice([event.value for event in SchedulerEvent]), help="One kind of event.")
@@ -90,10 +100,17 @@ def log(
         output.section(out, Listing("Log", headings, [_row(line) for line in found.lines]))
     else:
         out.print("SchedulerLog has no such row.")
+        if source is not None and _kind_of(source) not in _SEEN:
+            known = ", ".join(_SEEN)
+            out.print(f"A source begins with one of these words: {known}.", soft_wrap=True)
     if not found.is_last:
         output.hints(out, f"the same with --before {found.lines[-1].entry.log_id} shows older ones")
     else:
-        output.hints(out, "batchctl trigger list")
+        output.hints(out, _SEEN.get(_kind_of(source), "batchctl status"))
+
+
+def _kind_of(source: str | None) -> str:
+    return (source or "").partition(" ")[0]
 
 
 def _row(line: LogLine) -> list[Any]:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli import schedule_changes, schedule_run, sql_jobs
-from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
-from batchctl.domain.text import typed
+from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,6 +27,20 @@ SHOWN = 1000
 """Up to how many due times a table for people shows; JSON has all."""
 NIGHT_SHOWN = 12
 """Up to how many due times of a night are shown one by one; of more those that are alike are shown together."""
+
+
+class LocalTime(click.ParamType[datetime]):
+    """What the clocks of a zone show, known later, unless it says its own zone; a day is its midnight."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Read a time."""
+        try:
+            return datetime.fromisoformat(value)
+        except ValueError:
+            said = f"'{visible(str(value))}' is not a time; write one such as 2026-11-22 or '2026-11-22 05:00'."
+            self.fail(said, param, ctx)
 
 
 @click.group()
@@ -75,7 +88,7 @@ def listed(session: Session, as_json: bool) -> None:
             cell(None if one.next is None else one.next.local),
             cell(None if one.next is None else f"{one.next.at:%Y-%m-%d %H:%M:%S}"),
             cell(_last(one.last)),
-            cell("; ".join(finding.message for finding in one.findings) or None),
+            cell(" ".join(finding.message for finding in one.findings) or None),
         )
         for one in found
     ]
@@ -134,7 +147,7 @@ def show(session: Session, name: str, as_json: bool) -> None:
 
 @schedule.command()
 @click.argument("name", required=False)
-@click.option("--from", "start", type=Moment(), help="Not from now, but from this time, in UTC.")
+@click.option("--from", "start", type=LocalTime(), help="Not from now, but from this time in its zone.")
 @click.option("--days", type=WholeNumber(1, 3660), default=30, show_default=True, help="For how many days.")
 @click.option("--dst", is_flag=True, help="Only the nights of a year in which clocks are changed; without NAME of all.")
 @as_json
@@ -246,6 +259,7 @@ def _decided_as_json(one: ScheduleFire) -> dict[str, Any]:
 def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
 
     if as_json:
         output.print_json([one.columns for one in found.due_times])
@@ -262,14 +276,15 @@ def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:
     output.section(out, Listing(title, headings, [_row(one, jittered=jittered) for one in shown]))
     if more:
         out.print(f"{more} more: --json shows all, --days fewer.")
+    if found.note is not None:
+        out.print(cell(found.note), soft_wrap=True)
     output.hints(out, f"batchctl schedule preview {typed(found.schedule.name)} --dst", "batchctl schedule list")
 
 
 def _row(one: Foreseen, *, jittered: bool) -> list[Any]:
     from batchctl.cli.output import cell, duration, time, word
 
-    outcome = word(one.instant.outcome.value)
-    reason = one.instant.reason
+    outcome, reason = word(one.outcome), one.reason
     if one.decided is not None:
         outcome = word(one.decided.outcome.value)
         which = "" if one.decided.intake_id is None else f" as file:{one.decided.intake_id}"

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.text import visible
-from batchctl.domain.wall_clock import DAY
+from batchctl.domain.wall_clock import DAY, LAST_DAY
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 FARTHEST = 366
@@ -53,6 +53,14 @@ class BusinessDays:
             every = (first + DAY * number for number in range(31))
             self._months[first] = tuple(day for day in every if day.month == first.month and self.is_business_day(day))
         return self._months[first]
+
+
+def ends_before(calendar: Calendar | None, day: date) -> str | None:
+    """Say that a calendar says nothing of a day any more; None while it does, or when there is none."""
+    if calendar is None or calendar.valid_until is None or day <= calendar.valid_until:
+        return None
+    since = min(calendar.valid_until, LAST_DAY) + DAY
+    return f"Calendar {visible(calendar.name)} says nothing from {since} on: then only the days of the week decide."
 
 
 def running_out(calendar: Calendar, today: date) -> str | None:

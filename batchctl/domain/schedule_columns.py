@@ -34,6 +34,12 @@ _BELONGS: Mapping[str, tuple[ScheduleType, ...]] = {
 """Columns and the types that cannot do without them."""
 
 
+def option_of(column: str) -> str:
+    """Return what the command line calls a column: `--run-times` for RunTimes."""
+    called = {"ScheduleType": "Type"}.get(column, column)
+    return "--" + "".join(f"-{at.lower()}" if at.isupper() else at for at in called).lstrip("-")
+
+
 def left_behind(before: ScheduleType, after: ScheduleType) -> dict[str, JsonValue]:
     """Return the columns that one type needed and another has no need of, as they are to be written.
 

@@ -29,7 +29,7 @@ from batchctl.domain.cron_text import CronTimes, NotCron, read_cron
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, ScheduleType
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, nearest, visible
 from batchctl.domain.values import named_value
 from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY, WallClock, clock_of
 
@@ -196,6 +196,9 @@ def _times(reader: _Reader, timing: Timing, cron: CronTimes | None) -> tuple[int
             return tuple(sorted(minute * 60 for minute in found or ()))
 
 
+_ABBREVIATION = 4
+
+
 def _clock(zone: str) -> WallClock:
     if zone.startswith("right/"):
         raise UnfitText(f"{quoted(zone)} counts leap seconds, which no database does; write {quoted(zone[6:])}.")
@@ -204,7 +207,9 @@ def _clock(zone: str) -> WallClock:
     try:
         return clock_of(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        meant = visible(did_you_mean(zone, _zones()))
+        # To guess what an abbreviation such as CET1 stands for would mislead.
+        near = nearest(zone, _zones()) if len(zone) > _ABBREVIATION else None
+        meant = "" if near is None else f" Did you mean '{near}'?"
         raise UnfitText(
             f"{quoted(zone)} is not a time zone; write an IANA name such as Europe/Amsterdam.{meant}"
         ) from error
@@ -212,7 +217,8 @@ def _clock(zone: str) -> WallClock:
 
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())
+    """Return the zones that say where they are: the others are abbreviations and old names."""
+    return frozenset(zone for zone in available_timezones() if "/" in zone)
 
 
 def _days(reader: _Reader, timing: Timing, calendar: BusinessDays | None, cron: CronTimes | None) -> DayPattern:

@@ -12,8 +12,10 @@ from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import batch_target, checked_reason
+from batchctl.operations.schedule_problems import Around, schedule_problems
 from batchctl.store import data_triggers, definitions, schedules
 
 
@@ -29,18 +31,19 @@ class ModeSwitch:
     left: tuple[str, ...]
     """Those that stay because another batch of the entity is started by them."""
     others: tuple[str, ...]
-    """Those of the entity that are disabled and that the new mode would let."""
+    """Those of the entity that are disabled, that the new mode would let, and that can be enabled as they are."""
     dry_run: bool
 
 
-def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, reason: str | None) -> ModeSwitch:
-    """Say what may start a batch; raises `NotFound`."""
+def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: str, reason: str | None) -> ModeSwitch:
+    """Say what may start a batch; `zone` is the business time zone. Raises `NotFound`."""
     reason = checked_reason(reason)
 
     def act(connection: Any) -> ModeSwitch:
-        batches = definitions.all_batches(connection)
-        batch = _named(batches, name)
-        takers = [replace(one, mode=mode if one.name == name else one.mode) for one in takers_of(batch.entity, batches)]
+        around = timetable.around(connection, zone, actor.clock.now())
+        batch = _named(around.batches, name)
+        batches = [replace(one, mode=mode if one.name == name else one.mode) for one in around.batches]
+        around, takers = replace(around, batches=batches), takers_of(batch.entity, batches)
         timed = [one for one in schedules.everything(connection)[0] if one.entity == batch.entity]
         triggers = [one for one in data_triggers.everything(connection)[0] if one.entity == batch.entity]
         idle = _Idle(
@@ -53,7 +56,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, reason:
             after=mode,
             disabled=idle.sources,
             left=_left(mode, timed, triggers, takers),
-            others=_others(mode, timed, triggers),
+            others=_others(mode, timed, triggers, around),
             dry_run=actor.dry_run,
         )
         if not actor.dry_run:
@@ -110,13 +113,19 @@ def _left(
     return tuple(found)
 
 
-def _others(mode: ProcessingMode | None, timed: Sequence[Schedule], triggers: Sequence[DataTrigger]) -> tuple[str, ...]:
+def _others(
+    mode: ProcessingMode | None, timed: Sequence[Schedule], triggers: Sequence[DataTrigger], around: Around
+) -> tuple[str, ...]:
     found = list[str]()
     if is_scheduled(mode):
-        found += [one.source for one in timed if not one.enabled]
+        found += [one.source for one in timed if not one.enabled and _can_be_enabled(one, around)]
     if is_triggered(mode):
         found += [one.source for one in triggers if not one.enabled]
     return tuple(found)
+
+
+def _can_be_enabled(schedule: Schedule, around: Around) -> bool:
+    return not any(schedule_problems(replace(schedule, enabled=True, decided_until=None), around))
 
 
 def _word(mode: ProcessingMode | None) -> str | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from batchctl.domain import due
+from batchctl.domain.business_days import ends_before
 from batchctl.domain.clock_changes import Night, changes_of, night_of
-from batchctl.domain.due import Instant, Plan, UnfitTiming
+from batchctl.domain.due import Instant, InstantOutcome, Plan, UnfitTiming
 from batchctl.domain.errors import Refused
 from batchctl.domain.schedules import Schedule, ScheduleFire
 from batchctl.domain.text import visible
+from batchctl.domain.wall_clock import LAST_DAY, WallClock, clock_of, naive
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
 from batchctl.operations.timetable import Timetable
@@ -20,6 +22,11 @@ from batchctl.store import fire_reports, schedules
 
 YEAR = timedelta(days=366)
 """Within which both changes of clocks are looked for."""
+OVER = "over"
+"""What comes of a due time that is over and about which nothing was decided, nor will be."""
+_TICK = timedelta(milliseconds=1)
+"""Nothing is due between a moment and this much before it."""
+_LAST = datetime.combine(LAST_DAY, time())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +36,25 @@ class Foreseen:
     instant: Instant
     jitter: timedelta
     decided: ScheduleFire | None
+    is_over: bool
+    """True when its time is over, and it was not decided and will not be."""
+    is_waiting: bool
+    """True when its time is over, and the next look of a leader decides it."""
+
+    @property
+    def outcome(self) -> str:
+        """Say what comes of it, as long as it is not decided."""
+        return OVER if self.is_over else self.instant.outcome.value
+
+    @property
+    def reason(self) -> str | None:
+        """Say why."""
+        said = None
+        if self.is_over:
+            said = "not decided; batchctl backfill can start it"
+        elif self.is_waiting:
+            said = "due, and not decided yet"
+        return "; ".join(filter(None, (said, self.instant.reason))) or None
 
     @property
     def columns(self) -> Columns:
@@ -37,8 +63,8 @@ class Foreseen:
         return {
             "LocalTime": self.instant.local,
             "UtcTime": columns.moment(at),
-            "Outcome": self.instant.outcome.value,
-            "Reason": self.instant.reason,
+            "Outcome": self.outcome,
+            "Reason": self.reason,
             "FireKey": self.instant.key,
             "CycleKey": self.instant.business_date.isoformat(),
             "Jitter": columns.seconds(self.jitter),
@@ -54,9 +80,9 @@ class Preview:
 
     schedule: Schedule
     plan: Plan
-    after: datetime
-    until: datetime
     due_times: Iterator[Foreseen]
+    note: str | None
+    """From when on its calendar says nothing, if that is within the days shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,24 +117,30 @@ class Rehearsed:
 
 
 def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -> Preview:
-    """Reckon what a schedule will do; raises `Refused` when its columns cannot be understood."""
+    """Reckon what a schedule will do; raises `Refused` when its columns cannot be understood.
+
+    A start without a zone is what the schedule's clocks show, and what is due at it belongs to the days shown.
+    """
     with table.transactions.read() as connection:
         schedule = timetable.named(connection, name)
         around = table.around(connection)
-        after = around.now if start is None else start
-        until = after + timedelta(days=days)
+        try:
+            plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
+        except UnfitTiming as unfit:
+            message = f"Schedule {visible(name)} is never due: {unfit.column}: {unfit.message}"
+            raise Refused(message, next_step="batchctl check") from None
+        clock = plan.read.clock
+        begin = around.now if start is None else _moment(clock, start)
+        end = _days_later(clock, begin, days)
+        after, until = (begin, end) if start is None else (begin - _TICK, end - _TICK)
         decided = fire_reports.within(connection, schedule.schedule_id, after, until)
-    try:
-        plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
-    except UnfitTiming as unfit:
-        message = f"Schedule {visible(name)} is never due: {unfit.column}: {unfit.message}"
-        raise Refused(message, next_step="batchctl check") from None
+    standing = timetable.standing_of(schedule, plan, around)
+    seen = _Seen(now=around.now, decided_until=standing.decided_until)
     return Preview(
         schedule=schedule,
         plan=plan,
-        after=after,
-        until=until,
-        due_times=_foreseen(schedule, plan.preview(after, until), decided),
+        due_times=_foreseen(schedule, plan.preview(after, until), decided, seen),
+        note=ends_before(around.calendar_of(schedule.timing), clock.day_of(until)),
     )
 
 
@@ -117,7 +149,7 @@ def rehearse(table: Timetable, name: str | None, *, start: datetime | None) -> t
     with table.transactions.read() as connection:
         around = table.around(connection)
         wanted = _wanted(connection, name)
-    after = around.now if start is None else start
+    after = around.now if start is None else _moment(clock_of(around.zone), start)
     found = list[Rehearsed]()
     for schedule in wanted:
         try:
@@ -140,7 +172,43 @@ def _wanted(connection: Any, name: str | None) -> Sequence[Schedule]:
     return [schedule for schedule in found if schedule.enabled]
 
 
-def _foreseen(schedule: Schedule, instants: Iterator[Instant], decided: Sequence[ScheduleFire]) -> Iterator[Foreseen]:
+def _moment(clock: WallClock, at: datetime) -> datetime:
+    """Return the moment that somebody means: without a zone, what the clocks show."""
+    if at.tzinfo is not None:
+        return naive(at).replace(tzinfo=UTC)
+    wall = naive(at.replace(tzinfo=UTC))
+    return clock.moments(wall).first.replace(tzinfo=UTC)
+
+
+def _days_later(clock: WallClock, begin: datetime, days: int) -> datetime:
+    """Return when the clocks show the same again, some days later."""
+    wall = clock.shown(naive(begin)).replace(tzinfo=None)
+    later = wall + min(timedelta(days=days), max(_LAST - wall, timedelta(0)))
+    return clock.moments(later).first.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """Up to when a schedule is decided."""
+
+    now: datetime
+    decided_until: datetime | None
+    """None when nothing of it is decided, because it is disabled or nothing lets it."""
+
+    def is_past(self, instant: Instant) -> bool:
+        """Say whether an instant that starts work is over."""
+        return instant.due is not None and instant.due <= self.now and instant.outcome is not InstantOutcome.SKIPPED
+
+    def is_over(self, instant: Instant) -> bool:
+        """Say whether nobody decides it any more."""
+        if instant.due is None or not self.is_past(instant):
+            return False
+        return self.decided_until is None or instant.due <= self.decided_until
+
+
+def _foreseen(
+    schedule: Schedule, instants: Iterator[Instant], decided: Sequence[ScheduleFire], seen: _Seen
+) -> Iterator[Foreseen]:
     by_key = {one.fire_key: one for one in decided}
     stretches = [one for one in decided if one.due_until is not None]
     for instant in instants:
@@ -148,7 +216,14 @@ def _foreseen(schedule: Schedule, instants: Iterator[Instant], decided: Sequence
         if found is None and instant.due is not None:
             found = _covering(stretches, instant.due)
         jitter = due.jitter_of(schedule.name, instant, schedule.jitter)
-        yield Foreseen(instant=instant, jitter=jitter, decided=found)
+        is_over = found is None and seen.is_over(instant)
+        yield Foreseen(
+            instant=instant,
+            jitter=jitter,
+            decided=found,
+            is_over=is_over,
+            is_waiting=found is None and seen.is_past(instant) and not is_over,
+        )
 
 
 def _covering(stretches: Sequence[ScheduleFire], at: datetime) -> ScheduleFire | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain import sql_jobs
@@ -16,7 +16,7 @@ from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
 from batchctl.operations.intervene import NAME_LIMIT, checked_reason
-from batchctl.operations.schedule_problems import Around, schedule_problems
+from batchctl.operations.schedule_problems import OPERATORS, Around, schedule_problems, schedule_warnings
 from batchctl.operations.timetable import Next, schedule_target
 from batchctl.store import schedules
 from batchctl.store.schedules import UNARMED
@@ -41,6 +41,8 @@ class Written:
     words: str | None
     next: Next | None
     problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+    """What will fail once it starts; it is written all the same."""
     dry_run: bool
 
 
@@ -140,6 +142,10 @@ class ScheduleKeeper:
         is_checked: bool = True,
     ) -> Written:
         found = [*_of_lengths(after), *schedule_problems(schedule, around)] if is_checked else []
+        if is_new:
+            # There is none yet that could be changed.
+            again = f"batchctl schedule add {typed(schedule.name)}"
+            found = [replace(one, remedy=_made_again(one, schedule, again)) for one in found]
         plan = around.plan_of(schedule.timing)
         return Written(
             schedule=schedule,
@@ -150,8 +156,18 @@ class ScheduleKeeper:
             words=None if plan is None else plan.words,
             next=timetable.next_of(schedule, around),
             problems=tuple(found),
+            warnings=tuple(schedule_warnings(schedule, around)) if is_checked else (),
             dry_run=self.actor.dry_run,
         )
+
+
+def _made_again(problem: Problem, schedule: Schedule, again: str) -> str | None:
+    remedy = problem.remedy or ""
+    if not remedy.startswith("batchctl schedule set "):
+        return problem.remedy
+    if problem.column == "RunAt":
+        return f"{again} --entity {typed(schedule.entity)} --type once --run-at ...   (a time to come)"
+    return f"{again} ...   (with a time to come)"
 
 
 def _own(said: Columns) -> Columns:
@@ -168,16 +184,12 @@ def _of_lengths(after: Columns) -> Iterator[Problem]:
             yield Problem(column, "It is empty.")
 
 
-_OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
-"""Columns that are the operator's own, whatever writes the row."""
-
-
 def _check_origin(schedule: Schedule, given: Mapping[str, JsonValue]) -> None:
     """Refuse what would not last: a row that something keeps up to date is written anew at its next start."""
-    kept = [column for column in given if column not in _OPERATORS]
+    kept = [column for column in given if column not in OPERATORS]
     if schedule.origin not in {None, sql_jobs.ORIGIN} and kept:
         message = (
             f"Schedule {visible(schedule.name)} is kept up to date by {visible(schedule.origin)}, which would write"
             f" {', '.join(kept)} anew."
         )
-        raise Refused(message, next_step="change it there; yours are " + ", ".join(sorted(_OPERATORS)) + " and Enabled")
+        raise Refused(message, next_step="change it there; yours are " + ", ".join(sorted(OPERATORS)) + " and Enabled")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from batchctl.domain import due
+from batchctl.domain import due, sql_jobs
 from batchctl.domain.business_days import running_out
 from batchctl.domain.due import Plan, UnfitTiming
 from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, mode_word, takers_of
 from batchctl.domain.outcomes import Problem
-from batchctl.domain.rows import BatchDefinition, DataTrigger
+from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
+from batchctl.domain.rows import BatchDefinition, DataTrigger, Step
+from batchctl.domain.schedule_columns import option_of
 from batchctl.domain.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import ProcessingMode, ScheduleType
 from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
@@ -19,7 +21,12 @@ from batchctl.domain.timing_text import run_at
 from batchctl.domain.wall_clock import clock_of
 from batchctl.operations import almanac
 
+OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
+"""Columns that are the operator's own, whatever writes the row."""
 _PATTERN = "pattern"
+_COMMAND = "os_command"
+_FILLED = (1, 2, 4)
+"""Data columns of a command that are filled wholly: a placeholder without a value fails the step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +81,38 @@ def never_due(timing: Timing, decided_until: datetime | None, around: Around) ->
     return f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
 
 
+def schedule_warnings(schedule: Schedule, around: Around) -> Iterator[Problem]:
+    """Yield what will fail once a schedule has started it; a schedule is made all the same."""
+    for batch in takers_of(schedule.entity, around.batches) if schedule.enabled else ():
+        # With PopulatorArgs nothing comes of it at all, which is said elsewhere.
+        plain = batch.populator == _PATTERN and not batch.populator_args
+        empty = {"FileName", "Data1", "Data2"} if plain else {"FileName"}
+        for step in batch.steps:
+            used = [f"{{{name}}}" for name in _placeholders(step) if name in empty]
+            if used:
+                said = f"Step {step.seq} of {visible(batch.name)} uses {', '.join(used)}; a schedule brings none, so it fails."
+                yield Problem("Entity", said, f"correct the step, or start {visible(batch.name)} by files only")
+
+
+def remedy_of(schedule: Schedule, problem: Problem, others: Collection[Problem]) -> str | None:
+    """Return what mends a finding of a row that is there; None where that takes an SQL client.
+
+    The row is looked through wholly again, so one command names all columns that are wrong.
+    """
+    if problem.remedy is not None:
+        return problem.remedy
+    columns = list(dict.fromkeys(one.column for one in others if one.column and one.remedy is None))
+    if schedule.origin not in {None, sql_jobs.ORIGIN} and problem.column not in OPERATORS:
+        return f"correct it where it is declared: {visible(schedule.origin)}"
+    if "ScheduleName" in columns or visible(schedule.name) != schedule.name:
+        return None
+    options = " ".join(f"{option_of(column)} ..." for column in columns)
+    return f"batchctl schedule set {typed(schedule.name)} {options} --reason ..."
+
+
 def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Problem]:
     """Yield what is wrong with a calendar, and whether it ends soon though some schedule goes by it."""
-    if calendar.name != calendar.name.strip() or any(map(is_invisible, calendar.name)):
-        yield Problem("CalendarName", f"It holds what nobody can see: '{visible(calendar.name)}'.")
+    yield from _of_name("CalendarName", calendar.name)
     if calendar.business_days.strip():
         weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
         for problem in due.problems(weekdays, "UTC", None, ()):
@@ -144,10 +179,30 @@ def _names(starters: Sequence[Schedule] | Sequence[DataTrigger]) -> str:
     return ", ".join(visible(one.name) for one in starters)
 
 
+def _of_name(column: str, text: str) -> Iterator[Problem]:
+    if any(map(is_invisible, text)):
+        yield Problem(column, f"It holds what nobody can see: '{visible(text)}'.")
+    elif text != text.strip():
+        yield Problem(column, f"It begins or ends with a blank: '{visible(text)}'.")
+
+
+def _placeholders(step: Step) -> list[str]:
+    """Return the names that a command is filled with, each once."""
+    if step.process_type != _COMMAND:
+        return []
+    found = list[str]()
+    for column in _FILLED:
+        try:
+            template = parse(step.data[column - 1] or "")
+        except MalformedTemplate:
+            continue
+        found += [part.name for part in template if isinstance(part, Placeholder)]
+    return list(dict.fromkeys(found))
+
+
 def _of_texts(schedule: Schedule) -> Iterator[Problem]:
     for column, text in (("ScheduleName", schedule.name), ("Entity", schedule.entity)):
-        if text != text.strip() or any(map(is_invisible, text)):
-            yield Problem(column, f"It holds what nobody can see: '{visible(text)}'.")
+        yield from _of_name(column, text)
     trouble = None if schedule.description is None else unfit(schedule.description)
     if trouble is not None:
         yield Problem("Description", f"It cannot be used: {trouble}.")

@@ -18,7 +18,7 @@ from batchctl.domain.text import typed, visible
 from batchctl.domain.triggers import Blocker
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
-from batchctl.operations.schedule_problems import Around
+from batchctl.operations.schedule_problems import Around, schedule_warnings
 from batchctl.operations.timetable import Timetable
 from batchctl.store import data_triggers, schedule_fires
 
@@ -75,15 +75,17 @@ class ScheduleBench:
         except UnfitTiming as unfit:
             return self._silent(schedule, around, f"{unfit.column}: {unfit.message}", None, "batchctl check")
         takers = takers_of(schedule.entity, around.batches)
-        if not schedule.enabled:
-            said = "it is disabled; nothing that is due meanwhile is made up for"
-            return self._silent(schedule, around, said, plan, f"batchctl schedule enable {shown} --reason ...")
         if not lets_schedules(takers):
             modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
             said = f"no batch of its entity lets schedules start it: {modes}"
-            return self._silent(
-                schedule, around, said, plan, f"batchctl mode {typed(takers[0].name)} scheduled --reason ..."
-            )
+            if not schedule.enabled:
+                said = f"it is disabled, and {said}"
+            # It cannot be enabled before either.
+            step = f"batchctl mode {typed(takers[0].name)} scheduled --reason ..."
+            return self._silent(schedule, around, said, plan, step)
+        if not schedule.enabled:
+            said = "it is disabled; nothing that is due meanwhile is made up for"
+            return self._silent(schedule, around, said, plan, f"batchctl schedule enable {shown} --reason ...")
         armed = self._armed(schedule, plan, around)
         decision = catch_up.decide(armed, plan, around.now, self.grace)
         decision = decision.without(schedule_fires.decided(connection, schedule.schedule_id, decision.keys))
@@ -143,6 +145,7 @@ class ScheduleBench:
     def _notes(self, schedule: Schedule, around: Around) -> Iterator[str]:
         if not takers_of(schedule.entity, around.batches):
             yield f"No batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts."
+        yield from (warning.message for warning in schedule_warnings(schedule, around))
         calendar = around.calendar_of(schedule.timing)
         ends = None if calendar is None else running_out(calendar, around.today)
         if ends is not None:

@@ -13,7 +13,13 @@ from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.text import visible
 from batchctl.operations.job_problems import correct_decorator
-from batchctl.operations.schedule_problems import calendar_problems, mode_problems, schedule_problems
+from batchctl.operations.schedule_problems import (
+    calendar_problems,
+    mode_problems,
+    remedy_of,
+    schedule_problems,
+    schedule_warnings,
+)
 from batchctl.operations.timetable import Timetable
 from batchctl.store import calendars, schedules
 
@@ -37,8 +43,12 @@ def time_problems(
     for row in (*broken, *broken_calendars):
         yield row.table, str(row.row_id), Problem("", f"{_SAID[row.table]}: {visible(row.message)}.")
     for schedule in timed:
-        for problem in schedule_problems(schedule, around):
-            yield "Schedule", visible(schedule.name), _of_job(schedule, problem)
+        wrong = list(schedule_problems(schedule, around))
+        for problem in wrong:
+            mended = replace(problem, remedy=remedy_of(schedule, problem, wrong))
+            yield "Schedule", visible(schedule.name), _of_job(schedule, mended)
+        for problem in schedule_warnings(schedule, around):
+            yield "Schedule", visible(schedule.name), problem
     for calendar in known:
         users = [one for one in timed if one.timing.calendar_name == calendar.name]
         for problem in calendar_problems(calendar, users, around.today):
@@ -55,7 +65,9 @@ _OF_THE_CODE = frozenset({"", "Entity", "ScheduleName", *TIMING.values()})
 def _of_job(schedule: Schedule, problem: Problem) -> Problem:
     """Send who looks at a job's schedule to its code: what he writes into the row by hand does not stay."""
     is_of_code = owner_in(schedule.origin) is not None and problem.column in _OF_THE_CODE
-    by_hand = problem.remedy is None or problem.remedy.startswith("batchctl schedule set ")
+    by_hand = problem.remedy is None or problem.remedy.startswith(
+        ("batchctl schedule set ", "correct it where it is declared")
+    )
     if not is_of_code or not by_hand:
         return problem
     return replace(problem, remedy=correct_decorator(job_of(schedule.name)))

@@ -22,7 +22,7 @@ from batchctl.domain.schedules import Schedule, ScheduleFire
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import columns
 from batchctl.operations.columns import Columns
-from batchctl.operations.schedule_problems import Around, schedule_problems
+from batchctl.operations.schedule_problems import Around, schedule_problems, schedule_warnings
 from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, calendars, definitions, fire_reports, schedules
 
@@ -193,7 +193,11 @@ def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
         plan=around.plan_of(schedule.timing),
         next=next_of(schedule, around),
         last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
-        findings=(*schedule_problems(schedule, around), *_of_calendar(schedule, around)),
+        findings=(
+            *schedule_problems(schedule, around),
+            *schedule_warnings(schedule, around),
+            *_of_calendar(schedule, around),
+        ),
     )
 
 

@@ -169,11 +169,11 @@ def test_line_38_another_mode_leaves_nothing_of_the_old_one_behind(shop: Timetab
     shop.world.sql(TRIGGER)
     shop.until("2026-11-21 05:00:00")
 
-    switch_mode(actor(shop), "B", ProcessingMode.TRIGGERED, reason="rows come all day")
+    switch_mode(actor(shop), "B", ProcessingMode.TRIGGERED, zone="UTC", reason="rows come all day")
 
     assert shop.standing() == (0, None, None)
     assert shop.world.sql("SELECT Enabled FROM DataTrigger") == [(1,)]
-    switch_mode(actor(shop), "B", ProcessingMode.SCHEDULED, reason="back")
+    switch_mode(actor(shop), "B", ProcessingMode.SCHEDULED, zone="UTC", reason="back")
     shop.until("2026-11-21 06:01:00")
     assert started(shop) == []
     assert shop.world.sql("SELECT Enabled FROM DataTrigger") == [(0,)]

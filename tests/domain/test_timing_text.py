@@ -90,6 +90,21 @@ def said(timing: Timing, *calendars: str) -> list[str]:
             ),
         ),
         (
+            {"time_zone": "CESTA"},
+            "TimeZone: 'CESTA' is not a time zone; write an IANA name such as Europe/Amsterdam.",
+        ),
+        (
+            {"time_zone": "CES"},
+            "TimeZone: 'CES' is not a time zone; write an IANA name such as Europe/Amsterdam.",
+        ),
+        (
+            {"time_zone": "Amsterdam"},
+            (
+                "TimeZone: 'Amsterdam' is not a time zone; write an IANA name such as Europe/Amsterdam."
+                " Did you mean 'Europe/Amsterdam'?"
+            ),
+        ),
+        (
             {"time_zone": "right/Europe/Paris"},
             "TimeZone: 'right/Europe/Paris' counts leap seconds, which no database does; write 'Europe/Paris'.",
         ),

@@ -36,7 +36,7 @@ def switch(world: World, anywhere: StoreTransactions) -> Callable[..., ModeSwitc
 
     def do(mode: ProcessingMode | None, name: str = "B", *, dry_run: bool = False) -> ModeSwitch:
         actor = Actor(transactions=anywhere, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
-        return switch_mode(actor, name, mode, reason="month end")
+        return switch_mode(actor, name, mode, zone="UTC", reason="month end")
 
     return do
 
@@ -98,6 +98,15 @@ def test_switching_back_inherits_nothing_and_names_what_could_be_enabled(
     assert (done.disabled, done.others) == ((), ("schedule nightly B", "trigger rows B"))
     state = "SELECT NextRunTime, DecidedUntil, TimingHash FROM Schedule WHERE ScheduleName = 'nightly B'"
     assert world.sql(state) == [(None, None, None)]
+
+
+def test_what_cannot_be_enabled_as_it_is_is_not_named(world: World, switch: Callable[..., ModeSwitch]) -> None:
+    switch(MANUAL)
+    once = "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunAt, Enabled) VALUES (?, 'B', 'once', ?, 0)"
+    world.sql(once, "over", "2026-11-01 06:00")
+    world.sql(once, "to come", "2026-12-01 06:00")
+
+    assert switch(SCHEDULED).others == ("schedule nightly B", "schedule to come")
 
 
 def test_what_starts_another_batch_of_the_entity_too_stays(world: World, switch: Callable[..., ModeSwitch]) -> None:

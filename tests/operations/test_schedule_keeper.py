@@ -217,6 +217,27 @@ def test_what_could_start_nothing_is_not_enabled(world: World, keeper: ScheduleK
     assert world.sql("SELECT Enabled FROM Schedule") == [(0,)]
 
 
+def test_a_command_that_uses_a_file_name_is_warned_of(world: World, keeper: ScheduleKeeper) -> None:
+    world.sql(
+        "UPDATE ProcessControl SET ProcessType = 'os_command', Data1 = 'wc {FileName}' WHERE ProcessControlSeq = 20"
+    )
+
+    done = keeper.add("nightly", DAILY)
+
+    assert done.problems == ()
+    said = "Step 20 of B uses {FileName}; a schedule brings none, so it fails."
+    assert [warning.message for warning in done.warnings] == [said]
+    assert world.sql("SELECT Enabled FROM Schedule") == [(1,)]
+
+
+def test_who_makes_one_that_is_over_is_not_told_to_change_it(keeper: ScheduleKeeper) -> None:
+    (once,) = keeper.add("x1", {"Entity": "B", "ScheduleType": "once", "RunAt": "2026-01-01 00:00"}).problems
+    (ended,) = keeper.add("x1", {**DAILY, "EndDate": "2026-01-01"}).problems
+
+    assert once.remedy == "batchctl schedule add x1 --entity B --type once --run-at ...   (a time to come)"
+    assert ended.remedy == "batchctl schedule add x1 ...   (with a time to come)"
+
+
 def test_what_is_kept_by_code_is_changed_there(world: World, keeper: ScheduleKeeper) -> None:
     keeper.add("nightly", {**DAILY, "Origin": "job nightly of shop"})
 

@@ -104,6 +104,42 @@ def test_rows_that_hold_nonsense_are_named_and_the_others_looked_at(world: World
     assert found[2].startswith("Schedule wrong RunTimes: ")
 
 
+def test_a_command_that_uses_a_file_name_is_found(world: World) -> None:
+    file_batch = world.batch("Files", 0)
+    world.step(file_batch, 10, ProcessType="os_command", Data1="wc -l {FileName}", Data4="IN={Data2}")
+    world.step(file_batch, 20, ProcessType="os_command", Data1="echo {{FileName}} {Data3} {CycleKey}")
+    plugin_batch = world.batch("Foreign", 0, Populator="plugin")
+    world.step(plugin_batch, 10, ProcessType="os_command", Data1="wc -l {Data1} {Data2}")
+    world.step(plugin_batch, 20, ProcessType="sql", Data2="SELECT {FileName}")
+    schedule(world, Entity="Files")
+    schedule(world, "foreign", Entity="Foreign")
+    schedule(world, "off", Entity="Files", Enabled=0)
+
+    found = [one for one in check(world) if one.table == "Schedule"]
+
+    assert [(one.row, one.column, one.message) for one in found] == [
+        ("nightly", "Entity", "Step 10 of Files uses {FileName}, {Data2}; a schedule brings none, so it fails.")
+    ]
+    assert found[0].remedy == "correct the step, or start Files by files only"
+
+
+def test_a_row_is_corrected_with_one_command_where_that_is_possible(world: World) -> None:
+    schedule(world, "my night", RunTimes="6", TimeZone="Mars/Olympus")
+    schedule(world, "ends ", RunTimes="6")
+    schedule(world, "declared", RunTimes="6", Origin="job nightly of shop")
+    once = "batchctl schedule set 'my night' --run-times ... --time-zone ... --reason ..."
+    by_hand = "correct the rows in an SQL client"
+
+    assert [(one.row, one.column, one.remedy) for one in check(world)] == [
+        ("my night", "RunTimes", once),
+        ("my night", "TimeZone", once),
+        ("ends ", "ScheduleName", by_hand),
+        ("ends ", "RunTimes", by_hand),
+        ("declared", "RunTimes", "correct it where it is declared: job nightly of shop"),
+    ]
+    assert "ends with a blank: 'ends '" in messages(world)[2]
+
+
 def test_a_calendar_that_ends_is_found_while_a_schedule_goes_by_it(world: World) -> None:
     world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
     assert messages(world) == []

@@ -172,6 +172,50 @@ class TestPreview:
             ("15", None, None, None),
         ]
 
+    @pytest.mark.parametrize(
+        "start",
+        [datetime(2027, 3, 27), datetime(2027, 3, 26, 23, tzinfo=UTC), datetime(2027, 3, 27, 0, 0, 0)],  # noqa: DTZ001
+    )
+    def test_a_start_is_reckoned_in_its_zone_and_belongs_to_the_days(
+        self, world: World, table: Timetable, start: datetime
+    ) -> None:
+        schedule(world, RunTimes="00:00")
+
+        found = [one["LocalTime"] for one in previewed(table, 3, start)]
+
+        assert found == ["2027-03-27 00:00 +01:00", "2027-03-28 00:00 +01:00", "2027-03-29 00:00 +02:00"]
+
+    def test_a_start_at_the_end_of_time_has_no_due_times(self, world: World, table: Timetable) -> None:
+        schedule(world)
+
+        assert previewed(table, 3, datetime(9999, 12, 31)) == []  # noqa: DTZ001
+
+    def test_what_is_over_and_not_decided_does_not_fire(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        over = "not decided; batchctl backfill can start it"
+
+        def outcomes() -> list[tuple[Any, Any]]:
+            found = previewed(table, 3, datetime(2026, 11, 20))  # noqa: DTZ001
+            return [(one["Outcome"], one["Reason"]) for one in found]
+
+        assert outcomes() == [("over", over), ("fires", None), ("fires", None)]
+        world.clock.advance(timedelta(hours=3))
+        assert outcomes() == [("over", over), ("fires", "due, and not decided yet"), ("fires", None)]
+        world.sql("UPDATE Schedule SET DecidedUntil = '2026-11-21 05:30:00'")
+        assert outcomes() == [("over", over), ("over", over), ("fires", None)]
+        world.sql("UPDATE Schedule SET DecidedUntil = NULL, Enabled = 0")
+        assert outcomes() == [("over", over), ("over", over), ("fires", None)]
+
+    def test_that_its_calendar_ends_before_the_days_do_is_noted(self, world: World, table: Timetable) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2027-12-31')")
+        schedule(world, CalendarName="NL")
+
+        def note(days: int) -> str | None:
+            return foresight.preview(table, "nightly", start=datetime(2027, 12, 1), days=days).note  # noqa: DTZ001
+
+        assert note(31) is None
+        assert note(32) == "Calendar NL says nothing from 2028-01-01 on: then only the days of the week decide."
+
     def test_what_cannot_be_understood_is_refused_with_its_column(self, world: World, table: Timetable) -> None:
         schedule(world, RunTimes="6")
         with pytest.raises(Refused, match="Schedule nightly is never due: RunTimes: '6' is no time of day"):
@@ -353,6 +397,27 @@ class TestTest:
 
         assert not found.would_fire
         assert found.reason.startswith(reason)
+
+    def test_of_a_disabled_one_the_mode_is_said_too_and_comes_first(self, world: World, table: Timetable) -> None:
+        schedule(world, Enabled=0)
+        world.sql("UPDATE ProcessBatch SET ProcessingMode = 'triggered'")
+
+        found = tried(table)
+
+        assert (
+            found.reason == "it is disabled, and no batch of its entity lets schedules start it: batch B is triggered"
+        )
+        assert found.next_step == "batchctl mode B scheduled --reason ..."
+
+    def test_a_file_name_that_it_does_not_bring_is_noted(self, world: World, table: Timetable) -> None:
+        world.sql(
+            "UPDATE ProcessControl SET ProcessType = 'os_command', Data1 = 'wc {FileName}' WHERE ProcessControlSeq = 10"
+        )
+        schedule(world)
+        said = "Step 10 of B uses {FileName}; a schedule brings none, so it fails."
+
+        assert tried(table).notes == (said,)
+        assert only(table).columns["Findings"] == [f"Entity: {said}"]
 
     def test_a_day_off_is_a_reason_and_a_calendar_that_ends_is_noted(self, world: World, table: Timetable) -> None:
         world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
