@@ -218,11 +218,10 @@ def test_a_mode_that_there_is_not_is_shown(world: World) -> None:
 
 
 def test_the_sql_of_the_documentation_was_run(world: World) -> None:
-    world.batch("CountLines")
     text = (Path(__file__).parents[2] / "docs" / "schedules.md").read_text(encoding="utf-8")
     statements = [one for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL) for one in block.split(";\n")]
     for statement in filter(str.strip, statements):
         world.sql(statement.strip().removesuffix(";"))
 
     assert len(world.sql("SELECT ScheduleName FROM Schedule")) == 9
-    assert messages(world) == []
+    assert [said for said in messages(world) if not said.startswith("ProcessControl")] == []
