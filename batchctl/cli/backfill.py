@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, dry_run, pass_session, reason
-from batchctl.domain.text import visible
+from batchctl.domain.text import nearest, visible
 
 if TYPE_CHECKING:
     from batchctl.operations.backfiller import Backfiller, Preview
 
 START = "start"
+_OF_A_START = ("--f", "--t", "--h")
+"""What only somebody writes who begins a backfill, or asks how: --from, --to, --help, also cut short."""
 
 
 class End(click.ParamType[datetime | date]):
@@ -44,7 +46,14 @@ class BackfillGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a subcommand, or take the first word for a schedule."""
         known = args[0] in self.commands or args[0].startswith("-")
+        if not known and not any(one.startswith(_OF_A_START) for one in args):
+            self._refuse(args[0])
         return super().resolve_command(ctx, args if known else [START, *args])
+
+    def _refuse(self, given: str) -> NoReturn:
+        meant = nearest(given, list(self.commands)) or "list"
+        said = f"'{visible(given)}' is no subcommand. Did you mean '{meant}'?"
+        raise click.UsageError(f"{said} If it is a schedule, give --from and --to.")
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """Show both ways to call it."""
@@ -118,7 +127,7 @@ def list_backfills(session: Session, as_json: bool) -> None:
     from batchctl.operations import backfiller
 
     with session.app() as app:
-        found = backfiller.everyone(app.transactions)
+        found = backfiller.everyone(app.transactions, app.clock.now())
     if as_json:
         output.print_json([one.columns() for one in found])
         return
@@ -133,15 +142,17 @@ def list_backfills(session: Session, as_json: bool) -> None:
             cell(one.backfill.fired),
             cell(f"{one.is_open} of {one.backfill.most_open}"),
             cell(one.backfill.actor),
+            cell(one.waits),
         )
         for one in found
     ]
     out = output.console()
-    headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who"]
+    headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who", "waits"]
     output.section(out, Listing("Backfills", headings, rows))
     running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
     hint = "batchctl backfill start --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
-    output.hints(out, hint)
+    stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]
+    output.hints(out, *stuck[:1], hint)
 
 
 @backfill.command()

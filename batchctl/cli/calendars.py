@@ -39,6 +39,19 @@ class Day(click.ParamType[date]):
         return self.fail(f"'{visible(str(value))}' is not a day; write one such as 2026-12-25.", param, ctx)
 
 
+class Written(Day):
+    """The same, or what is shaped like a day and is none: 2026-02-30."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a day, or leave the text as it stands."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            if len(value) == len("2026-02-30") and value[4] == value[7] == "-":
+                return value
+            raise
+
+
 class Years(click.ParamType[range]):
     """One year, or the first and the last of some."""
 
@@ -209,11 +222,11 @@ def add_day(
 
 @calendar.command(name="remove-day")
 @click.argument("name")
-@click.argument("day", type=Day())
+@click.argument("day", type=Written())
 @reason(required=False)
 @dry_run
 @pass_session
-def remove_day(session: Session, name: str, day: date, reason: str | None, dry_run: bool) -> None:
+def remove_day(session: Session, name: str, day: date | str, reason: str | None, dry_run: bool) -> None:
     """Say nothing of a day any more: its weekday decides."""
     with _keeper(session, dry_run=dry_run) as keeper:
         done = keeper.remove_day(name, day, reason=reason)
@@ -319,12 +332,18 @@ def _show_day(done: DayChange) -> None:
     from batchctl.cli import output
 
     would = "would say" if done.dry_run else "says now"
+    if isinstance(done.day, str):
+        gone = "would be" if done.dry_run else "is"
+        click.echo(f"'{visible(done.day)}', which is no day, {gone} removed from calendar {visible(done.calendar)}.")
+        output.hints(output.console(), "batchctl check")
+        return
+    day = f"{done.day:%a %Y-%m-%d}"
     if done.before == done.after:
-        click.echo(f"Calendar {visible(done.calendar)} says so of {done.day:%a %Y-%m-%d} already.")
+        click.echo(f"Calendar {visible(done.calendar)} says so of {day} already.")
     else:
         was = "its weekday decided" if done.before is None else _said(done.before)
         becomes = "its weekday decides" if done.after is None else _said(done.after)
-        said = f"Calendar {visible(done.calendar)} {would} of {done.day:%a %Y-%m-%d}: {becomes} (it was: {was})."
+        said = f"Calendar {visible(done.calendar)} {would} of {day}: {becomes} (it was: {was})."
         click.echo(visible(said))
     output.hints(output.console(), f"batchctl calendar show {typed(done.calendar)} --year {done.day.year}")
 

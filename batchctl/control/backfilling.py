@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from batchctl.control.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain import due
-from batchctl.domain.backfill_turns import TICK, Past, Turn, next_turn
+from batchctl.domain.backfill_turns import TICK, Past, Turn, is_own, next_turn, reach_of
 from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule
@@ -135,8 +135,8 @@ class Backfilling:
         if schedule is None or backfill is None or backfill.status is not BackfillStatus.RUNNING:
             return _Done()
         plan = self._plan(connection, schedule)
-        turn = _turn(connection, backfill, plan)
         now, decided = self.clock.now(), Decided(schedule, [], [])
+        turn = _turn(connection, backfill, schedule, plan, now)
         takers = [batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity]
         for instant in turn.fires:
             said = storable(_words(backfill, plan, instant))
@@ -173,10 +173,14 @@ class Backfilling:
         self.listener(Event("backfill.error", {"ScheduleBackfill_id": backfill.backfill_id, "Message": said}))
 
 
-def _turn(connection: Any, backfill: Backfill, plan: Plan) -> Turn:
-    """Choose what to do next, from what is decided already and from how much is open."""
+def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> Turn:
+    """Choose what to do next, from what is decided already and from how much is open.
+
+    What is to come, and what the schedule has yet to decide by itself, is never a backfill's: it waits there.
+    """
     done_until = backfill.done_until or backfill.first - TICK
-    page = list(islice(plan.instants(done_until, backfill.last), PAGE + 1))
+    until = max(done_until, min(backfill.last, reach_of(schedule, now)))
+    page = list(islice(plan.instants(done_until, until), PAGE + 1))
     instants, schedule_id = page[:PAGE], backfill.schedule_id
     keys = schedule_fires.decided(connection, schedule_id, [instant.key for instant in instants])
     past = Past(keys, backfills.stretches(connection, schedule_id, backfill.first, backfill.last))
@@ -187,8 +191,9 @@ def _turn(connection: Any, backfill: Backfill, plan: Plan) -> Turn:
         room=max(0, backfill.most_open - backfills.count_open(connection, backfill.backfill_id)),
         at_once=AT_ONCE,
         done_until=done_until,
-        until=backfill.last,
+        until=until,
         more_follow=len(page) > PAGE,
+        is_end=not is_own(schedule, plan, backfill.last, now),
     )
 
 

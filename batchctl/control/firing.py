@@ -112,7 +112,7 @@ class Firing:
         self._read_at, self._is_stale = self.clock.monotonic(), False
         with self.transactions.read() as connection:
             rows, broken = schedules.everything(connection)
-            named = {one.name: one for one in calendars.everything(connection)[0]} if rows else {}
+            named = {one.name: one for one in calendars.everything(connection)} if rows else {}
             batches = definitions.all_batches(connection) if rows else ()
         takers: dict[str, list[BatchDefinition]] = {}
         for batch in batches:

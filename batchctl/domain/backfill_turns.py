@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from batchctl.domain.catch_up import due_of
-from batchctl.domain.due import Instant, InstantOutcome
+from batchctl.domain.due import Instant, InstantOutcome, Plan
+from batchctl.domain.schedules import Schedule
 from batchctl.domain.values import value
 
 TICK = timedelta(milliseconds=1)
@@ -77,8 +78,12 @@ def next_turn(
     done_until: datetime,
     until: datetime,
     more_follow: bool,
+    is_end: bool = True,
 ) -> Turn:
-    """Choose from the due times that follow: oldest first, no more than there is room for, and so many at once."""
+    """Choose from the due times that follow: oldest first, no more than there is room for, and so many at once.
+
+    `until` is how far a backfill may go now, and `is_end` says whether it wants no more than that.
+    """
     fires = list[Instant]()
     for instant in instants:
         if past.fate_of(instant, missed=missed) is not Fate.FIRE:
@@ -91,7 +96,20 @@ def next_turn(
     if more_follow:
         reached = max(done_until, due_of(instants[-1]) - TICK)
         return Turn(tuple(fires), reached, is_complete=False, has_room=True)
-    return Turn(tuple(fires), until, is_complete=True, has_room=False)
+    return Turn(tuple(fires), until, is_complete=is_end, has_room=False)
+
+
+def reach_of(schedule: Schedule, now: datetime) -> datetime:
+    """Return up to when due times are over, and not the schedule's own to decide any more."""
+    if not schedule.enabled or schedule.decided_until is None:
+        return now
+    return min(now, schedule.decided_until)
+
+
+def is_own(schedule: Schedule, plan: Plan, last: datetime, now: datetime) -> bool:
+    """Say whether the schedule itself has yet to decide a due time up to a moment, which may be to come."""
+    reach = reach_of(schedule, now)
+    return last > now or (last > reach and next(plan.instants(reach, last), None) is not None)
 
 
 def judged(instants: Iterable[Instant], past: Past, *, missed: bool) -> Iterator[tuple[Instant, Fate]]:

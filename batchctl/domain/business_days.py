@@ -65,9 +65,10 @@ def ends_before(calendar: Calendar | None, day: date) -> str | None:
 
 def running_out(calendar: Calendar, today: date) -> str | None:
     """Say that a calendar has run out or soon will; None while there is time."""
-    if calendar.valid_until is None or calendar.valid_until - today > SOON:
+    begins, until = calendar.valid_from, calendar.valid_until
+    if until is None or until - today > SOON or (begins is not None and until < begins):
         return None
-    name, until = visible(calendar.name), calendar.valid_until
+    name = visible(calendar.name)
     if until < today:
         return f"calendar {name} has run out on {until}: since then only the days of the week decide"
     return f"calendar {name} runs out on {until}: after that only the days of the week decide"

@@ -14,6 +14,8 @@ from batchctl.domain.values import named_value
 LOG_DAYS, AUDIT_DAYS, INBOX_DAYS = "SchedulerLogDays", "AuditLogDays", "InboxDays"
 OUTCOMES = {"CompleteDays": InstanceStatus.COMPLETE, "CancelledDays": InstanceStatus.CANCELLED}
 KEEP_LAST = "KeepLast"
+FAILED_DAYS = "FailedDays"
+"""What somebody may look for: there is no such setting."""
 OF_A_BATCH = (*OUTCOMES, KEEP_LAST)
 """What may also be said of one batch: `CompleteDays:LoadOrders`, which wins over what is said of all."""
 NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, *OF_A_BATCH)

@@ -17,6 +17,7 @@ from batchctl.domain.status import (
     Overlap,
     ScheduleType,
 )
+from batchctl.domain.text import visible
 
 ScheduleId = NewType("ScheduleId", int)
 CalendarId = NewType("CalendarId", int)
@@ -91,6 +92,22 @@ class Calendar:
     """Between which days it says something; outside of them nothing is known."""
     days: tuple[CalendarDay, ...] = ()
     description: str | None = None
+    no_days: tuple[NoDay, ...] = ()
+    """What of its rows is no day: while there is any, nobody can go by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoDay:
+    """A text where a day is to stand, such as 2026-02-30: a database takes it."""
+
+    table: str
+    row_id: int
+    column: str
+    text: str
+
+    def __str__(self) -> str:
+        """Say which row holds it."""
+        return f"{self.table} {self.row_id} holds '{visible(self.text)}', which is no day"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -163,6 +163,10 @@ def _calendar(
         said = f"There is no calendar '{visible(timing.calendar_name)}'.{meant}"
         reader.wrong("CalendarName", f"{said} `batchctl calendar import` makes one.")
         return None
+    if calendar.no_days:
+        name = visible(calendar.name)
+        reader.wrong("CalendarName", f"Calendar {name} cannot be read: {calendar.no_days[0]}.")
+        return None
     read = _Reader()
     written = calendar.business_days if calendar.business_days.strip() else None
     weekdays = read.list_of("CalendarName", written, weekdays_of) or frozenset()

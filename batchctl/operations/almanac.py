@@ -8,8 +8,11 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from batchctl.domain import due
 from batchctl.domain.business_days import running_out
-from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
+from batchctl.domain.outcomes import Problem
+from batchctl.domain.schedules import Calendar, CalendarDay, Schedule, Timing
+from batchctl.domain.status import ScheduleType
 from batchctl.domain.text import typed
 from batchctl.operations import calendar_keeper
 from batchctl.operations.columns import Columns
@@ -80,10 +83,30 @@ def named(transactions: Transactions, clock: Clock, zone: ZoneInfo, name: str) -
 def ending(connection: Any, today: date) -> Iterator[RunningOut]:
     """Yield the calendars that enabled schedules go by and that have run out or soon will."""
     for kept in _kept(connection, today):
-        until = kept.calendar.valid_until
-        if kept.warning is not None and until is not None and kept.is_in_use:
+        until, said = kept.calendar.valid_until, running_out(kept.calendar, today)
+        if said is not None and until is not None and kept.is_in_use:
             users = tuple(schedule.name for schedule in kept.users if schedule.enabled)
-            yield RunningOut(kept.calendar.name, until, kept.warning, users, to_extend(kept.calendar, today))
+            yield RunningOut(kept.calendar.name, until, said, users, to_extend(kept.calendar, today))
+
+
+def faults(calendar: Calendar) -> Iterator[Problem]:
+    """Yield what is wrong with the rows of a calendar, whoever goes by it; of its name somebody else tells."""
+    for no_day in calendar.no_days:
+        said = f"It cannot be read: {no_day}. Schedules that go by it start nothing."
+        yield Problem(no_day.column, said, calendar_keeper.to_mend(calendar.name, no_day))
+    if calendar.business_days.strip():
+        weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
+        for problem in due.problems(weekdays, "UTC", None, ()):
+            yield Problem("BusinessDays", problem.message)
+    begins, until = calendar.valid_from, calendar.valid_until
+    if begins is not None and until is not None and until < begins:
+        yield Problem("ValidUntil", f"It is before ValidFrom, {begins}.")
+        return
+    behind = sorted(one.day for one in calendar.days if until is not None and one.day > until)
+    if behind:
+        said = f"{len(behind)} of its days lie behind it, the first on {behind[0]}: nobody knows whether they are all."
+        to_do = f"UPDATE Calendar SET ValidUntil = '{behind[-1]}' WHERE Calendar_id = {calendar.calendar_id}"  # noqa: S608 - shown, not run
+        yield Problem("ValidUntil", said, f"{to_do}   (if they are)")
 
 
 def to_extend(calendar: Calendar, today: date) -> str:
@@ -98,7 +121,15 @@ def _kept(connection: Any, today: date) -> tuple[Kept, ...]:
         Kept(
             calendar=calendar,
             users=tuple(one for one in all_schedules if one.timing.calendar_name == calendar.name),
-            warning=running_out(calendar, today),
+            warning=_warning(calendar, today),
         )
-        for calendar in calendars.everything(connection)[0]
+        for calendar in calendars.everything(connection)
     )
+
+
+def _warning(calendar: Calendar, today: date) -> str | None:
+    """Say the worst that is to be said of a calendar."""
+    if calendar.no_days:
+        return f"unreadable: {calendar.no_days[0]}"
+    wrong = next(faults(calendar), None)
+    return running_out(calendar, today) if wrong is None else f"{wrong.column}: {wrong.message}"

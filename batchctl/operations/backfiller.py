@@ -11,11 +11,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from batchctl.domain import due
-from batchctl.domain.backfill_turns import TICK, Fate, Past, judged
+from batchctl.domain.backfill_turns import TICK, Fate, Past, judged, reach_of
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import BatchDefinition
+from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
 from batchctl.domain.status import BackfillStatus, FireOutcome
@@ -84,8 +84,11 @@ class Preview:
 
     schedule: Schedule
     words: str
+    zone: str
     first: datetime
     last: datetime
+    reach: datetime
+    """Behind it the schedule itself decides."""
     most_open: int
     missed: bool
     fates: Mapping[Fate, int]
@@ -113,8 +116,31 @@ class Preview:
         for batch in self.takers:
             if not batch.enabled:
                 yield f"batch {batch.name} is disabled: its instances are created and wait until it is enabled"
+        if self.to_fire == 0:
+            yield f"there is nothing to start work for: {self.why_nothing}"
         if self.fates.get(Fate.MISSED) and not self.missed:
             yield f"{self.fates[Fate.MISSED]} due times were missed, and stay so; to have them too: --missed"
+
+    @property
+    def why_nothing(self) -> str:
+        """Say why work would be started for no due time."""
+        told = {
+            Fate.DECIDED: "decided before",
+            Fate.MISSED: "missed, and left so",
+            Fate.SKIPPED: "skipped by the schedule itself",
+        }
+        found = ", ".join(f"{self.fates[fate]} {said}" for fate, said in told.items() if self.fates.get(fate))
+        if found:
+            return f"of the due times between, {found}"
+        timing, zone = self.schedule.timing, ZoneInfo(self.zone)
+        begins, ends = timing.start_date, timing.end_date
+        if begins is not None and self.last.astimezone(zone).date().isoformat() < begins:
+            return f"the schedule begins at its StartDate, {begins}"
+        if ends is not None and self.first.astimezone(zone).date().isoformat() > ends:
+            return f"the schedule has ended at its EndDate, {ends}"
+        if self.reach < self.first:
+            return "what was due since, the schedule decides by itself"
+        return "it is not due between"
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns, as far as there are such."""
@@ -144,6 +170,17 @@ class Listed:
     backfill: Backfill
     schedule: str
     is_open: int
+    stuck: tuple[InstanceId, str] | None
+    """The first instance that failed or is held and so keeps the rest from being started, and its status."""
+    is_ahead: bool
+    """True when its time reaches into the future."""
+
+    @property
+    def waits(self) -> str | None:
+        """Say what it waits for, if it is for more than its work to be done."""
+        if self.stuck is not None:
+            return f"BatchControl {self.stuck[0]} is {self.stuck[1]}"
+        return "its time reaches into the future" if self.is_ahead else None
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns."""
@@ -159,6 +196,8 @@ class Listed:
             "DoneUntil": columns.moment(one.done_until),
             "Fired": one.fired,
             "Open": self.is_open,
+            "BatchControl_id": None if self.stuck is None else self.stuck[0],
+            "Waits": self.waits,
             "Actor": one.actor,
             "Reason": one.reason,
         }
@@ -229,13 +268,16 @@ class Backfiller:
             )
         if first > last:
             raise Refused(f"Nothing lies between {_written(span.first)} and {_written(span.last)}.")
-        found = _look(connection, schedule.schedule_id, plan, first, last, missed=missed)
+        reach = min(last, reach_of(schedule, now))
+        found = _look(connection, schedule.schedule_id, plan, first, reach, missed=missed)
         takers = tuple(batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity)
         return Preview(
             schedule=schedule,
             words=plan.words,
+            zone=zone.key,
             first=first,
             last=last,
+            reach=reach,
             most_open=most_open,
             missed=missed,
             fates=found.fates,
@@ -256,7 +298,7 @@ class Backfiller:
 
     def _check(self, preview: Preview, *, sure: bool) -> None:
         if preview.to_fire == 0:
-            message = "There is nothing to start work for: every due time between is decided, or there is none."
+            message = f"There is nothing to start work for: {preview.why_nothing}."
             raise Refused(message, next_step="the same with --dry-run shows how they were decided")
         if not sure and (preview.to_fire > UNASKED or not preview.is_counted):
             more = "more than " if not preview.is_counted else ""
@@ -280,7 +322,7 @@ class Backfiller:
         return backfill_id
 
 
-def everyone(transactions: Transactions) -> tuple[Listed, ...]:
+def everyone(transactions: Transactions, now: datetime) -> tuple[Listed, ...]:
     """Return the newest backfills, newest first."""
     with transactions.read() as connection:
         names = {one.schedule_id: one.name for one in schedules.everything(connection)[0]}
@@ -289,6 +331,8 @@ def everyone(transactions: Transactions) -> tuple[Listed, ...]:
                 backfill=one,
                 schedule=names.get(one.schedule_id, str(one.schedule_id)),
                 is_open=backfills.count_open(connection, one.backfill_id),
+                stuck=backfills.stuck(connection, one.backfill_id) if one.status is BackfillStatus.RUNNING else None,
+                is_ahead=one.status is BackfillStatus.RUNNING and one.last > now,
             )
             for one in backfills.newest(connection, LISTED)
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.schedules import Calendar, CalendarDay
+from batchctl.domain.schedules import Calendar, CalendarDay, NoDay
 from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.operations import columns
 from batchctl.operations.acts import Actor
@@ -17,6 +17,7 @@ from batchctl.operations.intervene import NAME_LIMIT, checked_reason, fitting
 from batchctl.store import calendars, schedules
 
 _DAY = timedelta(days=1)
+_DATE = "CalendarDate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +45,8 @@ class DayChange:
     """What was done to one day, or would be; None where the weekday decides."""
 
     calendar: str
-    day: date
+    day: date | str
+    """A text where it is no day."""
     before: CalendarDay | None
     after: CalendarDay | None
     dry_run: bool
@@ -82,6 +84,9 @@ class CalendarKeeper:
 
         def act(connection: Any) -> Imported:
             known = _find(connection, name)
+            if known is not None and known.no_days:
+                message = f"Calendar {visible(name)} cannot be read: {known.no_days[0]}."
+                raise Refused(message, next_step=to_mend(name, known.no_days[0]))
             first, last = date(min(years), 1, 1), date(max(years), 12, 31)
             if known is not None and not _reaches(known, first, last):
                 raise _gap(known, first, last)
@@ -109,24 +114,30 @@ class CalendarKeeper:
                     calendars.add_days(connection, calendar.calendar_id, [day])
                 else:
                     calendars.change_day(connection, calendar.calendar_id, day, self.actor.clock.now())
-                self._note_day(connection, "calendar add-day", name, before, day, reason)
+                was = {} if before is None else columns.calendar_day(before)
+                became = columns.calendar_day(day)
+                self.actor.note(connection, "calendar add-day", _target(name), reason, was, became)
             return DayChange(calendar=name, day=day.day, before=before, after=day, dry_run=self.actor.dry_run)
 
         return self.actor.act(act)
 
-    def remove_day(self, name: str, day: date, *, reason: str | None = None) -> DayChange:
-        """Say nothing of a day any more: its weekday decides."""
+    def remove_day(self, name: str, day: date | str, *, reason: str | None = None) -> DayChange:
+        """Say nothing of a day any more: its weekday decides. A text that is no day is deleted where it stands."""
         reason = checked_reason(reason)
 
         def act(connection: Any) -> DayChange:
             calendar = _named(connection, name)
             before = _day_of(calendar, day)
-            if before is None:
-                message = f"Calendar {visible(name)} says nothing about {day}: its weekday decides already."
+            is_no_day = any(each.column == _DATE and each.text == day for each in calendar.no_days)
+            if before is None and not is_no_day:
+                message = (
+                    f"Calendar {visible(name)} says nothing about {visible(str(day))}: there is nothing to remove."
+                )
                 raise NotFound(message, next_step=f"batchctl calendar show {typed(name)}")
             if not self.actor.dry_run:
-                calendars.remove_day(connection, calendar.calendar_id, day)
-                self._note_day(connection, "calendar remove-day", name, before, None, reason)
+                calendars.remove_day(connection, calendar.calendar_id, str(day))
+                was = columns.calendar_day(before) if before is not None else {_DATE: str(day)}
+                self.actor.note(connection, "calendar remove-day", _target(name), reason, was, {})
             return DayChange(calendar=name, day=day, before=before, after=None, dry_run=self.actor.dry_run)
 
         return self.actor.act(act)
@@ -141,10 +152,12 @@ class CalendarKeeper:
             if users:
                 listed = ", ".join(visible(user) for user in users)
                 message = f"Calendar {visible(name)} is used by schedule {listed}."
-                raise Refused(message, next_step=f"batchctl schedule set {typed(users[0])} --calendar-name ''")
+                steps = [f"batchctl schedule set {typed(user)} --calendar-name '' --reason ..." for user in users]
+                raise Refused(message, next_step="; ".join(steps))
             if not self.actor.dry_run:
                 calendars.remove(connection, calendar.calendar_id)
-                before: columns.Columns = {**columns.calendar(calendar), "Days": _written(calendar.days)}
+                days = [*_written(calendar.days), *(f"{each}" for each in calendar.no_days)]
+                before: columns.Columns = {**columns.calendar(calendar), "Days": days}
                 self.actor.note(connection, "calendar remove", _target(name), reason, before, {})
             return Removed(calendar=name, days=len(calendar.days), dry_run=self.actor.dry_run)
 
@@ -173,19 +186,6 @@ class CalendarKeeper:
             was = {**before, "Days": _written(day for day, _ in overruled)}
             became = {**validity, "Days": _written([*made.added, *(day for _, day in overruled)])}
             self.actor.note(connection, "calendar import", _target(made.calendar), reason, was, became)
-
-    def _note_day(
-        self,
-        connection: Any,
-        action: str,
-        name: str,
-        before: CalendarDay | None,
-        after: CalendarDay | None,
-        reason: str | None,
-    ) -> None:
-        was = {} if before is None else columns.calendar_day(before)
-        became = {} if after is None else columns.calendar_day(after)
-        self.actor.note(connection, action, _target(name), reason, was, became)
 
 
 def _written(days: Iterable[CalendarDay]) -> list[JsonValue]:
@@ -231,20 +231,22 @@ def _gap(calendar: Calendar, first: date, last: date) -> Refused:
 
 
 def _find(connection: Any, name: str) -> Calendar | None:
-    found, broken = calendars.everything(connection)
-    calendar = next((each for each in found if each.name == name), None)
-    if calendar is None and broken:
-        names = ", ".join(f"{each.table} {each.row_id}" for each in broken)
-        message = f"Of some calendars nothing can be said, because a row holds nonsense: {names}."
-        raise Refused(message, next_step="batchctl check")
-    return calendar
+    return next((each for each in calendars.everything(connection) if each.name == name), None)
 
 
 def _named(connection: Any, name: str) -> Calendar:
     calendar = _find(connection, name)
     if calendar is None:
-        raise unknown_calendar(name, calendars.everything(connection)[0])
+        raise unknown_calendar(name, calendars.everything(connection))
     return calendar
+
+
+def to_mend(name: str, no_day: NoDay) -> str:
+    """Return what to type so that a calendar can be read again."""
+    if no_day.column != _DATE:
+        return f"UPDATE Calendar SET {no_day.column} = ... WHERE Calendar_id = {no_day.row_id}"  # noqa: S608 - shown, not run
+    delete = f"DELETE FROM CalendarDay WHERE CalendarDay_id = {no_day.row_id}"  # noqa: S608 - shown, not run
+    return f"batchctl calendar remove-day {typed(name)} {typed(no_day.text)}   (or: {delete})"
 
 
 def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
@@ -254,7 +256,7 @@ def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
     return NotFound(message, next_step="batchctl calendar list   (or make it: batchctl calendar import)")
 
 
-def _day_of(calendar: Calendar, day: date) -> CalendarDay | None:
+def _day_of(calendar: Calendar, day: date | str) -> CalendarDay | None:
     return next((each for each in calendar.days if each.day == day), None)
 
 

@@ -118,7 +118,10 @@ def check(
     for name in unknown_settings:
         if retention.meant_setting(name) is not None:
             continue  # What is wrong with it is said below.
-        message = f"There is no such setting, so the row does nothing.{did_you_mean(name, SETTINGS)}"
+        meant = did_you_mean(name, SETTINGS)
+        if name.partition(":")[0] == retention.FAILED_DAYS:
+            meant = " Failed instances are never purged: somebody has to rerun or cancel them."
+        message = f"There is no such setting, so the row does nothing.{meant}"
         found.append(Finding("Setting", visible(name), "Name", message))
     found += [Finding("Setting", visible(one.name), one.column, one.message) for one in rules.mistakes]
     for batch in defined.batches:

@@ -123,7 +123,7 @@ class Roster:
                 owners=frozenset(code.owners),
                 decided=decided,
                 schedules={one.name: one for one in schedules.everything(connection)[0]},
-                calendars={one.name: one for one in calendars.everything(connection)[0]},
+                calendars={one.name: one for one in calendars.everything(connection)},
                 default_zone=self.default_zone,
                 now=self.clock.now(),
             )

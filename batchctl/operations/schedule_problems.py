@@ -15,7 +15,7 @@ from batchctl.domain.placeholders import MalformedTemplate, Placeholder, parse
 from batchctl.domain.rows import BatchDefinition, DataTrigger, Step
 from batchctl.domain.schedule_columns import option_of
 from batchctl.domain.schedules import Calendar, Schedule, Timing
-from batchctl.domain.status import ProcessingMode, ScheduleType
+from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
 from batchctl.domain.timing_text import run_at
 from batchctl.domain.wall_clock import clock_of
@@ -113,14 +113,7 @@ def remedy_of(schedule: Schedule, problem: Problem, others: Collection[Problem])
 def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Problem]:
     """Yield what is wrong with a calendar, and whether it ends soon though some schedule goes by it."""
     yield from _of_name("CalendarName", calendar.name)
-    if calendar.business_days.strip():
-        weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
-        for problem in due.problems(weekdays, "UTC", None, ()):
-            yield Problem("BusinessDays", problem.message)
-    begins, until = calendar.valid_from, calendar.valid_until
-    if begins is not None and until is not None and until < begins:
-        yield Problem("ValidUntil", f"It is before ValidFrom, {begins}.")
-        return
+    yield from almanac.faults(calendar)
     ends = running_out(calendar, today)
     names = [visible(schedule.name) for schedule in users if schedule.enabled]
     if ends is not None and names:

@@ -10,7 +10,7 @@ from batchctl.domain.declared import job_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.reconciling import TIMING, owner_in
 from batchctl.domain.rows import BatchDefinition, DataTrigger
-from batchctl.domain.schedules import Schedule
+from batchctl.domain.schedules import Backfill, Schedule
 from batchctl.domain.text import visible
 from batchctl.operations.job_problems import correct_decorator
 from batchctl.operations.schedule_problems import (
@@ -21,13 +21,9 @@ from batchctl.operations.schedule_problems import (
     schedule_warnings,
 )
 from batchctl.operations.timetable import Timetable
-from batchctl.store import calendars, schedules
+from batchctl.store import backfills, calendars, schedules
 
-_SAID = {
-    "Schedule": "The row holds nonsense, so it starts nothing",
-    "Calendar": "The row holds nonsense, so no schedule that names it starts anything",
-    "CalendarDay": "The row holds nonsense, so no schedule that names its calendar starts anything",
-}
+_SAID = "The row holds nonsense, so it starts nothing"
 
 Row = tuple[str, str, Problem]
 """Table, row, and what is wrong with it."""
@@ -39,9 +35,9 @@ def time_problems(
     """Yield what is wrong with each schedule, calendar and mode."""
     around = table.around(connection)
     timed, broken = schedules.everything(connection)
-    known, broken_calendars = calendars.everything(connection)
-    for row in (*broken, *broken_calendars):
-        yield row.table, str(row.row_id), Problem("", f"{_SAID[row.table]}: {visible(row.message)}.")
+    known = calendars.everything(connection)
+    for row in broken:
+        yield row.table, str(row.row_id), Problem("", f"{_SAID}: {visible(row.message)}.")
     for schedule in timed:
         wrong = list(schedule_problems(schedule, around))
         for problem in wrong:
@@ -53,6 +49,12 @@ def time_problems(
         users = [one for one in timed if one.timing.calendar_name == calendar.name]
         for problem in calendar_problems(calendar, users, around.today):
             yield "Calendar", visible(calendar.name), problem
+    for day_id, calendar_id in calendars.strays(connection).items():
+        said = f"There is no Calendar {calendar_id}, so nobody goes by this day."
+        yield "CalendarDay", str(day_id), Problem("Calendar_id", said, _to_delete(day_id))
+    for backfill in backfills.running(connection):
+        if backfill.last > around.now:
+            yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)
     for batch in batches:
         for problem in mode_problems(batch, batches, timed, triggers):
             yield "ProcessBatch", visible(batch.name), problem
@@ -71,3 +73,15 @@ def _of_job(schedule: Schedule, problem: Problem) -> Problem:
     if not is_of_code or not by_hand:
         return problem
     return replace(problem, remedy=correct_decorator(job_of(schedule.name)))
+
+
+def _ahead(backfill: Backfill) -> Problem:
+    said = (
+        f"{backfill.last:%Y-%m-%d %H:%M:%S} UTC is still to come: a backfill is for due times that are over, so this one"
+        " takes none before its time and stays running until then."
+    )
+    return Problem("UntilTime", said, f"batchctl backfill cancel {backfill.backfill_id} --reason ...")
+
+
+def _to_delete(day_id: int) -> str:
+    return f"DELETE FROM CalendarDay WHERE CalendarDay_id = {day_id}"  # noqa: S608 - shown, not run

@@ -149,7 +149,7 @@ def around(connection: Any, zone: str, now: datetime) -> Around:
         zone=zone,
         now=now,
         batches=definitions.all_batches(connection),
-        calendars={calendar.name: calendar for calendar in calendars.everything(connection)[0]},
+        calendars={calendar.name: calendar for calendar in calendars.everything(connection)},
     )
 
 

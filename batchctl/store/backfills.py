@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from batchctl.domain.backfill_turns import Stretch
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, ScheduleId
-from batchctl.domain.status import BackfillStatus, FireOutcome, IntakeStatus, word
+from batchctl.domain.status import BackfillStatus, FireOutcome, InstanceStatus, IntakeStatus, word
 from batchctl.store.columns import readable, text_of
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
@@ -19,12 +20,13 @@ from batchctl.store.tables import (
     BACKFILLING,
     INBOX_INTAKE,
     READY_INTAKE,
+    batch_control,
     file_process,
     schedule_backfill,
     schedule_fire,
 )
 
-_b, _f, _p = schedule_backfill.c, schedule_fire.c, file_process.c
+_b, _f, _p, _c = schedule_backfill.c, schedule_fire.c, file_process.c, batch_control.c
 
 _ADD = RowInsert(schedule_backfill)
 _LOAD = RowSelect(select(schedule_backfill).where(_b.ScheduleBackfill_id == bindparam("backfill_id")))
@@ -45,6 +47,16 @@ _OPEN = (
 )
 _COUNT_READY = _OPEN.where(text(f"FileProcess.{READY_INTAKE}"))
 _COUNT_PAUSED = _OPEN.where(one_of("FileProcess.Status", INBOX_INTAKE), _p.Status == IntakeStatus.PAUSED.value)
+_STUCK = (
+    select(_c.BatchControl_id, _c.Status)
+    .join(schedule_fire, _f.FileProcess_id == _c.FileProcess_id)
+    .where(
+        _f.ScheduleBackfill_id == bindparam("backfill_id"),
+        _c.Status.in_([InstanceStatus.FAILED.value, InstanceStatus.HELD.value]),
+    )
+    .order_by(_c.BatchControl_id)
+    .limit(1)
+)
 _STRETCHES = (
     select(_f.DueTime, _f.DueUntil)
     .where(
@@ -97,6 +109,12 @@ def count_open(connection: Connection, backfill_id: BackfillId) -> int:
     """Return for how many due times that a backfill has fired the work is not done yet."""
     asked = {"backfill_id": backfill_id}
     return sum(int(connection.execute(query, asked).scalar_one()) for query in (_COUNT_READY, _COUNT_PAUSED))
+
+
+def stuck(connection: Connection, backfill_id: BackfillId) -> tuple[InstanceId, str] | None:
+    """Return the first instance of a backfill that waits for somebody, because it failed or is held, with its status."""
+    row = connection.execute(_STUCK, {"backfill_id": backfill_id}).one_or_none()
+    return None if row is None else (InstanceId(int(row.BatchControl_id)), str(row.Status))
 
 
 def stretches(connection: Connection, schedule_id: ScheduleId, first: datetime, last: datetime) -> list[Stretch]:

@@ -8,10 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
-from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
+from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId, NoDay
 from batchctl.store.columns import text_of
 from batchctl.store.comparison import exactly
-from batchctl.store.definitions import Unreadable
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import calendar, calendar_day
 
@@ -19,6 +18,11 @@ _c, _d = calendar.c, calendar_day.c
 
 _ALL = RowSelect(select(calendar).order_by(_c.Calendar_id))
 _DAYS = RowSelect(select(calendar_day).order_by(_d.Calendar_id, _d.CalendarDate))
+_STRAYS = (
+    select(_d.CalendarDay_id, _d.Calendar_id)
+    .where(_d.Calendar_id.not_in(select(_c.Calendar_id)))
+    .order_by(_d.CalendarDay_id)
+)
 _ADD = insert(calendar).returning(_c.Calendar_id)
 _ADD_DAY = RowInsert(calendar_day)
 _THE_DAY = (_d.Calendar_id == bindparam("calendar_id")) & (_d.CalendarDate == bindparam("day"))
@@ -36,30 +40,23 @@ _DAYS_OF = RowSelect(select(calendar_day).where(_d.Calendar_id == bindparam("cal
 
 
 def named(connection: Connection, name: str) -> Calendar | None:
-    """Return the calendar of a name; raises `ValueError` when one of its rows holds nonsense."""
+    """Return the calendar of a name."""
     for row in _NAMED(connection, name=name):
-        return _calendar(row, tuple(_day(each) for each in _DAYS_OF(connection, calendar_id=row.Calendar_id)))
+        return _calendar(row, _DAYS_OF(connection, calendar_id=row.Calendar_id))
     return None
 
 
-def everything(connection: Connection) -> tuple[list[Calendar], list[Unreadable]]:
-    """Return all calendars with their days, and the rows that hold nonsense; a calendar with such a row is left out."""
-    days: dict[int, list[CalendarDay]] = {}
-    broken: dict[int, Unreadable] = {}
+def everything(connection: Connection) -> list[Calendar]:
+    """Return all calendars with their days."""
+    days: dict[int, list[Row[Any]]] = {}
     for row in _DAYS(connection):
-        try:
-            days.setdefault(row.Calendar_id, []).append(_day(row))
-        except (TypeError, ValueError) as error:
-            broken[row.Calendar_id] = Unreadable("CalendarDay", row.CalendarDay_id, str(error))
-    found = list[Calendar]()
-    for row in _ALL(connection):
-        try:
-            made = _calendar(row, tuple(days.get(row.Calendar_id, ())))
-        except (TypeError, ValueError) as error:
-            broken[row.Calendar_id] = Unreadable("Calendar", row.Calendar_id, str(error))
-        else:
-            found += [made] if row.Calendar_id not in broken else []
-    return found, list(broken.values())
+        days.setdefault(row.Calendar_id, []).append(row)
+    return [_calendar(row, days.get(row.Calendar_id, ())) for row in _ALL(connection)]
+
+
+def strays(connection: Connection) -> dict[int, int]:
+    """Return the days of calendars that there are not, each with the number of that; a hand without foreign keys leaves them."""
+    return {int(row.CalendarDay_id): int(row.Calendar_id) for row in connection.execute(_STRAYS)}
 
 
 def add(connection: Connection, columns: Mapping[str, object]) -> CalendarId:
@@ -87,9 +84,9 @@ def change_day(connection: Connection, calendar_id: CalendarId, day: CalendarDay
     connection.execute(_CHANGE_DAY, {**values, "business": int(day.is_business_day), "said": day.description})
 
 
-def remove_day(connection: Connection, calendar_id: CalendarId, day: date) -> None:
+def remove_day(connection: Connection, calendar_id: CalendarId, day: str) -> None:
     """Delete a day, of which its weekday decides from then on."""
-    connection.execute(_DELETE_DAY, {"calendar_id": calendar_id, "day": day.isoformat()})
+    connection.execute(_DELETE_DAY, {"calendar_id": calendar_id, "day": day})
 
 
 def remove(connection: Connection, calendar_id: CalendarId) -> None:
@@ -98,25 +95,32 @@ def remove(connection: Connection, calendar_id: CalendarId) -> None:
     connection.execute(_DELETE, {"calendar_id": calendar_id})
 
 
-def _calendar(row: Row[Any], days: tuple[CalendarDay, ...]) -> Calendar:
+def _calendar(row: Row[Any], days: Iterable[Row[Any]]) -> Calendar:
+    no_days, known = list[NoDay](), list[CalendarDay]()
+    for each in days:
+        day = _date(each, "CalendarDate", each.CalendarDay_id, no_days)
+        if day is not None:
+            said = text_of(each.Description)
+            known.append(CalendarDay(day=day, is_business_day=each.IsBusinessDay == 1, description=said))
     return Calendar(
         calendar_id=CalendarId(int(row.Calendar_id)),
         name=str(row.CalendarName),
         business_days=str(row.BusinessDays),
-        valid_from=_date(row.ValidFrom),
-        valid_until=_date(row.ValidUntil),
-        days=days,
+        valid_from=_date(row, "ValidFrom", row.Calendar_id, no_days),
+        valid_until=_date(row, "ValidUntil", row.Calendar_id, no_days),
+        days=tuple(known),
         description=text_of(row.Description),
+        no_days=tuple(no_days),
     )
 
 
-def _day(row: Row[Any]) -> CalendarDay:
-    return CalendarDay(
-        day=date.fromisoformat(str(row.CalendarDate)),
-        is_business_day=row.IsBusinessDay == 1,
-        description=text_of(row.Description),
-    )
-
-
-def _date(text: str | None) -> date | None:
-    return None if text is None else date.fromisoformat(text)
+def _date(row: Row[Any], column: str, row_id: int, no_days: list[NoDay]) -> date | None:
+    """Return the day that a column holds; what is none is noted."""
+    text = text_of(getattr(row, column))
+    try:
+        return None if text is None else date.fromisoformat(text)
+    except ValueError:
+        no_days.append(
+            NoDay("CalendarDay" if column == "CalendarDate" else "Calendar", int(row_id), column, text or "")
+        )
+        return None

@@ -10,6 +10,8 @@ from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import did_you_mean, visible
 
 _ENGLISH = "en_US"
+_CODE = 3
+"""How long a code may be; what is longer may be a name."""
 
 
 def of_country(country: str, subdivision: str | None, years: Collection[int]) -> Mapping[date, str]:
@@ -17,7 +19,7 @@ def of_country(country: str, subdivision: str | None, years: Collection[int]) ->
     library = _library()
     known: Mapping[str, list[str]] = library.list_supported_countries()
     if country not in known:
-        raise _unknown("country", country, known)
+        raise _unknown_country(library, country, known)
     parts = known[country]
     if subdivision is not None and subdivision not in parts:
         raise _unknown(f"subdivision of {country}", subdivision, parts)
@@ -53,3 +55,18 @@ def _library() -> Any:
 def _unknown(kind: str, given: str, known: Collection[str]) -> NotFound:
     message = f"The library 'holidays' knows no {kind} '{visible(given)}'.{did_you_mean(given, known)}"
     return NotFound(message, next_step="correct what is named, or write the days yourself: batchctl calendar add-day")
+
+
+def _unknown_country(library: Any, given: str, known: Collection[str]) -> NotFound:
+    """Say which code may have been meant: a name tells, but which code is spelt like it says nothing."""
+    word = _letters(given)
+    named: Mapping[str, tuple[str, ...]] = library.registry.COUNTRIES
+    codes = [codes[1] for name, codes in named.items() if len(word) > _CODE and _letters(name).startswith(word)]
+    near = given.upper() if given.upper() in known else codes[0] if len(codes) == 1 else None
+    meant = f" Did you mean '{near}'?" if near in known else ""
+    message = f"The library 'holidays' knows no country '{visible(given)}'.{meant}"
+    return NotFound(message, next_step="write its two-letter code, such as NL")
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.lower()))

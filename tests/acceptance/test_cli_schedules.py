@@ -225,11 +225,40 @@ def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path
     ]
     assert shop.run("calendar", "remove", "NL", "--reason", "x").returncode == 4
     shop.sql("UPDATE Calendar SET ValidUntil = '2026-01-01';")
-    (found,) = json.loads(shop.run("check", "--json").stdout)
-    assert (found["Table"], found["Row"]) == ("Calendar", "NL")
+    behind, found = json.loads(shop.run("check", "--json").stdout)
+    assert (behind["Table"], found["Table"], found["Row"]) == ("Calendar", "Calendar", "NL")
     assert "has run out on 2026-01-01" in shop.done("status")
     assert shop.json("status")["EndingCalendars"][0]["Schedules"] == ["nightly"]
     shop.done("schedule", "set", "nightly", "--calendar-name", "", "--reason", "no more")
     shop.done("calendar", "remove-day", "NL", "2026-12-24")
     assert "Calendar NL with 20 days is removed." in shop.done("calendar", "remove", "NL", "--reason", "x")
     assert shop.run("calendar", "show", "NL").returncode == 3
+
+
+def test_a_backfill_that_stands_at_a_failed_instance_says_what_to_type(shop: Shop) -> None:
+    shop.sql("UPDATE ProcessControl SET Data1 = 'false';")
+    shop.done("schedule", "add", "nightly", *DAILY)
+    shop.done("backfill", "nightly", "--from", "2026-01-05", "--to", "2026-01-06")
+    shop.run("run", "--once")
+
+    listed = shop.done("backfill", "list")
+
+    assert "BatchControl 1 is failed" in " ".join(listed.split())
+    assert "Next: batchctl rerun 1 --reason ..." in listed
+    for given in ("lst", "show 2"):
+        refused = shop.run("backfill", *given.split())
+        assert refused.returncode == 2
+        assert f"'{given.split()[0]}' is no subcommand. Did you mean 'list'?" in refused.stderr
+    assert shop.run("backfill", "nightly").returncode == 2
+
+
+def test_a_day_that_is_none_is_listed_and_removed(shop: Shop) -> None:
+    shop.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL');")
+    shop.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-02-30');")
+    said = "unreadable: CalendarDay 1 holds '2026-02-30', which is no day"
+
+    assert shop.json("calendar", "list")[0]["Warning"] == said
+    assert shop.run("calendar", "remove-day", "NL", "2026-02-31").returncode == 3
+    assert shop.run("calendar", "remove-day", "NL", "29 Feb").returncode == 2
+    assert "'2026-02-30', which is no day, is removed" in shop.done("calendar", "remove-day", "NL", "2026-02-30")
+    assert shop.json("calendar", "list")[0]["Warning"] is None

@@ -28,6 +28,7 @@ from tests.control_databases import ControlDatabase
 
 GRACE = timedelta(seconds=300)
 ZONE = "Europe/Amsterdam"
+NOW = "2026-11-21 03:00:00.000"
 WEEK = Span(first=date(2026, 11, 2), last=date(2026, 11, 8))
 DAYS = [f"2026-11-{day:02}" for day in range(2, 9)]
 
@@ -44,7 +45,8 @@ class Past:
     def schedule(self, name: str = "nightly", **given: object) -> None:
         """Define a schedule by a row, as everybody does."""
         usual = {"ScheduleName": name, "Entity": "B", "ScheduleType": "daily", "RunTimes": "06:00"}
-        self.world._insert("Schedule", {**usual, "TimeZone": ZONE, **given})
+        armed = {"TimeZone": ZONE, "DecidedUntil": NOW}
+        self.world._insert("Schedule", {**usual, **armed, **given})
 
     def leader(self, transactions: Any = None, *, harmless: bool = True) -> Backfilling:
         """Return the duty of a leader that has just become one."""
@@ -476,7 +478,7 @@ def test_who_asks_is_kept(past: Past) -> None:
     past.ask(reason="the server was away")
 
     audited = past.world.sql("SELECT Actor, Action, Target, Reason FROM AuditLog")
-    (listed,) = backfills.everyone(past.world.transactions)
+    (listed,) = backfills.everyone(past.world.transactions, past.world.clock.now())
 
     assert audited == [("anna", "backfill", "Schedule:nightly", "the server was away")]
     assert (listed.schedule, listed.backfill.actor, listed.is_open) == ("nightly", "anna@host1", 0)
@@ -511,3 +513,80 @@ def test_the_row_that_docs_show_is_understood(past: Past) -> None:
 
     assert past.cycle_keys() == [f"2026-10-{day}" for day in range(20, 28)]
     assert past.state() == ("complete", 8)
+
+
+BY_HAND = (
+    "INSERT INTO ScheduleBackfill (Schedule_id, FromTime, UntilTime, MostOpen, Actor) VALUES (1, ?, ?, 100, 'anna')"
+)
+
+
+@pytest.mark.parametrize("enabled", [1, 0])
+def test_no_due_time_that_is_still_to_come_is_taken(past: Past, enabled: int) -> None:
+    world = past.world
+    if not enabled:
+        world.sql("UPDATE Schedule SET Enabled = 0, NextRunTime = NULL, DecidedUntil = NULL, TimingHash = NULL")
+    world.sql(BY_HAND, "2026-11-19 00:00:00.000", "2026-11-30 00:00:00.000")
+
+    past.work_off()
+
+    assert past.cycle_keys() == ["2026-11-19", "2026-11-20"]
+    assert past.state() == ("running", 2)
+    (listed,) = backfills.everyone(world.transactions, world.clock.now())
+    assert listed.waits == "its time reaches into the future"
+    world.clock.advance(timedelta(days=1))
+    past.work_off()
+    assert past.cycle_keys()[2:] == ([] if enabled else ["2026-11-21"])
+    world.clock.advance(timedelta(days=9))
+    world.sql("UPDATE Schedule SET DecidedUntil = '2026-11-30 03:00:00.000', Enabled = 0")
+    past.work_off()
+    assert past.state()[0] == "complete"
+
+
+def test_a_due_time_that_the_schedule_has_yet_to_decide_is_left_to_it(past: Past) -> None:
+    past.world.sql("UPDATE Schedule SET DecidedUntil = '2026-11-19 12:00:00.000'")
+    past.world.sql(BY_HAND, "2026-11-19 00:00:00.000", "2026-11-20 12:00:00.000")
+
+    past.work_off()
+
+    assert past.cycle_keys() == ["2026-11-19"]
+    assert past.state() == ("running", 1)
+    past.decide("2026-11-20T06:00", "2026-11-20 05:00:00.000", "fired")
+    past.world.sql("UPDATE Schedule SET DecidedUntil = '2026-11-20 05:00:00.000'")
+    past.work_off()
+    assert past.state() == ("complete", 1)
+
+
+def test_one_that_stands_at_a_failed_instance_names_it(past: Past) -> None:
+    past.world.runner.script = lambda rendered: BAD
+    past.ask()
+    past.work_off()
+
+    (listed,) = backfills.everyone(past.world.transactions, past.world.clock.now())
+
+    assert (listed.stuck, listed.waits) == ((1, "failed"), "BatchControl 1 is failed")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ("StartDate = '2026-11-09'", "the schedule begins at its StartDate, 2026-11-09"),
+        ("EndDate = '2026-11-01'", "the schedule has ended at its EndDate, 2026-11-01"),
+        ("RunMonths = 'Dec'", "it is not due between"),
+        ("DecidedUntil = '2026-11-01 00:00:00.000'", "what was due since, the schedule decides by itself"),
+    ],
+)
+def test_it_says_why_there_is_nothing_to_start(past: Past, columns: str, said: str) -> None:
+    past.world.sql(f"UPDATE Schedule SET {columns}")
+
+    with pytest.raises(Refused, match=f"nothing to start work for: {said}"):
+        past.ask()
+
+    assert f"there is nothing to start work for: {said}" in list(past.ask(dry_run=True).warnings)
+
+
+def test_it_says_that_all_was_decided(past: Past) -> None:
+    past.ask()
+    past.work_off()
+
+    with pytest.raises(Refused, match="of the due times between, 7 decided before"):
+        past.ask()

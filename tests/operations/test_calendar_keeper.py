@@ -23,6 +23,7 @@ HOLIDAYS = {
     date(2027, 1, 1): "New Year's Day",
 }
 DAYS = "SELECT CalendarDate, IsBusinessDay, Description FROM CalendarDay ORDER BY CalendarDate"
+UTC_ZONE = ZoneInfo("UTC")
 Audited = Callable[[], list[tuple[Any, ...]]]
 
 
@@ -168,6 +169,52 @@ def test_a_calendar_in_use_is_not_removed_and_one_that_is_not_goes_with_its_days
 
     assert world.sql("SELECT CalendarName FROM Calendar") == world.sql(DAYS) == []
     assert len(audited()[-1][5]["Days"]) == 3
+
+
+def test_a_calendar_used_by_many_says_how_to_let_go_of_it(world: World, keeper: CalendarKeeper) -> None:
+    take_in(keeper)
+    world.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, CalendarName)"
+        " VALUES ('One', 'B', 'daily', '06:00', 'NL'), ('Two', 'B', 'daily', '06:00', 'NL')"
+    )
+
+    with pytest.raises(Refused) as refused:
+        keeper.remove("NL", reason="no more")
+
+    assert refused.value.next_step == (
+        "batchctl schedule set One --calendar-name '' --reason ...; batchctl schedule set Two --calendar-name '' --reason ..."
+    )
+
+
+def test_a_day_that_is_none_makes_its_own_calendar_unreadable_and_can_be_removed(
+    world: World, keeper: CalendarKeeper, audited: Audited
+) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL'), ('BE')")
+    world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-02-28'), (1, '2026-02-30')")
+    said = "CalendarDay 2 holds '2026-02-30', which is no day"
+
+    warnings = {one.calendar.name: one.warning for one in almanac.everything(world.transactions, world.clock, UTC_ZONE)}
+    assert warnings == {"NL": f"unreadable: {said}", "BE": None}
+    keeper.set_day("BE", CalendarDay(day=date(2026, 12, 24)))
+    with pytest.raises(Refused, match=f"Calendar NL cannot be read: {said}"):
+        take_in(keeper)
+    with pytest.raises(NotFound, match="says nothing about 2026-02-31"):
+        keeper.remove_day("NL", "2026-02-31")
+
+    keeper.remove_day("NL", "2026-02-30")
+
+    assert [row[0] for row in world.sql(DAYS)] == ["2026-02-28", "2026-12-24"]
+    assert audited()[-1][5] == {"CalendarDate": "2026-02-30"}
+
+
+def test_what_is_wrong_with_a_calendar_is_listed(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('Mo', 'Mo,Tue')")
+    world.sql("INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('X', '2026-05-01', '2026-01-01')")
+
+    found = [one.warning or "" for one in almanac.everything(world.transactions, world.clock, UTC_ZONE)]
+
+    assert found[0].startswith("BusinessDays: ")
+    assert found[1] == "ValidUntil: It is before ValidFrom, 2026-05-01."
 
 
 def test_an_unknown_calendar_is_named_with_what_may_have_been_meant(keeper: CalendarKeeper) -> None:

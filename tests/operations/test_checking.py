@@ -308,6 +308,8 @@ KNOWN = "Known: AuditLogDays, CancelledDays, CompleteDays, DatabaseId, InboxDays
         ("MaxConcurent", "Did you mean 'MaxConcurrent'?"),
         ("maxconcurrent", "Did you mean 'MaxConcurrent'?"),
         ("Retries\x1b", KNOWN),
+        ("FailedDays", "Failed instances are never purged: somebody has to rerun or cancel them."),
+        ("FailedDays:B", "Failed instances are never purged: somebody has to rerun or cancel them."),
     ],
 )
 def test_a_setting_that_there_is_none_of_is_named(world: World, name: str, meant: str) -> None:

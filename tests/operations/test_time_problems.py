@@ -90,8 +90,6 @@ def test_an_entity_nobody_takes_is_named_with_what_was_meant(world: World, entit
 
 
 def test_rows_that_hold_nonsense_are_named_and_the_others_looked_at(world: World) -> None:
-    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
-    world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-02-31')")
     schedule(world, "wrong", RunTimes="6")
     schedule(world, "nonsense")
     world.hand.loosen()
@@ -100,8 +98,51 @@ def test_rows_that_hold_nonsense_are_named_and_the_others_looked_at(world: World
     found = messages(world)
 
     assert found[0].startswith("Schedule 2 : The row holds nonsense, so it starts nothing: ")
-    assert found[1].startswith("CalendarDay 1 : The row holds nonsense, so no schedule that names its calendar")
-    assert found[2].startswith("Schedule wrong RunTimes: ")
+    assert found[1].startswith("Schedule wrong RunTimes: ")
+
+
+def test_a_day_that_is_none_is_found_with_what_deletes_it(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-02-28'), (1, '2026-02-30')")
+    schedule(world, CalendarName="NL")
+
+    of_schedule, of_calendar = check(world)
+
+    said = "CalendarDay 2 holds '2026-02-30', which is no day"
+    assert (of_schedule.column, of_schedule.message) == ("CalendarName", f"Calendar NL cannot be read: {said}.")
+    assert (of_calendar.row, of_calendar.column) == ("NL", "CalendarDate")
+    assert of_calendar.message == f"It cannot be read: {said}. Schedules that go by it start nothing."
+    assert of_calendar.remedy == (
+        "batchctl calendar remove-day NL 2026-02-30   (or: DELETE FROM CalendarDay WHERE CalendarDay_id = 2)"
+    )
+
+
+def test_days_without_a_calendar_and_days_behind_its_end_are_found(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2027-12-31')")
+    world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2028-12-25'), (1, '2027-12-25')")
+    world.hand.loosen()
+    world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (7, '2027-12-25')")
+
+    assert messages(world) == [
+        "Calendar NL ValidUntil: 1 of its days lie behind it, the first on 2028-12-25: nobody knows whether they are all.",
+        "CalendarDay 3 Calendar_id: There is no Calendar 7, so nobody goes by this day.",
+    ]
+
+
+def test_a_backfill_that_reaches_into_the_future_is_found(world: World) -> None:
+    schedule(world)
+    world.sql(
+        "INSERT INTO ScheduleBackfill (Schedule_id, FromTime, UntilTime, Actor)"
+        " VALUES (1, '2026-11-01 00:00:00.000', '2030-01-01 00:00:00.000', 'anna')"
+    )
+
+    (found,) = check(world)
+
+    assert (found.table, found.row, found.column) == ("ScheduleBackfill", "1", "UntilTime")
+    assert found.message.startswith(
+        "2030-01-01 00:00:00 UTC is still to come: a backfill is for due times that are over"
+    )
+    assert found.remedy == "batchctl backfill cancel 1 --reason ..."
 
 
 def test_a_command_that_uses_a_file_name_is_found(world: World) -> None:
@@ -214,7 +255,6 @@ def test_a_mode_that_there_is_not_is_shown(world: World) -> None:
 
 
 def test_the_sql_of_the_documentation_was_run(world: World) -> None:
-    world.batch("CountLines")
     text = (Path(__file__).parents[2] / "docs" / "schedules.md").read_text(encoding="utf-8")
     statements = [one for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL) for one in block.split(";\n")]
     for statement in filter(str.strip, statements):

@@ -39,7 +39,9 @@ def test_the_words_do_not_depend_on_the_host(monkeypatch: pytest.MonkeyPatch, la
 @pytest.mark.parametrize(
     ("country", "subdivision", "market", "said"),
     [
-        ("QQ", None, None, "knows no country 'QQ'"),
+        ("QQ", None, None, "knows no country 'QQ'."),
+        ("Netherlands", None, None, "knows no country 'Netherlands'. Did you mean 'NL'?"),
+        ("nl", None, None, "knows no country 'nl'. Did you mean 'NL'?"),
         ("DE", "BYY", None, "knows no subdivision of DE 'BYY'. Did you mean 'BY'"),
         (None, None, "NYSEE", "knows no market 'NYSEE'. Did you mean 'NYSE'"),
     ],
@@ -50,6 +52,13 @@ def test_what_the_library_does_not_know(
     with pytest.raises(NotFound) as unknown:
         holidays_of(country, subdivision, market, range(2026, 2027))
     assert said in unknown.value.message
+
+
+def test_a_country_is_not_guessed_by_its_spelling() -> None:
+    with pytest.raises(NotFound) as unknown:
+        holidays_of("Holland", None, None, range(2026, 2027))
+    assert unknown.value.message == "The library 'holidays' knows no country 'Holland'."
+    assert unknown.value.next_step == "write its two-letter code, such as NL"
 
 
 def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
