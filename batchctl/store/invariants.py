@@ -428,15 +428,18 @@ INVARIANTS: tuple[Invariant, ...] = (
         "BatchCompletion",
         select(_o.BatchCompletion_id)
         .where(
-            exists().where(
-                _other.c.BatchCompletion_id < _o.BatchCompletion_id,
-                _other.c.ProcessBatch_id == _o.ProcessBatch_id,
-                or_(
+            # Each asks for what an index leads to; asked for together, all would be compared with all.
+            or_(
+                exists().where(
+                    _other.c.BatchCompletion_id < _o.BatchCompletion_id,
+                    _other.c.ProcessBatch_id == _o.ProcessBatch_id,
                     _other.c.BatchControl_id == _o.BatchControl_id,
-                    and_(
-                        _other.c.FileProcess_id == _o.FileProcess_id,
-                        _other.c.DependsOnBatch_id == _o.DependsOnBatch_id,
-                    ),
+                ),
+                exists().where(
+                    _other.c.BatchCompletion_id < _o.BatchCompletion_id,
+                    _other.c.ProcessBatch_id == _o.ProcessBatch_id,
+                    _other.c.FileProcess_id == _o.FileProcess_id,
+                    _other.c.DependsOnBatch_id == _o.DependsOnBatch_id,
                 ),
             )
         )

@@ -285,7 +285,8 @@ class Supervisor:
             limits.append(next(iter(self._ended.values())) + _SYNC_AFTER - now)
         if any(carried.is_leashed and not carried.stop.told for carried in self._under_way.values()):
             limits.append(max(self._lease - now, NOTICE) if now < self._lease else _TRY_AGAIN)
-        return min(limits) if limits and min(limits) != float("inf") else None
+        # What is overdue already is looked at at once.
+        return max(min(limits), 0.0) if limits and min(limits) != float("inf") else None
 
     def _look_at_the_time(self) -> None:
         now = time.monotonic()

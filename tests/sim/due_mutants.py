@@ -54,9 +54,10 @@ DUE_MUTANTS: tuple[Mutant, ...] = (
         Change(due, "yield from _taken(waiting, local.start)", "yield from _taken(waiting, None)"),
     ),
     _mutant(
-        "what was looked at before is looked at again", Change(due, "if after < at <= until", "if after <= at <= until")
+        "what was looked at before is looked at again",
+        Change(due, "if after < each[0])", "if after <= each[0])"),
     ),
-    _mutant("the end is left out", Change(due, "if after < at <= until", "if after < at < until")),
+    _mutant("the end is left out", Change(due, "each[0] <= until", "each[0] < until")),
     _mutant(
         "looking begins at the day itself",
         Change(due, "first = max(start - _ONE_PASS_MORE, FIRST_DAY)", "first = start"),

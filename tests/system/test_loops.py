@@ -140,6 +140,19 @@ def test_a_supervisor_works_with_threads_alone(tmp_path: Path, monkeypatch: pyte
     assert journal.read(place).is_orphaned
 
 
+def test_what_is_overdue_is_looked_at_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "worker"
+    journal.prepare(place, "worker")
+    loop, told = QueueLoop(), list[bytes]()
+    supervisor = Supervisor(loop, place, told.append, cap=1000, grace=0.2)
+    monkeypatch.setattr(supervisor_module, "NOTICE", -1.0)
+    supervisor.obey(journal.line_of(start(1, "exit 4")))
+    supervisor.be_orphaned()
+    supervisor.work()
+
+    assert any(b'"end":1' in line for line in told)
+
+
 def test_a_disk_that_is_full_begins_nothing_and_loses_no_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "worker"
     journal.prepare(place, "worker")
