@@ -18,7 +18,7 @@ from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
 from batchctl.ports import Clock
-from batchctl.store import calendars, data_triggers, intake, schedule_fires, scheduler_log, schedules
+from batchctl.store import calendars, data_triggers, instances, intake, schedule_fires, scheduler_log, schedules
 
 
 @value
@@ -119,6 +119,8 @@ class Deciding:
         if all(self.is_harmless(batch) for batch in takers):
             creation = self.creator.create_within(connection, intake_id, takers)
             decided.creations.extend([] if creation is None else [creation])
+        # Otherwise whoever leads creates them, who need not be the one that fires.
+        instances.tell(connection)
         schedule_fires.add(
             connection,
             schedule.schedule_id,

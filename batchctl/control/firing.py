@@ -1,4 +1,4 @@
-"""The leader's duty that starts work because it is time: every due time of every schedule is decided once."""
+"""Each scheduler's duty, which starts work because it is time: every due time of every schedule is decided once."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store import calendars, definitions, scheduler_log, schedules
 from batchctl.store.definitions import Unreadable
+from batchctl.store.scheduler_log import Wanted
 
 NOTICED = 1.0
 """Seconds between two readings of the schedules, however often somebody changes something."""
@@ -121,8 +122,12 @@ class Firing:
         for row in rows:
             calendar = None if row.timing.calendar_name is None else named.get(row.timing.calendar_name)
             found[row.schedule_id] = _Read(row, calendar, takers.get(row.entity, []))
-        for schedule_id in self._known.keys() - found.keys():
-            del self._known[schedule_id]
+        for schedule_id, known in list(self._known.items()):
+            if schedule_id not in found:
+                del self._known[schedule_id]
+            elif found[schedule_id].schedule.decided_until != known.schedule.decided_until:
+                # Another node could decide it: what ails it from now on is news.
+                self._told.pop(("Schedule", schedule_id), None)
         self._changed = {
             key: read
             for key, read in found.items()
@@ -280,12 +285,13 @@ class Firing:
             return
 
         def log(connection: Any) -> None:
+            scheduler_log.wait_for_others(connection, schedule.source)
             last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
             if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
                 event, now = SchedulerEvent.ERROR, self.clock.now()
                 scheduler_log.add(connection, event, schedule.source, now, entity=schedule.entity, message=said)
 
-        self.transactions.run(_BOUNDARIES, log, hurried=True)
+        self.transactions.run(_BOUNDARIES, log)
         self._told[key] = said
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity}
         self.listener(Event("schedule.error", {**about, "Message": said}))
@@ -298,9 +304,12 @@ class Firing:
 
         def log(connection: Any) -> None:
             source, now = f"schedule row {row.row_id}", self.clock.now()
-            scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, message=said)
+            scheduler_log.wait_for_others(connection, source)
+            last = next(iter(scheduler_log.newest(connection, Wanted(source=source), 1)), None)
+            if last is None or last.message != said:
+                scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, message=said)
 
-        self.transactions.run(_BOUNDARIES, log, hurried=True)
+        self.transactions.run(_BOUNDARIES, log)
         self._told[key] = said
         self.listener(Event("schedule.error", {"Schedule_id": row.row_id, "Message": said}))
 
