@@ -1,4 +1,4 @@
-"""Each scheduler's duty, which starts work for due times of the past that somebody asks for: each once, and few at a time."""
+"""The leader's duty that starts work for due times of the past that somebody asks for: each once, and few at a time."""
 
 from __future__ import annotations
 

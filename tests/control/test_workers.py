@@ -269,7 +269,9 @@ def test_what_a_worker_fires_that_does_not_lead_the_leader_creates(world: World,
     first.turn()
     second.turn()
     world.clock.advance(timedelta(hours=3))
+    first.turn()
     second.turn()
+    world.clock.advance(timedelta(seconds=1))
     first.turn(6)
 
     assert (first.created, second.created) == (1, 0)
