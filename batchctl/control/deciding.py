@@ -15,6 +15,7 @@ from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.schedules import BackfillId, Calendar, Schedule
 from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
 from batchctl.domain.text import storable
+from batchctl.domain.undecided import Undecided
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
 from batchctl.ports import Clock
@@ -68,20 +69,30 @@ class Deciding:
         if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):
             return None
         now, decided = self.clock.now(), Decided(schedule, [], [])
-        decision = catch_up.decide(schedule, plan, now, self.grace)
-        known_keys = schedule_fires.decided(connection, schedule.schedule_id, decision.keys)
-        todo = decision.without(known_keys)
-        for one in todo.in_order:
+        undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
+        decision = catch_up.decide(schedule, undecided, now, self.grace)
+        for one in decision.in_order:
             if isinstance(one, Skip):
                 self._skip(connection, decided, one, now)
             else:
                 self._fire(connection, known, plan, decided, one, now)
-        next_run = catch_up.next_run(schedule, plan, decision.decided_until, now)
+        next_run = catch_up.next_run(schedule, undecided, decision.decided_until, now)
         standing = Standing(next_run, decision.decided_until, known.timing_hash)
         is_over = schedule.timing.schedule_type is ScheduleType.ONCE and next_run is None
         standing = DISARMED if is_over else standing
         schedules.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
+        self.tell_passed(connection, decided, undecided, now)
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
+
+    def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
+        """Tell of the next due times whose keys were decided, as those of other moments, before the timing was changed."""
+        passed = undecided.passed
+        for instant, before in passed if len(passed) <= catch_up.SINGLY else passed[-1:]:
+            how = "skipped" if before.intake_id is None else f"file:{before.intake_id}"
+            said = f"{instant.key} was decided already as {how}"
+            if len(passed) > catch_up.SINGLY:
+                said = f"{len(passed):,} due times were decided already; of the last: {said}"
+            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, before.intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
         schedule, instant = decided.schedule, fire.instant

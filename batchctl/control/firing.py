@@ -13,7 +13,7 @@ from batchctl.control.calendar_warnings import CalendarWarnings
 from batchctl.control.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain import catch_up
-from batchctl.domain.catch_up import Standing, standing_of
+from batchctl.domain.catch_up import Standing, Times, standing_of
 from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
@@ -24,7 +24,7 @@ from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
-from batchctl.store import calendars, definitions, scheduler_log, schedules
+from batchctl.store import calendars, definitions, schedule_fires, scheduler_log, schedules
 from batchctl.store.definitions import Unreadable
 from batchctl.store.scheduler_log import Wanted
 
@@ -190,9 +190,9 @@ class Firing:
             known = replace(known, plan=None)
             return known, self._standing(known)
 
-    def _standing(self, known: Known) -> Standing:
-        is_let = lets_schedules(known.takers)
-        return catch_up.arm(known.schedule, known.plan, known.timing_hash, self.clock.now(), is_let=is_let)
+    def _standing(self, known: Known, times: Times | None = None) -> Standing:
+        is_let, plan = lets_schedules(known.takers), times or known.plan
+        return catch_up.arm(known.schedule, plan, known.timing_hash, self.clock.now(), is_let=is_let)
 
     def _planned(self, known: Known) -> Known:
         schedule = known.schedule
@@ -223,8 +223,13 @@ class Firing:
         now, written = self.clock.now(), list[Known]()
         for known in changed:
             if schedules.load_locked(connection, known.schedule.schedule_id) == known.schedule:
-                standing = self._standing(known)
-                schedules.stand(connection, known.schedule.schedule_id, standing, now)
+                key, plan, decided = known.schedule.schedule_id, known.plan, Decided(known.schedule, [], [])
+                undecided = None if plan is None else schedule_fires.undecided(connection, key, plan)
+                standing = self._standing(known, undecided)
+                if standing != standing_of(known.schedule):
+                    schedules.stand(connection, known.schedule.schedule_id, standing, now)
+                    if undecided is not None:
+                        self.deciding.tell_passed(connection, decided, undecided, now)
                 written.append(replace(known, schedule=standing_at(known.schedule, standing)))
         return written
 

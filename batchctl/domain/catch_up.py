@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import chain, groupby, islice, takewhile
+from typing import Protocol
 
-from batchctl.domain.due import Instant, InstantOutcome, Plan, jitter_of
+from batchctl.domain.due import Instant, InstantOutcome, jitter_of
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import CatchUp
 from batchctl.domain.values import value
@@ -26,6 +27,18 @@ TOGETHER = timedelta(hours=1)
 
 _TICK = timedelta(milliseconds=1)
 _NEAR = timedelta(hours=1)
+
+
+class Times(Protocol):
+    """When a schedule is due: its plan, or as much of it as is not decided yet."""
+
+    def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
+        """Yield what is due after one moment and not after another, in order; skipped ones too."""
+        ...
+
+    def next_after(self, after: datetime) -> Instant | None:
+        """Return the first that is not skipped."""
+        ...
 
 
 @value
@@ -80,23 +93,10 @@ class Decision:
     decided_until: datetime
 
     @property
-    def keys(self) -> list[str]:
-        """Return the keys that this decides."""
-        return [*(fire.key for fire in self.fires), *(skip.key for skip in self.skips)]
-
-    @property
     def in_order(self) -> list[Fire | Skip]:
         """Return what is decided, the earliest due first."""
         every: list[Fire | Skip] = [*self.fires, *self.skips]
         return sorted(every, key=lambda one: (one.due, one.key))
-
-    def without(self, decided: Collection[str]) -> Decision:
-        """Leave alone what was decided before: a clock may have been set back since."""
-        if not decided:
-            return self
-        fires = tuple(one for one in self.fires if one.key not in decided)
-        skips = tuple(one for one in self.skips if one.key not in decided)
-        return Decision(fires, skips, self.decided_until)
 
 
 def standing_of(schedule: Schedule) -> Standing:
@@ -104,7 +104,7 @@ def standing_of(schedule: Schedule) -> Standing:
     return Standing(schedule.next_run_time, schedule.decided_until, schedule.timing_hash)
 
 
-def arm(schedule: Schedule, plan: Plan | None, timing_hash: str, now: datetime, *, is_let: bool) -> Standing:
+def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime, *, is_let: bool) -> Standing:
     """Return where a schedule stands from now on.
 
     One that is disabled, or whose batches are started otherwise, begins anew when that ends. One whose timing was changed
@@ -127,13 +127,13 @@ def is_ahead(schedule: Schedule, now: datetime) -> bool:
     return schedule.decided_until is not None and schedule.decided_until > now + AHEAD
 
 
-def next_run(schedule: Schedule, plan: Plan, decided_until: datetime, now: datetime) -> datetime | None:
+def next_run(schedule: Schedule, plan: Times, decided_until: datetime, now: datetime) -> datetime | None:
     """Return when the first due time behind those that are decided starts work, if there is any."""
     found = plan.next_after(max(decided_until, now - LONGEST))
     return None if found is None else _starts_at(schedule, found)
 
 
-def wakes_at(plan: Plan, standing: Standing, now: datetime) -> datetime | None:
+def wakes_at(plan: Times, standing: Standing, now: datetime) -> datetime | None:
     """Return when there is something to decide: also what is skipped is told when it is due, but not one by one."""
     if standing.decided_until is None:
         return None
@@ -146,7 +146,7 @@ def wakes_at(plan: Plan, standing: Standing, now: datetime) -> datetime | None:
     return until
 
 
-def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> Decision:
+def decide(schedule: Schedule, plan: Times, now: datetime, grace: timedelta) -> Decision:
     """Decide the due times between those decided and now, but for those whose jitter lets them wait."""
     after = max(schedule.decided_until or now, now - LONGEST)
     # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
@@ -192,7 +192,7 @@ def _in_turn(schedule: Schedule, instants: Iterable[Instant]) -> Iterator[tuple[
         yield instant, reached
 
 
-def _caught_up(schedule: Schedule, plan: Plan, after: datetime, old: datetime, missed: list[Instant]) -> list[Instant]:
+def _caught_up(schedule: Schedule, plan: Times, after: datetime, old: datetime, missed: list[Instant]) -> list[Instant]:
     """Return the newest of what was missed, as many as are to be made up for."""
     most = {CatchUp.NONE: 0, CatchUp.LATEST: 1, CatchUp.UP_TO: schedule.catch_up_most or 0}[schedule.catch_up]
     if most == 0:
@@ -203,7 +203,7 @@ def _caught_up(schedule: Schedule, plan: Plan, after: datetime, old: datetime, m
     return found
 
 
-def _newest(plan: Plan, after: datetime, until: datetime, most: int) -> list[Instant]:
+def _newest(plan: Times, after: datetime, until: datetime, most: int) -> list[Instant]:
     """Return the newest instants of a time that are not skipped: looked for backwards, in ever longer pieces."""
     found, span, start = list[Instant](), _NEAR, until
     while start > after and len(found) < most:
@@ -217,7 +217,7 @@ def _newest(plan: Plan, after: datetime, until: datetime, most: int) -> list[Ins
 
 
 def _missed(
-    schedule: Schedule, plan: Plan, after: datetime, old: datetime, missed: list[Instant], caught: list[Instant]
+    schedule: Schedule, plan: Times, after: datetime, old: datetime, missed: list[Instant], caught: list[Instant]
 ) -> tuple[list[Instant], list[Skip]]:
     """Return the stretch of what was missed and is not made up for, if there is any: one, however long it is.
 
@@ -235,7 +235,7 @@ def _missed(
 
 
 def _last(
-    plan: Plan, after: datetime, old: datetime, missed: list[Instant], end: tuple[datetime, str] | None
+    plan: Times, after: datetime, old: datetime, missed: list[Instant], end: tuple[datetime, str] | None
 ) -> Instant:
     """Return the last instant of a stretch too long to be counted, which is looked for from its end."""
     found = [each for each in missed if end is None or _order(each) < end]

@@ -22,6 +22,10 @@ YEAR = timedelta(days=366)
 """Within which both changes of clocks are looked for."""
 
 
+ELSEWHERE = timedelta(days=2)
+"""By no more than this differ the moments of one wall time in two zones."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreseen:
     """A due time to come, or one that is decided already."""
@@ -97,7 +101,8 @@ def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -
         around = table.around(connection)
         after = around.now if start is None else start
         until = after + timedelta(days=days)
-        decided = fire_reports.within(connection, schedule.schedule_id, after, until)
+        # The same key may have been decided as the due time of another moment, before somebody changed the zone.
+        decided = fire_reports.within(connection, schedule.schedule_id, after - ELSEWHERE, until + ELSEWHERE)
     try:
         plan = due.plan_of(schedule.timing, around.zone, around.calendar_of(schedule.timing))
     except UnfitTiming as unfit:
