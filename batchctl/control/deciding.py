@@ -9,7 +9,7 @@ from typing import Any
 
 from batchctl.control.creation import Creation, Creator
 from batchctl.domain import catch_up
-from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing
+from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing, Trouble
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.schedules import BackfillId, Calendar, Schedule
@@ -63,14 +63,14 @@ class Deciding:
     grace: timedelta
     zone_rules: str | None
 
-    def write(self, connection: Any, known: Known, plan: Plan) -> Decided | None:
+    def write(self, connection: Any, known: Known, plan: Plan, trouble: Trouble | None = None) -> Decided | None:
         """Decide what is due by now and write it, unless the schedule or its calendar is not as it was read."""
         schedule = schedules.load_locked(connection, known.schedule.schedule_id)
         if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):
             return None
         now, decided = self.clock.now(), Decided(schedule, [], [])
         undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-        decision = catch_up.decide(schedule, undecided, now, self.grace)
+        decision = catch_up.decide(schedule, undecided, now, self.grace, trouble)
         for one in decision.in_order:
             if isinstance(one, Skip):
                 self._skip(connection, decided, one, now)

@@ -13,7 +13,7 @@ from batchctl.control.calendar_warnings import CalendarWarnings
 from batchctl.control.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain import catch_up
-from batchctl.domain.catch_up import Standing, Times, standing_of
+from batchctl.domain.catch_up import Standing, Times, Trouble, standing_of
 from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
@@ -73,6 +73,8 @@ class Firing:
     """What is to be armed, or to be disarmed."""
     _resting: dict[ScheduleId, float] = field(default_factory=dict)
     """Until when, by one's own clock, those are left alone that could not be decided."""
+    _failing: dict[ScheduleId, Trouble] = field(default_factory=dict)
+    """Since when those cannot be decided, and what kept them from it last."""
     _told: dict[tuple[str, int], str] = field(default_factory=dict)
     """What was told last of each row that is of no use."""
     _wakes_at: datetime | None = None
@@ -125,6 +127,7 @@ class Firing:
         for schedule_id, known in list(self._known.items()):
             if schedule_id not in found:
                 del self._known[schedule_id]
+                self._failing.pop(schedule_id, None)
             elif found[schedule_id].schedule.decided_until != known.schedule.decided_until:
                 # Another node could decide it: what ails it from now on is news.
                 self._told.pop(("Schedule", schedule_id), None)
@@ -186,6 +189,7 @@ class Firing:
                 known = self._planned(known)
             return known, self._standing(known)
         except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
+            self._fail(schedule, _said(error))
             self._tell_error(schedule, _said(error))
             known = replace(known, plan=None)
             return known, self._standing(known)
@@ -242,6 +246,13 @@ class Firing:
         else:
             known = replace(known, wakes_at=None)
         self._known[schedule.schedule_id] = known
+        if known.plan is not None and (known.wakes_at is None or known.wakes_at > self.clock.now()):
+            self._failing.pop(schedule.schedule_id, None)
+
+    def _fail(self, schedule: Schedule, message: str) -> None:
+        """Remember what keeps a schedule from being decided: what is on time now is no controller's absence later."""
+        before = self._failing.get(schedule.schedule_id)
+        self._failing[schedule.schedule_id] = Trouble(before.since if before else self.clock.now(), message)
 
     def _decide(self, known: Known) -> bool:
         """Decide what is due of one schedule; true when it has started work."""
@@ -250,12 +261,14 @@ class Firing:
             decided = self._written_of(known)
         except Conflict:
             # Somebody keeps a row locked, for a moment.
+            self._fail(known.schedule, "a row that somebody kept locked")
             self._resting[key] = self.clock.monotonic() + NOTICED
             return False
         except BatchctlError:
             self._read_at = -math.inf
             raise
         except Exception as error:  # noqa: BLE001 - as above
+            self._fail(known.schedule, _said(error))
             self._resting[key] = self.clock.monotonic() + REST
             self._read_at = -math.inf
             self._tell_error(known.schedule, _said(error))
@@ -277,7 +290,9 @@ class Firing:
     def _written_of(self, known: Known) -> Decided | None:
         if known.plan is None:
             return None
-        write = partial(self.deciding.write, known=known, plan=known.plan)
+        write = partial(
+            self.deciding.write, known=known, plan=known.plan, trouble=self._failing.get(known.schedule.schedule_id)
+        )
         return self.transactions.run(_BOUNDARIES, write, hurried=True)
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:

@@ -50,6 +50,14 @@ class Standing:
     timing_hash: str | None
 
 
+@value
+class Trouble:
+    """What keeps a schedule from being decided, although a controller is there."""
+
+    since: datetime
+    message: str
+
+
 DISARMED = Standing(None, None, None)
 
 
@@ -146,9 +154,16 @@ def wakes_at(plan: Times, standing: Standing, now: datetime) -> datetime | None:
     return until
 
 
-def decide(schedule: Schedule, plan: Times, now: datetime, grace: timedelta) -> Decision:
-    """Decide the due times between those decided and now, but for those whose jitter lets them wait."""
+def decide(
+    schedule: Schedule, plan: Times, now: datetime, grace: timedelta, trouble: Trouble | None = None
+) -> Decision:
+    """Decide the due times between those decided and now, but for those whose jitter lets them wait.
+
+    What was on time when the trouble began that is over now still fires.
+    """
     after = max(schedule.decided_until or now, now - LONGEST)
+    kept = [] if trouble is None else _on_time(schedule, plan, after, min(trouble.since, now), grace)
+    plan = _Others(plan, frozenset(each.key for each in kept)) if kept else plan
     # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
     old = max(after, now - grace - schedule.jitter - _TICK)
     recent = list(_in_turn(schedule, plan.instants(old, now)))
@@ -161,10 +176,11 @@ def decide(schedule: Schedule, plan: Times, now: datetime, grace: timedelta) -> 
         first = _order(caught[0])
         behind = chain(plan.instants(max(after, due_of(caught[0]) - _TICK), old), missed)
         rest = [each for each in behind if _order(each) >= first]
-    before, stretch = _missed(schedule, plan, after, old, missed, caught)
+    before, stretch = _missed(schedule, plan, after, old, missed, caught, trouble)
+    still = [Fire(each, now - due_of(each)) for each in kept]
     on_time = [Fire(each, timedelta(0)) for each in ready if each.outcome is not InstantOutcome.SKIPPED]
     return Decision(
-        fires=(*fires, *on_time),
+        fires=(*still, *fires, *on_time),
         skips=(*stretch, *_skipped([*before, *rest, *ready])),
         decided_until=now if pending is None else pending - _TICK,
     )
@@ -176,6 +192,27 @@ def due_of(instant: Instant) -> datetime:
         message = f"{instant.key} is never due"
         raise ValueError(message)
     return instant.due
+
+
+@value
+class _Others:
+    """A plan without some due times."""
+
+    plan: Times
+    without: frozenset[str]
+
+    def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
+        return (each for each in self.plan.instants(after, until) if each.key not in self.without)
+
+    def next_after(self, after: datetime) -> Instant | None:
+        return self.plan.next_after(after)
+
+
+def _on_time(schedule: Schedule, plan: Times, after: datetime, now: datetime, grace: timedelta) -> list[Instant]:
+    """Return what starts work at a moment, were it decided then."""
+    begin = max(after, now - grace - schedule.jitter - _TICK)
+    found = _in_turn(schedule, plan.instants(begin, now))
+    return [each for each, at in found if at + grace >= now >= at and each.outcome is not InstantOutcome.SKIPPED]
 
 
 def _starts_at(schedule: Schedule, instant: Instant) -> datetime:
@@ -217,7 +254,13 @@ def _newest(plan: Times, after: datetime, until: datetime, most: int) -> list[In
 
 
 def _missed(
-    schedule: Schedule, plan: Times, after: datetime, old: datetime, missed: list[Instant], caught: list[Instant]
+    schedule: Schedule,
+    plan: Times,
+    after: datetime,
+    old: datetime,
+    missed: list[Instant],
+    caught: list[Instant],
+    trouble: Trouble | None,
 ) -> tuple[list[Instant], list[Skip]]:
     """Return the stretch of what was missed and is not made up for, if there is any: one, however long it is.
 
@@ -230,7 +273,7 @@ def _missed(
     if is_counted and all(each.outcome is InstantOutcome.SKIPPED for each in counted):
         return counted, []
     first, last = counted[0], counted[-1] if is_counted else _last(plan, after, old, missed, end)
-    number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), has_caught_up=bool(caught))
+    number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), trouble, has_caught_up=bool(caught))
     return [], [Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), number, why)]
 
 
@@ -247,13 +290,14 @@ def _last(
     return found[-1]
 
 
-def _why_missed(schedule: Schedule, number: int, *, has_caught_up: bool) -> str:
+def _why_missed(schedule: Schedule, number: int, trouble: Trouble | None, *, has_caught_up: bool) -> str:
     said = "its due time was missed" if number == 1 else f"{number:,} due times were missed"
     if number > COUNTED:
         said = f"more than {COUNTED:,} due times were missed"
     policy = str(schedule.catch_up) if schedule.catch_up_most is None else f"up to {schedule.catch_up_most}"
     made_up = "; what came later was made up for" if has_caught_up else ""
-    return f"{said}, with no controller there in time, and CatchUp is {policy}{made_up}"
+    cause = "with no controller there in time" if trouble is None else f"because of {trouble.message.rstrip('.')}"
+    return f"{said}, {cause}, and CatchUp is {policy}{made_up}"
 
 
 def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:

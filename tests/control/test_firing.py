@@ -628,6 +628,30 @@ def test_000_25_a_refused_row_is_told_once_and_stops_no_other(timetable: Timetab
     assert timetable.world.sql("SELECT Schedule_id FROM ScheduleFire ORDER BY 1") == [(1,), (2,)]
 
 
+def test_what_an_error_kept_from_firing_in_time_fires_when_it_is_over(timetable: Timetable) -> None:
+    forbid = {
+        "sqlite": "CREATE TRIGGER no BEFORE INSERT ON FileProcess BEGIN SELECT raise(ABORT, 'not now'); END",
+        "postgresql": "ALTER TABLE FileProcess ADD CONSTRAINT no CHECK (Entity <> 'B')",
+    }
+    timetable.world.sql(forbid[timetable.world.database.kind])
+    timetable.schedule(kind="interval", IntervalMinutes=10)
+    timetable.until("2026-11-21 03:10")
+    for minute in range(11, 60):
+        timetable.until(f"2026-11-21 03:{minute}")
+    undo = {"sqlite": "DROP TRIGGER no", "postgresql": "ALTER TABLE FileProcess DROP CONSTRAINT no"}
+    timetable.world.sql(undo[timetable.world.database.kind])
+    timetable.until("2026-11-21 04:00")
+
+    assert sorted(timetable.fires()) == [
+        ("2026-11-21T03:10", "fired", 1),
+        ("2026-11-21T03:20..2026-11-21T03:50", "skipped", 4),
+        ("2026-11-21T04:00", "fired", 1),
+    ]
+    (said,) = [message for event, _, message in timetable.log() if event == "skipped"]
+    assert "4 due times were missed, because of " in said
+    assert "controller" not in said
+
+
 def test_a_row_that_cannot_be_read_is_told_once_and_stops_no_other(sqlite_world: World) -> None:
     sqlite_world.batch()
     timetable = Timetable(sqlite_world)
