@@ -80,6 +80,10 @@ class Firing:
     _wakes_at: datetime | None = None
     """When the first of them has something to decide."""
     _read_at: float = -math.inf
+    _unread: BatchctlError | None = None
+    """Why the schedules could not be read the last time."""
+    _reads_at: float = -math.inf
+    """When it is tried again."""
     _is_stale: bool = True
     _is_behind: bool = False
     _warnings: CalendarWarnings = field(init=False)
@@ -98,8 +102,11 @@ class Firing:
         now = self.clock.monotonic()
         self._is_stale |= Change.DEFINITIONS in noticed
         unread = now - self._read_at
+        if self._unread is not None and now < self._reads_at:
+            # It is not over only because it is not tried each time.
+            raise self._unread
         if unread >= self.poll_interval or (self._is_stale and unread >= NOTICED):
-            self._read()
+            self._try_to_read(now)
         elif not self._is_behind and (self._wakes_at is None or self.clock.now() < self._wakes_at):
             return False
         return self._go_on(now + SLICE)
@@ -110,9 +117,17 @@ class Firing:
         self._read()
         return self._go_on(math.inf)
 
+    def _try_to_read(self, now: float) -> None:
+        try:
+            self._read()
+        except BatchctlError as error:
+            self._unread, self._reads_at = error, now + NOTICED
+            raise
+        self._unread = None
+
     def _read(self) -> None:
         """Read the schedules; what somebody has changed is armed anew."""
-        self._read_at, self._is_stale = self.clock.monotonic(), False
+        began = self.clock.monotonic()
         with self.transactions.read() as connection:
             rows, broken = schedules.everything(connection)
             named = {one.name: one for one in calendars.everything(connection)[0]} if rows else {}
@@ -140,6 +155,7 @@ class Firing:
             self._tell_unreadable(unreadable)
         used = {read.calendar.name: read.calendar for read in found.values() if read.calendar and read.schedule.enabled}
         self._warnings.give(used.values())
+        self._read_at, self._is_stale = began, False
 
     def _go_on(self, until: float) -> bool:
         """Arm what was changed and decide what is due, until the time is up."""
@@ -290,10 +306,16 @@ class Firing:
     def _written_of(self, known: Known) -> Decided | None:
         if known.plan is None:
             return None
-        write = partial(
-            self.deciding.write, known=known, plan=known.plan, trouble=self._failing.get(known.schedule.schedule_id)
-        )
-        return self.transactions.run(_BOUNDARIES, write, hurried=True)
+        trouble = self._failing.get(known.schedule.schedule_id)
+        given = partial(Deciding.write, known=known, plan=known.plan, trouble=trouble)
+        try:
+            return self.transactions.run(_BOUNDARIES, lambda connection: given(self.deciding, connection), hurried=True)
+        except BatchctlError:
+            raise
+        except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
+            # If it is an instance that is refused, its row is there to say so, as any other.
+            apart = replace(self.deciding, is_harmless=_never)
+            return self.transactions.run(_BOUNDARIES, lambda connection: given(apart, connection), hurried=True)
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:
         """Tell of a schedule that starts nothing: once as long as that stays the same, in the log also across restarts."""
@@ -332,6 +354,10 @@ class Firing:
         self.transactions.run(_BOUNDARIES, log)
         self._told[key] = said
         self.listener(Event("schedule.error", {"Schedule_id": row.row_id, "Message": said}))
+
+
+def _never(_: BatchDefinition) -> bool:
+    return False
 
 
 def _said(error: Exception) -> str:

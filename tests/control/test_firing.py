@@ -652,6 +652,23 @@ def test_what_an_error_kept_from_firing_in_time_fires_when_it_is_over(timetable:
     assert "controller" not in said
 
 
+def test_a_refused_instance_leaves_its_row_which_says_why(timetable: Timetable) -> None:
+    forbid = {
+        "sqlite": "CREATE TRIGGER no BEFORE INSERT ON BatchControl BEGIN SELECT raise(ABORT, 'not by me'); END",
+        "postgresql": "ALTER TABLE BatchControl ADD CONSTRAINT not_by_me CHECK (CycleKey = 'never')",
+    }
+    timetable.world.sql(forbid[timetable.world.database.kind])
+    timetable.schedule(RunTimes="06:00")
+    timetable.until("2026-11-21 06:00")
+    timetable.world.create()
+
+    assert timetable.fires() == [("2026-11-21T06:00", "fired", 1)]
+    ((status, message),) = timetable.world.sql("SELECT Status, Message FROM FileProcess")
+    assert status == "rejected"
+    assert "not by me" in message or "not_by_me" in message
+    assert [event for event, *_ in timetable.log()] == ["fired"]
+
+
 def test_a_row_that_cannot_be_read_is_told_once_and_stops_no_other(sqlite_world: World) -> None:
     sqlite_world.batch()
     timetable = Timetable(sqlite_world)

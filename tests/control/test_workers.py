@@ -293,6 +293,45 @@ def test_a_single_round_fires_first_also_where_another_leads(world: World, hands
     assert not second.worker.is_idle, "its instance can be worked on"
 
 
+def test_schedules_that_may_not_be_read_are_told_of_once_until_that_is_over(
+    world: World, hands: tuple[Hand, Hand]
+) -> None:
+    first, _ = hands
+    world.batch()
+    timetable, refused = Timetable(world), Refusing(world.transactions)
+    timetable.schedule(RunTimes="06:00")
+    first.worker.own_duties = [timetable.leader(refused)]
+    for _ in range(40):
+        first.turn()
+        world.clock.advance(timedelta(seconds=2.5))
+    tried, told = refused.asked, [event.name for event in first.events if event.name.startswith("controller.")]
+    refused.refuses = False
+    first.turn()
+
+    assert told == ["controller.waiting"]
+    assert 30 <= tried <= 40
+    assert [event.name for event in first.events if event.name.startswith("controller.")] == [
+        *told,
+        "controller.resumed",
+    ]
+    assert timetable.standing()[1] == "2026-11-21 06:00"
+
+
+class Refusing:
+    """Transactions of a role that may not read."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.refuses, self.asked = inner, True, 0
+        self.run = inner.run
+
+    def read(self) -> Any:
+        self.asked += self.refuses
+        if self.refuses:
+            message = "permission denied for table schedule"
+            raise DatabaseUnusable(message)
+        return self.inner.read()
+
+
 def test_what_the_leader_creates_any_worker_carries_out(world: World, hands: tuple[Hand, Hand]) -> None:
     first, second = hands
     world.batch(steps=1)
