@@ -207,9 +207,9 @@ class App:
         self._keep_jobs()
         with self._runner() as runner, self._populators() as populators, self._folders(runner.wake) as folders:
             creator = self._creator(populators)
-            duties = self._duties(runner, folders, creator)
+            duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
             leading = Leading(self.leader_lock, creator, self._poll_interval, duties, [self._retention()])
-            with self._worker(runner, leading, patient=not once) as worker:
+            with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
                 done = self._one_round(worker) if once else self._work_on(worker, until_idle)
                 self._announce("controller.stopped")
@@ -287,7 +287,12 @@ class App:
 
     @contextmanager
     def _worker(
-        self, runner: ThreadStepRunner, leading: Leading | None = None, *, patient: bool = False
+        self,
+        runner: ThreadStepRunner,
+        leading: Leading | None = None,
+        own_duties: Sequence[Duty] = (),
+        *,
+        patient: bool = False,
     ) -> Iterator[Worker]:
         """Lend a worker that has entered the database, and leaves it at the end.
 
@@ -319,7 +324,7 @@ class App:
         )
         noted = None if patient else SightingsFile(self._state_directory)
         rescue = Rescue(self.transactions, self.clock, runner, recorder, self.listener, self.rhythm, noted)
-        worker = Worker(controller, membership, rescue, runner, self.clock, self.listener, leading)
+        worker = Worker(controller, membership, rescue, runner, self.clock, self.listener, leading, own_duties)
         self._controller = controller
         worker.begin(patient=patient)
         if self._stop_by is not None:
@@ -330,13 +335,15 @@ class App:
         finally:
             worker.end()
 
-    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders, creator: Creator) -> tuple[Duty, ...]:
-        """Return what the leader does besides creating instances; what is due comes first."""
+    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
+        """Return what the leader does besides creating instances."""
         watch = DependencyWatch(self.transactions, self.clock, self.listener, self._poll_interval)
-        others = watch, self._triggering(runner), self._file_watching(folders)
-        return (*self._scheduling(runner, creator), *others) if self.settings.scheduler.enabled else others
+        return watch, self._triggering(runner), self._file_watching(folders)
 
     def _scheduling(self, runner: ThreadStepRunner, creator: Creator) -> tuple[Duty, ...]:
+        """Return what every node does whose scheduler is enabled, whoever leads."""
+        if not self.settings.scheduler.enabled:
+            return ()
         grace = timedelta(seconds=self.settings.scheduler.grace)
         deciding = Deciding(self.clock, creator, lambda batch: self._harmless(batch) is not None, grace, zone_rules())
         means = self.transactions, self.clock, deciding, self.listener, self.settings.poll_interval

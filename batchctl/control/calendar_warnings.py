@@ -48,6 +48,7 @@ class CalendarWarnings:
         source = f"calendar {calendar.name}"
 
         def log(connection: Any) -> tuple[date, bool]:
+            scheduler_log.wait_for_others(connection, source)
             for entry in scheduler_log.newest(connection, Wanted(source=source), 1):
                 told_on = entry.at.astimezone(ZoneInfo(self.zone)).date()
                 if timedelta(0) <= today - told_on < every:
@@ -55,6 +56,6 @@ class CalendarWarnings:
             scheduler_log.add(connection, SchedulerEvent.ERROR, source, self.clock.now(), message=said)
             return today, True
 
-        self._told[calendar.name], is_news = self.transactions.run(frozenset({Boundary.SCHEDULE}), log, hurried=True)
+        self._told[calendar.name], is_news = self.transactions.run(frozenset({Boundary.SCHEDULE}), log)
         if is_news:
             self.listener(Event("calendar.ending", {"CalendarName": calendar.name, "Message": said}))

@@ -156,6 +156,9 @@ class Creator:
     def created_within(self, creation: Creation) -> CreationReport:
         """Tell of what was created so, once it is committed."""
         if len(creation.made.created) == len(creation.batches):
+            if len(self._complete) >= FEW:
+                # Who does not lead never looks for rows at all.
+                self._complete.clear()
             self._complete.add(creation.row.intake_id)
         return self._report(creation.row, creation.batches, creation.made)
 

@@ -9,16 +9,17 @@ from typing import Any
 
 from batchctl.control.creation import Creation, Creator
 from batchctl.domain import catch_up
-from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing
+from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing, Trouble
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.schedules import BackfillId, Calendar, Schedule
 from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
 from batchctl.domain.text import storable
+from batchctl.domain.undecided import Undecided
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
 from batchctl.ports import Clock
-from batchctl.store import calendars, data_triggers, intake, schedule_fires, scheduler_log, schedules
+from batchctl.store import calendars, data_triggers, instances, intake, schedule_fires, scheduler_log, schedules
 
 
 @value
@@ -62,26 +63,36 @@ class Deciding:
     grace: timedelta
     zone_rules: str | None
 
-    def write(self, connection: Any, known: Known, plan: Plan) -> Decided | None:
+    def write(self, connection: Any, known: Known, plan: Plan, trouble: Trouble | None = None) -> Decided | None:
         """Decide what is due by now and write it, unless the schedule or its calendar is not as it was read."""
         schedule = schedules.load_locked(connection, known.schedule.schedule_id)
         if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):
             return None
         now, decided = self.clock.now(), Decided(schedule, [], [])
-        decision = catch_up.decide(schedule, plan, now, self.grace)
-        known_keys = schedule_fires.decided(connection, schedule.schedule_id, decision.keys)
-        todo = decision.without(known_keys)
-        for one in todo.in_order:
+        undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
+        decision = catch_up.decide(schedule, undecided, now, self.grace, trouble)
+        for one in decision.in_order:
             if isinstance(one, Skip):
                 self._skip(connection, decided, one, now)
             else:
                 self._fire(connection, known, plan, decided, one, now)
-        next_run = catch_up.next_run(schedule, plan, decision.decided_until, now)
+        next_run = catch_up.next_run(schedule, undecided, decision.decided_until, now)
         standing = Standing(next_run, decision.decided_until, known.timing_hash)
         is_over = schedule.timing.schedule_type is ScheduleType.ONCE and next_run is None
         standing = DISARMED if is_over else standing
         schedules.stand(connection, schedule.schedule_id, standing, now, disable=is_over)
+        self.tell_passed(connection, decided, undecided, now)
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
+
+    def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
+        """Tell of the next due times whose keys were decided, as those of other moments, before the timing was changed."""
+        passed = undecided.passed
+        for instant, before in passed if len(passed) <= catch_up.SINGLY else passed[-1:]:
+            how = "skipped" if before.intake_id is None else f"file:{before.intake_id}"
+            said = f"{instant.key} was decided already as {how}"
+            if len(passed) > catch_up.SINGLY:
+                said = f"{len(passed):,} due times were decided already; of the last: {said}"
+            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, before.intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
         schedule, instant = decided.schedule, fire.instant
@@ -119,6 +130,8 @@ class Deciding:
         if all(self.is_harmless(batch) for batch in takers):
             creation = self.creator.create_within(connection, intake_id, takers)
             decided.creations.extend([] if creation is None else [creation])
+        # Otherwise whoever leads creates them, who need not be the one that fires.
+        instances.tell(connection)
         schedule_fires.add(
             connection,
             schedule.schedule_id,

@@ -1,4 +1,4 @@
-"""The leader's duty that starts work because it is time: every due time of every schedule is decided once."""
+"""Each scheduler's duty, which starts work because it is time: every due time of every schedule is decided once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batchctl.control.calendar_warnings import CalendarWarnings
 from batchctl.control.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain import catch_up
-from batchctl.domain.catch_up import Standing, standing_of
+from batchctl.domain.catch_up import Standing, Times, Trouble, standing_of
 from batchctl.domain.due import UnfitTiming, plan_of, timing_hash
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
@@ -24,8 +24,9 @@ from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
-from batchctl.store import calendars, definitions, scheduler_log, schedules
+from batchctl.store import calendars, definitions, schedule_fires, scheduler_log, schedules
 from batchctl.store.definitions import Unreadable
+from batchctl.store.scheduler_log import Wanted
 
 NOTICED = 1.0
 """Seconds between two readings of the schedules, however often somebody changes something."""
@@ -72,11 +73,17 @@ class Firing:
     """What is to be armed, or to be disarmed."""
     _resting: dict[ScheduleId, float] = field(default_factory=dict)
     """Until when, by one's own clock, those are left alone that could not be decided."""
+    _failing: dict[ScheduleId, Trouble] = field(default_factory=dict)
+    """Since when those cannot be decided, and what kept them from it last."""
     _told: dict[tuple[str, int], str] = field(default_factory=dict)
     """What was told last of each row that is of no use."""
     _wakes_at: datetime | None = None
     """When the first of them has something to decide."""
     _read_at: float = -math.inf
+    _unread: BatchctlError | None = None
+    """Why the schedules could not be read the last time."""
+    _reads_at: float = -math.inf
+    """When it is tried again."""
     _is_stale: bool = True
     _is_behind: bool = False
     _warnings: CalendarWarnings = field(init=False)
@@ -95,8 +102,11 @@ class Firing:
         now = self.clock.monotonic()
         self._is_stale |= Change.DEFINITIONS in noticed
         unread = now - self._read_at
+        if self._unread is not None and now < self._reads_at:
+            # It is not over only because it is not tried each time.
+            raise self._unread
         if unread >= self.poll_interval or (self._is_stale and unread >= NOTICED):
-            self._read()
+            self._try_to_read(now)
         elif not self._is_behind and (self._wakes_at is None or self.clock.now() < self._wakes_at):
             return False
         return self._go_on(now + SLICE)
@@ -107,9 +117,17 @@ class Firing:
         self._read()
         return self._go_on(math.inf)
 
+    def _try_to_read(self, now: float) -> None:
+        try:
+            self._read()
+        except BatchctlError as error:
+            self._unread, self._reads_at = error, now + NOTICED
+            raise
+        self._unread = None
+
     def _read(self) -> None:
         """Read the schedules; what somebody has changed is armed anew."""
-        self._read_at, self._is_stale = self.clock.monotonic(), False
+        began = self.clock.monotonic()
         with self.transactions.read() as connection:
             rows, broken = schedules.everything(connection)
             named = {one.name: one for one in calendars.everything(connection)} if rows else {}
@@ -121,8 +139,13 @@ class Firing:
         for row in rows:
             calendar = None if row.timing.calendar_name is None else named.get(row.timing.calendar_name)
             found[row.schedule_id] = _Read(row, calendar, takers.get(row.entity, []))
-        for schedule_id in self._known.keys() - found.keys():
-            del self._known[schedule_id]
+        for schedule_id, known in list(self._known.items()):
+            if schedule_id not in found:
+                del self._known[schedule_id]
+                self._failing.pop(schedule_id, None)
+            elif found[schedule_id].schedule.decided_until != known.schedule.decided_until:
+                # Another node could decide it: what ails it from now on is news.
+                self._told.pop(("Schedule", schedule_id), None)
         self._changed = {
             key: read
             for key, read in found.items()
@@ -132,6 +155,7 @@ class Firing:
             self._tell_unreadable(unreadable)
         used = {read.calendar.name: read.calendar for read in found.values() if read.calendar and read.schedule.enabled}
         self._warnings.give(used.values())
+        self._read_at, self._is_stale = began, False
 
     def _go_on(self, until: float) -> bool:
         """Arm what was changed and decide what is due, until the time is up."""
@@ -181,13 +205,14 @@ class Firing:
                 known = self._planned(known)
             return known, self._standing(known)
         except Exception as error:  # noqa: BLE001 - the boundary between one schedule and the next
+            self._fail(schedule, _said(error))
             self._tell_error(schedule, _said(error))
             known = replace(known, plan=None)
             return known, self._standing(known)
 
-    def _standing(self, known: Known) -> Standing:
-        is_let = lets_schedules(known.takers)
-        return catch_up.arm(known.schedule, known.plan, known.timing_hash, self.clock.now(), is_let=is_let)
+    def _standing(self, known: Known, times: Times | None = None) -> Standing:
+        is_let, plan = lets_schedules(known.takers), times or known.plan
+        return catch_up.arm(known.schedule, plan, known.timing_hash, self.clock.now(), is_let=is_let)
 
     def _planned(self, known: Known) -> Known:
         schedule = known.schedule
@@ -218,8 +243,13 @@ class Firing:
         now, written = self.clock.now(), list[Known]()
         for known in changed:
             if schedules.load_locked(connection, known.schedule.schedule_id) == known.schedule:
-                standing = self._standing(known)
-                schedules.stand(connection, known.schedule.schedule_id, standing, now)
+                key, plan, decided = known.schedule.schedule_id, known.plan, Decided(known.schedule, [], [])
+                undecided = None if plan is None else schedule_fires.undecided(connection, key, plan)
+                standing = self._standing(known, undecided)
+                if standing != standing_of(known.schedule):
+                    schedules.stand(connection, known.schedule.schedule_id, standing, now)
+                    if undecided is not None:
+                        self.deciding.tell_passed(connection, decided, undecided, now)
                 written.append(replace(known, schedule=standing_at(known.schedule, standing)))
         return written
 
@@ -232,6 +262,13 @@ class Firing:
         else:
             known = replace(known, wakes_at=None)
         self._known[schedule.schedule_id] = known
+        if known.plan is not None and (known.wakes_at is None or known.wakes_at > self.clock.now()):
+            self._failing.pop(schedule.schedule_id, None)
+
+    def _fail(self, schedule: Schedule, message: str) -> None:
+        """Remember what keeps a schedule from being decided: what is on time now is no controller's absence later."""
+        before = self._failing.get(schedule.schedule_id)
+        self._failing[schedule.schedule_id] = Trouble(before.since if before else self.clock.now(), message)
 
     def _decide(self, known: Known) -> bool:
         """Decide what is due of one schedule; true when it has started work."""
@@ -240,12 +277,14 @@ class Firing:
             decided = self._written_of(known)
         except Conflict:
             # Somebody keeps a row locked, for a moment.
+            self._fail(known.schedule, "a row that somebody kept locked")
             self._resting[key] = self.clock.monotonic() + NOTICED
             return False
         except BatchctlError:
             self._read_at = -math.inf
             raise
         except Exception as error:  # noqa: BLE001 - as above
+            self._fail(known.schedule, _said(error))
             self._resting[key] = self.clock.monotonic() + REST
             self._read_at = -math.inf
             self._tell_error(known.schedule, _said(error))
@@ -267,8 +306,16 @@ class Firing:
     def _written_of(self, known: Known) -> Decided | None:
         if known.plan is None:
             return None
-        write = partial(self.deciding.write, known=known, plan=known.plan)
-        return self.transactions.run(_BOUNDARIES, write, hurried=True)
+        trouble = self._failing.get(known.schedule.schedule_id)
+        given = partial(Deciding.write, known=known, plan=known.plan, trouble=trouble)
+        try:
+            return self.transactions.run(_BOUNDARIES, lambda connection: given(self.deciding, connection), hurried=True)
+        except BatchctlError:
+            raise
+        except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
+            # If it is an instance that is refused, its row is there to say so, as any other.
+            apart = replace(self.deciding, is_harmless=_never)
+            return self.transactions.run(_BOUNDARIES, lambda connection: given(apart, connection), hurried=True)
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:
         """Tell of a schedule that starts nothing: once as long as that stays the same, in the log also across restarts."""
@@ -280,12 +327,13 @@ class Firing:
             return
 
         def log(connection: Any) -> None:
+            scheduler_log.wait_for_others(connection, schedule.source)
             last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
             if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
                 event, now = SchedulerEvent.ERROR, self.clock.now()
                 scheduler_log.add(connection, event, schedule.source, now, entity=schedule.entity, message=said)
 
-        self.transactions.run(_BOUNDARIES, log, hurried=True)
+        self.transactions.run(_BOUNDARIES, log)
         self._told[key] = said
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity}
         self.listener(Event("schedule.error", {**about, "Message": said}))
@@ -298,11 +346,18 @@ class Firing:
 
         def log(connection: Any) -> None:
             source, now = f"schedule row {row.row_id}", self.clock.now()
-            scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, message=said)
+            scheduler_log.wait_for_others(connection, source)
+            last = next(iter(scheduler_log.newest(connection, Wanted(source=source), 1)), None)
+            if last is None or last.message != said:
+                scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, message=said)
 
-        self.transactions.run(_BOUNDARIES, log, hurried=True)
+        self.transactions.run(_BOUNDARIES, log)
         self._told[key] = said
         self.listener(Event("schedule.error", {"Schedule_id": row.row_id, "Message": said}))
+
+
+def _never(_: BatchDefinition) -> bool:
+    return False
 
 
 def _said(error: Exception) -> str:

@@ -23,7 +23,7 @@ SLICE = 0.05
 
 
 class Duty(Protocol):
-    """Something that only the leader does. Most start work: they find reasons and insert `FileProcess` rows.
+    """Something that a worker does besides its steps. Most start work: they find reasons and insert `FileProcess` rows.
 
     Whatever may take its time, such as a question to another database, is done on threads, which wake the controller.
     """
@@ -84,6 +84,8 @@ class Worker:
     clock: Clock
     listener: Listener
     leading: Leading | None = None
+    own_duties: Sequence[Duty] = ()
+    """What starts work whoever leads: the database itself sees to it that nothing is started twice."""
     _waiting: set[str] = field(default_factory=set)
     """The duties besides the steps that could not be done the last time; that has been told."""
     _is_tidy: bool = False
@@ -101,7 +103,10 @@ class Worker:
             self._look_after_the_dead()
 
     def lead(self) -> None:
-        """Do the leader's duties at once and in full, if this worker is the leader or can become it."""
+        """Do all that starts work at once and in full; the leader's part of it, if this worker leads or can."""
+        for duty in self.own_duties:
+            self._go_on(duty.name, partial(_finish, duty))
+            self.controller.look_again()
         if self.leading is not None and self._is_leader(self.leading):
             self.leading.done_at = self.clock.monotonic()
             for duty in self.leading.duties:
@@ -124,9 +129,12 @@ class Worker:
 
     @property
     def _is_starting(self) -> bool:
-        if self.leading is None or not self.leading.is_leader or self.controller.is_stopping:
+        if self.controller.is_stopping:
             return False
-        return any(duty.is_busy for duty in self.leading.duties)
+        duties = [*self.own_duties]
+        if self.leading is not None and self.leading.is_leader:
+            duties.extend(self.leading.duties)
+        return any(duty.is_busy for duty in duties)
 
     @property
     def _creates(self) -> bool:
@@ -141,7 +149,11 @@ class Worker:
             due_in = self.membership.due_in
         self.controller.turn(timedelta(0) if self._creates else wait, due_in)
         noticed = self.controller.take_notice()
-        if self.leading is not None and self.controller.trouble is None and not self.controller.is_stopping:
+        if self.controller.trouble is not None or self.controller.is_stopping:
+            return
+        for duty in self.own_duties:
+            self._go_on(duty.name, partial(self._look, duty, noticed))
+        if self.leading is not None:
             self._go_on("lead", partial(self._lead, self.leading, noticed=noticed))
             if self.leading.is_leader:
                 for duty in self.leading.upkeep:
@@ -182,6 +194,8 @@ class Worker:
     def _lead(self, leading: Leading, *, noticed: Change) -> None:
         was_leader = leading.is_leader
         if not self._is_leader(leading):
+            # Whoever leads now creates what is missing still.
+            leading.creation = None
             return
         is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
         anew = is_due or not was_leader
@@ -193,14 +207,17 @@ class Worker:
         if anew:
             leading.done_at = self.clock.monotonic()
         for duty in leading.duties:
-            self._go_on(duty.name, partial(self._look, leading, duty, noticed))
+            self._go_on(duty.name, partial(self._look, duty, noticed))
         if leading.creation is not None:
             self._create(leading, leading.creation)
 
-    def _look(self, leading: Leading, duty: Duty, noticed: Change) -> None:
-        if duty.look(noticed):
-            # Some rows come with their instances.
-            self.controller.look_again()
+    def _look(self, duty: Duty, noticed: Change) -> None:
+        if not duty.look(noticed):
+            return
+        # Some rows come with their instances; who leads creates the others, and notices those of anybody.
+        self.controller.look_again()
+        leading = self.leading
+        if leading is not None and leading.is_leader:
             known = self.controller.batches
             leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=False)
             leading.has_made = False

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import chain, groupby, islice, takewhile
+from typing import Protocol
 
-from batchctl.domain.due import Instant, InstantOutcome, Plan, jitter_of
+from batchctl.domain.due import Instant, InstantOutcome, jitter_of
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import CatchUp
 from batchctl.domain.values import value
@@ -28,6 +29,18 @@ _TICK = timedelta(milliseconds=1)
 _NEAR = timedelta(hours=1)
 
 
+class Times(Protocol):
+    """When a schedule is due: its plan, or as much of it as is not decided yet."""
+
+    def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
+        """Yield what is due after one moment and not after another, in order; skipped ones too."""
+        ...
+
+    def next_after(self, after: datetime) -> Instant | None:
+        """Return the first that is not skipped."""
+        ...
+
+
 @value
 class Standing:
     """What a schedule's row says of where it stands: NextRunTime, DecidedUntil and TimingHash."""
@@ -35,6 +48,14 @@ class Standing:
     next_run_time: datetime | None
     decided_until: datetime | None
     timing_hash: str | None
+
+
+@value
+class Trouble:
+    """What keeps a schedule from being decided, although a controller is there."""
+
+    since: datetime
+    message: str
 
 
 DISARMED = Standing(None, None, None)
@@ -80,23 +101,10 @@ class Decision:
     decided_until: datetime
 
     @property
-    def keys(self) -> list[str]:
-        """Return the keys that this decides."""
-        return [*(fire.key for fire in self.fires), *(skip.key for skip in self.skips)]
-
-    @property
     def in_order(self) -> list[Fire | Skip]:
         """Return what is decided, the earliest due first."""
         every: list[Fire | Skip] = [*self.fires, *self.skips]
         return sorted(every, key=lambda one: (one.due, one.key))
-
-    def without(self, decided: Collection[str]) -> Decision:
-        """Leave alone what was decided before: a clock may have been set back since."""
-        if not decided:
-            return self
-        fires = tuple(one for one in self.fires if one.key not in decided)
-        skips = tuple(one for one in self.skips if one.key not in decided)
-        return Decision(fires, skips, self.decided_until)
 
 
 def standing_of(schedule: Schedule) -> Standing:
@@ -104,7 +112,7 @@ def standing_of(schedule: Schedule) -> Standing:
     return Standing(schedule.next_run_time, schedule.decided_until, schedule.timing_hash)
 
 
-def arm(schedule: Schedule, plan: Plan | None, timing_hash: str, now: datetime, *, is_let: bool) -> Standing:
+def arm(schedule: Schedule, plan: Times | None, timing_hash: str, now: datetime, *, is_let: bool) -> Standing:
     """Return where a schedule stands from now on.
 
     One that is disabled, or whose batches are started otherwise, begins anew when that ends. One whose timing was changed
@@ -127,13 +135,13 @@ def is_ahead(schedule: Schedule, now: datetime) -> bool:
     return schedule.decided_until is not None and schedule.decided_until > now + AHEAD
 
 
-def next_run(schedule: Schedule, plan: Plan, decided_until: datetime, now: datetime) -> datetime | None:
+def next_run(schedule: Schedule, plan: Times, decided_until: datetime, now: datetime) -> datetime | None:
     """Return when the first due time behind those that are decided starts work, if there is any."""
     found = plan.next_after(max(decided_until, now - LONGEST))
     return None if found is None else _starts_at(schedule, found)
 
 
-def wakes_at(plan: Plan, standing: Standing, now: datetime) -> datetime | None:
+def wakes_at(plan: Times, standing: Standing, now: datetime) -> datetime | None:
     """Return when there is something to decide: also what is skipped is told when it is due, but not one by one."""
     if standing.decided_until is None:
         return None
@@ -146,9 +154,16 @@ def wakes_at(plan: Plan, standing: Standing, now: datetime) -> datetime | None:
     return until
 
 
-def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> Decision:
-    """Decide the due times between those decided and now, but for those whose jitter lets them wait."""
+def decide(
+    schedule: Schedule, plan: Times, now: datetime, grace: timedelta, trouble: Trouble | None = None
+) -> Decision:
+    """Decide the due times between those decided and now, but for those whose jitter lets them wait.
+
+    What was on time when the trouble began that is over now still fires.
+    """
     after = max(schedule.decided_until or now, now - LONGEST)
+    kept = [] if trouble is None else _on_time(schedule, plan, after, min(trouble.since, now), grace)
+    plan = _Others(plan, frozenset(each.key for each in kept)) if kept else plan
     # Whatever was due by then is missed, whatever its jitter; how much there is of it, nobody knows.
     old = max(after, now - grace - schedule.jitter - _TICK)
     recent = list(_in_turn(schedule, plan.instants(old, now)))
@@ -161,10 +176,11 @@ def decide(schedule: Schedule, plan: Plan, now: datetime, grace: timedelta) -> D
         first = _order(caught[0])
         behind = chain(plan.instants(max(after, due_of(caught[0]) - _TICK), old), missed)
         rest = [each for each in behind if _order(each) >= first]
-    before, stretch = _missed(schedule, plan, after, old, missed, caught)
+    before, stretch = _missed(schedule, plan, after, old, missed, caught, trouble)
+    still = [Fire(each, now - due_of(each)) for each in kept]
     on_time = [Fire(each, timedelta(0)) for each in ready if each.outcome is not InstantOutcome.SKIPPED]
     return Decision(
-        fires=(*fires, *on_time),
+        fires=(*still, *fires, *on_time),
         skips=(*stretch, *_skipped([*before, *rest, *ready])),
         decided_until=now if pending is None else pending - _TICK,
     )
@@ -176,6 +192,27 @@ def due_of(instant: Instant) -> datetime:
         message = f"{instant.key} is never due"
         raise ValueError(message)
     return instant.due
+
+
+@value
+class _Others:
+    """A plan without some due times."""
+
+    plan: Times
+    without: frozenset[str]
+
+    def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
+        return (each for each in self.plan.instants(after, until) if each.key not in self.without)
+
+    def next_after(self, after: datetime) -> Instant | None:
+        return self.plan.next_after(after)
+
+
+def _on_time(schedule: Schedule, plan: Times, after: datetime, now: datetime, grace: timedelta) -> list[Instant]:
+    """Return what starts work at a moment, were it decided then."""
+    begin = max(after, now - grace - schedule.jitter - _TICK)
+    found = _in_turn(schedule, plan.instants(begin, now))
+    return [each for each, at in found if at + grace >= now >= at and each.outcome is not InstantOutcome.SKIPPED]
 
 
 def _starts_at(schedule: Schedule, instant: Instant) -> datetime:
@@ -192,7 +229,7 @@ def _in_turn(schedule: Schedule, instants: Iterable[Instant]) -> Iterator[tuple[
         yield instant, reached
 
 
-def _caught_up(schedule: Schedule, plan: Plan, after: datetime, old: datetime, missed: list[Instant]) -> list[Instant]:
+def _caught_up(schedule: Schedule, plan: Times, after: datetime, old: datetime, missed: list[Instant]) -> list[Instant]:
     """Return the newest of what was missed, as many as are to be made up for."""
     most = {CatchUp.NONE: 0, CatchUp.LATEST: 1, CatchUp.UP_TO: schedule.catch_up_most or 0}[schedule.catch_up]
     if most == 0:
@@ -203,7 +240,7 @@ def _caught_up(schedule: Schedule, plan: Plan, after: datetime, old: datetime, m
     return found
 
 
-def _newest(plan: Plan, after: datetime, until: datetime, most: int) -> list[Instant]:
+def _newest(plan: Times, after: datetime, until: datetime, most: int) -> list[Instant]:
     """Return the newest instants of a time that are not skipped: looked for backwards, in ever longer pieces."""
     found, span, start = list[Instant](), _NEAR, until
     while start > after and len(found) < most:
@@ -217,7 +254,13 @@ def _newest(plan: Plan, after: datetime, until: datetime, most: int) -> list[Ins
 
 
 def _missed(
-    schedule: Schedule, plan: Plan, after: datetime, old: datetime, missed: list[Instant], caught: list[Instant]
+    schedule: Schedule,
+    plan: Times,
+    after: datetime,
+    old: datetime,
+    missed: list[Instant],
+    caught: list[Instant],
+    trouble: Trouble | None,
 ) -> tuple[list[Instant], list[Skip]]:
     """Return the stretch of what was missed and is not made up for, if there is any: one, however long it is.
 
@@ -230,12 +273,12 @@ def _missed(
     if is_counted and all(each.outcome is InstantOutcome.SKIPPED for each in counted):
         return counted, []
     first, last = counted[0], counted[-1] if is_counted else _last(plan, after, old, missed, end)
-    number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), has_caught_up=bool(caught))
+    number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), trouble, has_caught_up=bool(caught))
     return [], [Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), number, why)]
 
 
 def _last(
-    plan: Plan, after: datetime, old: datetime, missed: list[Instant], end: tuple[datetime, str] | None
+    plan: Times, after: datetime, old: datetime, missed: list[Instant], end: tuple[datetime, str] | None
 ) -> Instant:
     """Return the last instant of a stretch too long to be counted, which is looked for from its end."""
     found = [each for each in missed if end is None or _order(each) < end]
@@ -247,13 +290,14 @@ def _last(
     return found[-1]
 
 
-def _why_missed(schedule: Schedule, number: int, *, has_caught_up: bool) -> str:
+def _why_missed(schedule: Schedule, number: int, trouble: Trouble | None, *, has_caught_up: bool) -> str:
     said = "its due time was missed" if number == 1 else f"{number:,} due times were missed"
     if number > COUNTED:
         said = f"more than {COUNTED:,} due times were missed"
     policy = str(schedule.catch_up) if schedule.catch_up_most is None else f"up to {schedule.catch_up_most}"
     made_up = "; what came later was made up for" if has_caught_up else ""
-    return f"{said}, with no controller there in time, and CatchUp is {policy}{made_up}"
+    cause = "with no controller there in time" if trouble is None else f"because of {trouble.message.rstrip('.')}"
+    return f"{said}, {cause}, and CatchUp is {policy}{made_up}"
 
 
 def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:

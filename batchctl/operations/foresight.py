@@ -18,7 +18,7 @@ from batchctl.domain.wall_clock import LAST_DAY, WallClock, clock_of, naive
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
 from batchctl.operations.timetable import Timetable
-from batchctl.store import fire_reports, schedules
+from batchctl.store import fire_reports, schedule_fires, schedules
 
 YEAR = timedelta(days=366)
 """Within which both changes of clocks are looked for."""
@@ -27,6 +27,10 @@ OVER = "over"
 _TICK = timedelta(milliseconds=1)
 """Nothing is due between a moment and this much before it."""
 _LAST = datetime.combine(LAST_DAY, time())
+
+
+ELSEWHERE = timedelta(days=2)
+"""By no more than this differ the moments of one wall time in two zones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,8 +137,10 @@ def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -
         begin = around.now if start is None else _moment(clock, start)
         end = _days_later(clock, begin, days)
         after, until = (begin, end) if start is None else (begin - _TICK, end - _TICK)
-        decided = fire_reports.within(connection, schedule.schedule_id, after, until)
-    standing = timetable.standing_of(schedule, plan, around)
+        # The same key may have been decided as the due time of another moment, before somebody changed the zone.
+        decided = fire_reports.within(connection, schedule.schedule_id, after - ELSEWHERE, until + ELSEWHERE)
+        undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
+        standing = timetable.standing_of(schedule, undecided, around)
     seen = _Seen(now=around.now, decided_until=standing.decided_until)
     return Preview(
         schedule=schedule,

@@ -16,6 +16,7 @@ from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 from batchctl.domain.triggers import Blocker
+from batchctl.domain.undecided import Undecided
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
 from batchctl.operations.schedule_problems import Around, schedule_warnings
@@ -86,13 +87,13 @@ class ScheduleBench:
         if not schedule.enabled:
             said = "it is disabled; nothing that is due meanwhile is made up for"
             return self._silent(schedule, around, said, plan, f"batchctl schedule enable {shown} --reason ...")
-        armed = self._armed(schedule, plan, around)
-        decision = catch_up.decide(armed, plan, around.now, self.grace)
-        decision = decision.without(schedule_fires.decided(connection, schedule.schedule_id, decision.keys))
+        undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
+        armed = self._armed(schedule, undecided, around)
+        decision = catch_up.decide(armed, undecided, around.now, self.grace)
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
-        return self._judged(armed, plan, decision, blocker, around)
+        return self._judged(armed, undecided, decision, blocker, around)
 
-    def _armed(self, schedule: Schedule, plan: Plan, around: Around) -> Schedule:
+    def _armed(self, schedule: Schedule, plan: Undecided, around: Around) -> Schedule:
         standing = timetable.standing_of(schedule, plan, around)
         return replace(
             schedule,
@@ -102,10 +103,11 @@ class ScheduleBench:
         )
 
     def _judged(
-        self, schedule: Schedule, plan: Plan, decision: Decision, blocker: Blocker | None, around: Around
+        self, schedule: Schedule, undecided: Undecided, decision: Decision, blocker: Blocker | None, around: Around
     ) -> ScheduleTrial:
-        following = catch_up.next_run(schedule, plan, decision.decided_until, around.now)
-        instant = None if following is None else plan.next_after(decision.decided_until)
+        plan = undecided.plan
+        following = catch_up.next_run(schedule, undecided, decision.decided_until, around.now)
+        instant = None if following is None else undecided.next_after(decision.decided_until)
         local = None if instant is None else instant.local
         due_now = ", ".join(f"due {fire.instant.local}" for fire in decision.fires)
         reason, step = f"{plan.words}; {due_now}", f"batchctl log --source 'schedule {visible(schedule.name)}'"

@@ -22,10 +22,10 @@ def starters_of(connection: Any, table: Timetable, name: str) -> Iterator[str]:
         yield f"Its mode is {mode_word(batch.mode)}{'' if is_scheduled(batch.mode) else ': no schedule is to start it'}."
     for schedule in schedules.everything(connection)[0]:
         if schedule.entity == batch.entity:
-            yield _said(schedule, around)
+            yield _said(connection, schedule, around)
 
 
-def _said(schedule: Schedule, around: Around) -> str:
+def _said(connection: Any, schedule: Schedule, around: Around) -> str:
     plan, name = around.plan_of(schedule.timing), visible(schedule.name)
     if plan is None:
         return f"Schedule {name} cannot be understood, so it starts nothing: batchctl check."
@@ -33,6 +33,6 @@ def _said(schedule: Schedule, around: Around) -> str:
         return f"Schedule {name} is disabled: {plan.words}."
     if not lets_schedules(takers_of(schedule.entity, around.batches)):
         return f"Schedule {name} is left alone, as the mode says: {plan.words}."
-    coming = timetable.next_of(schedule, around)
+    coming = timetable.next_of(schedule, around, connection)
     at = "it is not due any more" if coming is None else f"next at {coming.local}"
     return f"Schedule {name} starts it: {plan.words}; {at}."

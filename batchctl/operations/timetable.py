@@ -12,7 +12,7 @@ from typing import Any
 
 from batchctl.domain import catch_up, due
 from batchctl.domain.business_days import running_out
-from batchctl.domain.catch_up import Standing
+from batchctl.domain.catch_up import Standing, Times
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import NotFound
 from batchctl.domain.modes import lets_schedules, takers_of
@@ -24,7 +24,7 @@ from batchctl.operations import columns
 from batchctl.operations.columns import Columns
 from batchctl.operations.schedule_problems import Around, schedule_problems, schedule_warnings
 from batchctl.ports import Clock, Transactions
-from batchctl.store import audit, calendars, definitions, fire_reports, schedules
+from batchctl.store import audit, calendars, definitions, fire_reports, schedule_fires, schedules
 
 SHOWN_FIRES = 10
 NOT_STARTING = 50
@@ -164,24 +164,25 @@ def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...
     found = [
         ComingUp(schedule=schedule, next=at)
         for schedule in schedules.soonest(connection, most + NOT_STARTING)
-        if (at := next_of(schedule, around)) is not None
+        if (at := next_of(schedule, around, connection)) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
 
 
-def next_of(schedule: Schedule, around: Around) -> Next | None:
+def next_of(schedule: Schedule, around: Around, connection: Any = None) -> Next | None:
     """Return when a schedule starts work next, as the leader reckons it; None when it does not, or nothing lets it."""
     plan = around.plan_of(schedule.timing)
     if plan is None:
         return None
-    standing = standing_of(schedule, plan, around)
+    undecided = plan if connection is None else schedule_fires.undecided(connection, schedule.schedule_id, plan)
+    standing = standing_of(schedule, undecided, around)
     if standing.decided_until is None or standing.next_run_time is None:
         return None
-    instant = plan.next_after(standing.decided_until)
+    instant = undecided.next_after(standing.decided_until)
     return None if instant is None else Next(instant=instant, at=standing.next_run_time)
 
 
-def standing_of(schedule: Schedule, plan: Plan | None, around: Around) -> Standing:
+def standing_of(schedule: Schedule, plan: Times | None, around: Around) -> Standing:
     """Return where a schedule stands once the leader has seen it."""
     is_let = lets_schedules(takers_of(schedule.entity, around.batches))
     return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, around.zone), around.now, is_let=is_let)
@@ -191,7 +192,7 @@ def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
     return Timed(
         schedule=schedule,
         plan=around.plan_of(schedule.timing),
-        next=next_of(schedule, around),
+        next=next_of(schedule, around, connection),
         last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
         findings=(
             *schedule_problems(schedule, around),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from batchctl.domain.due import Plan
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.schedules import BackfillId, FireId, ScheduleFire, ScheduleId
 from batchctl.domain.status import FireOutcome, word
+from batchctl.domain.undecided import Before, Undecided
 from batchctl.store.columns import readable, text_of
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import schedule_fire
@@ -21,7 +24,7 @@ _ASKED_AT_ONCE = 500
 _f = schedule_fire.c
 
 _ADD = RowInsert(schedule_fire)
-_DECIDED = select(_f.FireKey).where(
+_DECIDED = select(_f.FireKey, _f.DueTime, _f.FileProcess_id).where(
     _f.Schedule_id == bindparam("schedule_id"), _f.FireKey.in_(bindparam("keys", expanding=True))
 )
 _NEWEST = select(schedule_fire).order_by(_f.ScheduleFire_id.desc()).limit(bindparam("most"))
@@ -60,13 +63,20 @@ def add(
     return FireId(_ADD(connection, values))
 
 
-def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]) -> Collection[str]:
-    """Return those of some keys that are decided already."""
-    found = set[str]()
+def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]) -> Mapping[str, Before]:
+    """Return those of some keys that are decided already, with what they were decided for."""
+    found = dict[str, Before]()
     for at in range(0, len(keys), _ASKED_AT_ONCE):
         asked = {"schedule_id": schedule_id, "keys": list(keys[at : at + _ASKED_AT_ONCE])}
-        found.update(str(key) for key in connection.execute(_DECIDED, asked).scalars())
+        for row in connection.execute(_DECIDED, asked):
+            intake_id = None if row.FileProcess_id is None else IntakeId(int(row.FileProcess_id))
+            found[str(row.FireKey)] = Before(row.DueTime, intake_id)
     return found
+
+
+def undecided(connection: Connection, schedule_id: ScheduleId, plan: Plan) -> Undecided:
+    """Return when a schedule is due, without what is decided already."""
+    return Undecided(plan, partial(decided, connection, schedule_id))
 
 
 def newest(

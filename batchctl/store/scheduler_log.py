@@ -9,11 +9,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, bindparam, func, literal, or_, select
 
+from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, LogEntry
 from batchctl.domain.status import SchedulerEvent, word
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
+from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import scheduler_log
 
@@ -78,6 +80,13 @@ def add(
         "DurationMs": duration_ms,
     }
     _ADD(connection, values)
+
+
+def wait_for_others(connection: Connection, source: str) -> None:
+    """Let nobody else tell of a source until the end of the transaction: who looks then whether it was told, knows."""
+    if not dialect_of(connection).lock_name(connection, f" tells of {source[:NAME_LENGTH]}"):
+        message = f"somebody else tells of {source}"
+        raise Conflict(message)
 
 
 def add_all(

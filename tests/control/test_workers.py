@@ -23,6 +23,7 @@ from batchctl.store import engine
 from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.lock import FileLeaderLock
+from tests.control.timetable import Timetable
 from tests.control.world import NO_WAIT, OK, RUNS_ON, ScriptedRunner, World
 
 RHYTHM = Rhythm()
@@ -231,6 +232,104 @@ def test_the_first_step_does_not_wait_for_the_rest_of_what_is_created(world: Wor
     assert first.created == 3
     first.turn(6)
     assert world.statuses() == ["complete"] * 3
+
+
+@pytest.mark.parametrize("enabled", [[1], [0, 1]])
+def test_schedules_fire_once_whoever_leads(world: World, hands: tuple[Hand, Hand], enabled: list[int]) -> None:
+    world.batch(steps=1, MaxConcurrent=9)
+    timetable = Timetable(world)
+    timetable.schedule(RunTimes="06:00")
+    timetable.schedule("bad", RunTimes="25:00")
+    for number in enabled:
+        hands[number].worker.own_duties = [timetable.leader(world.open())]
+    for hours in (0, 3, 1):
+        world.clock.advance(timedelta(hours=hours))
+        for hand in hands:
+            hand.turn()
+
+    assert hands[0].worker.leading.is_leader  # type: ignore[union-attr]  # both have it
+    assert not hands[1].worker.leading.is_leader  # type: ignore[union-attr]  # as above
+    assert timetable.fires() == [("2026-11-21T06:00", "fired", 1)]
+    assert world.statuses() == ["complete"]
+    assert [(event, source) for event, source, _ in timetable.log() if event != "completed"] == [
+        ("error", "schedule bad"),
+        ("fired", "schedule s"),
+    ]
+    assert "controller.waiting" not in world.names()
+    assert all(hand.worker.is_idle for hand in hands)
+
+
+def test_what_a_worker_fires_that_does_not_lead_the_leader_creates(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, second = hands
+    world.batch(steps=1)
+    timetable = Timetable(world)
+    timetable.harmless = False
+    timetable.schedule(RunTimes="06:00")
+    second.worker.own_duties = [timetable.leader(world.open())]
+    first.turn()
+    second.turn()
+    world.clock.advance(timedelta(hours=3))
+    first.turn()
+    second.turn()
+    world.clock.advance(timedelta(seconds=1))
+    first.turn(6)
+
+    assert (first.created, second.created) == (1, 0)
+    assert world.statuses() == ["complete"]
+
+
+def test_a_single_round_fires_first_also_where_another_leads(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, second = hands
+    world.batch(steps=1)
+    timetable = Timetable(world)
+    timetable.schedule(RunTimes="06:00")
+    second.worker.own_duties = [timetable.leader(world.open())]
+    first.turn()
+    second.worker.lead()
+    world.clock.advance(timedelta(hours=3))
+    second.worker.lead()
+
+    assert timetable.fired() == ["2026-11-21T06:00"]
+    assert not second.worker.is_idle, "its instance can be worked on"
+
+
+def test_schedules_that_may_not_be_read_are_told_of_once_until_that_is_over(
+    world: World, hands: tuple[Hand, Hand]
+) -> None:
+    first, _ = hands
+    world.batch()
+    timetable, refused = Timetable(world), Refusing(world.transactions)
+    timetable.schedule(RunTimes="06:00")
+    first.worker.own_duties = [timetable.leader(refused)]
+    for _ in range(40):
+        first.turn()
+        world.clock.advance(timedelta(seconds=2.5))
+    tried, told = refused.asked, [event.name for event in first.events if event.name.startswith("controller.")]
+    refused.refuses = False
+    first.turn()
+
+    assert told == ["controller.waiting"]
+    assert 30 <= tried <= 40
+    assert [event.name for event in first.events if event.name.startswith("controller.")] == [
+        *told,
+        "controller.resumed",
+    ]
+    assert timetable.standing()[1] == "2026-11-21 06:00"
+
+
+class Refusing:
+    """Transactions of a role that may not read."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.refuses, self.asked = inner, True, 0
+        self.run = inner.run
+
+    def read(self) -> Any:
+        self.asked += self.refuses
+        if self.refuses:
+            message = "permission denied for table schedule"
+            raise DatabaseUnusable(message)
+        return self.inner.read()
 
 
 def test_what_the_leader_creates_any_worker_carries_out(world: World, hands: tuple[Hand, Hand]) -> None:

@@ -223,7 +223,8 @@ MUTANTS: tuple[Mutant, ...] = (
 _GUARD = "if schedule is None or schedule != known.schedule or not _has_its_calendar(connection, known):"
 
 _TOLD_FIRST = (
-    "todo = decision.without(known_keys); schedules.stand(connection, schedule.schedule_id, Standing(schedule"
+    "decision = catch_up.decide(schedule, undecided, now, self.grace);"
+    " schedules.stand(connection, schedule.schedule_id, Standing(schedule"
     ".next_run_time, decision.decided_until, known.timing_hash), now);"
     " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
     " of(connection).begin_write(connection)"
@@ -233,14 +234,21 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "whoever wrote the schedule meanwhile is not looked at",
         (deciding, _GUARD, "if schedule is None:"),
-        (deciding, "decision = catch_up.decide(schedule, plan,", "decision = catch_up.decide(known.schedule, plan,"),
+        (
+            deciding,
+            "decision = catch_up.decide(schedule, undecided,",
+            "decision = catch_up.decide(known.schedule, undecided,",
+        ),
     ),
-    _mutant("what is decided is not written", (deciding, "for one in todo.in_order:", "for one in todo.in_order[1:]:")),
+    _mutant(
+        "what is decided is not written",
+        (deciding, "for one in decision.in_order:", "for one in decision.in_order[1:]:"),
+    ),
     _mutant(
         "how far all is decided is written first, in a transaction of its own",
         (
             deciding,
-            "todo = decision.without(known_keys)",
+            "decision = catch_up.decide(schedule, undecided, now, self.grace, trouble)",
             _TOLD_FIRST,
         ),
     ),

@@ -153,13 +153,13 @@ class Program(Actor):
         upkeep = Retention(
             self.transactions, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval
         )
-        duties: list[Duty] = [watch]
+        own_duties = list[Duty]()
         if options.schedules:
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
             firing = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
-            duties.insert(0, Firing(*firing, wake=lambda: None))
-        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, duties, [upkeep])
-        return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading)
+            own_duties.append(Firing(*firing, wake=lambda: None))
+        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [watch], [upkeep])
+        return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
 
 class ScriptedLeaderLock:
