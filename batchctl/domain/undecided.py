@@ -27,7 +27,7 @@ class Before:
     """None where it was skipped."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Undecided:
     """A plan that passes over the keys that are decided; what is asked once is remembered."""
 

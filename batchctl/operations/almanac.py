@@ -105,7 +105,7 @@ def faults(calendar: Calendar) -> Iterator[Problem]:
     behind = sorted(one.day for one in calendar.days if until is not None and one.day > until)
     if behind:
         said = f"{len(behind)} of its days lie behind it, the first on {behind[0]}: nobody knows whether they are all."
-        to_do = f"UPDATE Calendar SET ValidUntil = '{behind[-1]}' WHERE Calendar_id = {calendar.calendar_id}"  # noqa: S608 - shown, not run
+        to_do = calendars.sql_to_end_on(behind[-1], calendar.calendar_id)
         yield Problem("ValidUntil", said, f"{to_do}   (if they are)")
 
 

@@ -244,8 +244,8 @@ def _named(connection: Any, name: str) -> Calendar:
 def to_mend(name: str, no_day: NoDay) -> str:
     """Return what to type so that a calendar can be read again."""
     if no_day.column != _DATE:
-        return f"UPDATE Calendar SET {no_day.column} = ... WHERE Calendar_id = {no_day.row_id}"  # noqa: S608 - shown, not run
-    delete = f"DELETE FROM CalendarDay WHERE CalendarDay_id = {no_day.row_id}"  # noqa: S608 - shown, not run
+        return calendars.sql_to_correct(no_day.column, no_day.row_id)
+    delete = calendars.sql_to_delete(no_day.row_id)
     return f"batchctl calendar remove-day {typed(name)} {typed(no_day.text)}   (or: {delete})"
 
 

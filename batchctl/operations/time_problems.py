@@ -51,7 +51,7 @@ def time_problems(
             yield "Calendar", visible(calendar.name), problem
     for day_id, calendar_id in calendars.strays(connection).items():
         said = f"There is no Calendar {calendar_id}, so nobody goes by this day."
-        yield "CalendarDay", str(day_id), Problem("Calendar_id", said, _to_delete(day_id))
+        yield "CalendarDay", str(day_id), Problem("Calendar_id", said, calendars.sql_to_delete(day_id))
     for backfill in backfills.running(connection):
         if backfill.last > around.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)
@@ -81,7 +81,3 @@ def _ahead(backfill: Backfill) -> Problem:
         " takes none before its time and stays running until then."
     )
     return Problem("UntilTime", said, f"batchctl backfill cancel {backfill.backfill_id} --reason ...")
-
-
-def _to_delete(day_id: int) -> str:
-    return f"DELETE FROM CalendarDay WHERE CalendarDay_id = {day_id}"  # noqa: S608 - shown, not run

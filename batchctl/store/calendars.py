@@ -124,3 +124,18 @@ def _date(row: Row[Any], column: str, row_id: int, no_days: list[NoDay]) -> date
             NoDay("CalendarDay" if column == "CalendarDate" else "Calendar", int(row_id), column, text or "")
         )
         return None
+
+
+def sql_to_correct(column: str, calendar_id: int) -> str:
+    """Return what a person may type to correct a column of a calendar."""
+    return f"UPDATE Calendar SET {column} = ... WHERE Calendar_id = {calendar_id}"  # noqa: S608 - shown, not run
+
+
+def sql_to_end_on(day: date, calendar_id: int) -> str:
+    """Return what a person may type to let a calendar end on a day."""
+    return f"UPDATE Calendar SET ValidUntil = '{day}' WHERE Calendar_id = {calendar_id}"  # noqa: S608 - shown, not run
+
+
+def sql_to_delete(day_id: int) -> str:
+    """Return what a person may type to delete a day."""
+    return f"DELETE FROM CalendarDay WHERE CalendarDay_id = {day_id}"  # noqa: S608 - shown, not run

@@ -167,7 +167,7 @@ def test_a_command_that_uses_a_file_name_is_found(world: World) -> None:
 def test_a_row_is_corrected_with_one_command_where_that_is_possible(world: World) -> None:
     schedule(world, "my night", RunTimes="6", TimeZone="Mars/Olympus")
     schedule(world, "ends ", RunTimes="6")
-    schedule(world, "declared", RunTimes="6", Origin="job nightly of shop")
+    schedule(world, "nightly.declared", RunTimes="6", Origin="job shop")
     once = "batchctl schedule set 'my night' --run-times ... --time-zone ... --reason ..."
     by_hand = "correct the rows in an SQL client"
 
@@ -176,7 +176,7 @@ def test_a_row_is_corrected_with_one_command_where_that_is_possible(world: World
         ("my night", "TimeZone", once),
         ("ends ", "ScheduleName", by_hand),
         ("ends ", "RunTimes", by_hand),
-        ("declared", "RunTimes", "correct it where it is declared: job nightly of shop"),
+        ("nightly.declared", "RunTimes", "correct the decorator of nightly"),
     ]
     assert "ends with a blank: 'ends '" in messages(world)[2]
 
@@ -261,7 +261,8 @@ def test_the_sql_of_the_documentation_was_run(world: World) -> None:
         world.sql(statement.strip().removesuffix(";"))
 
     assert len(world.sql("SELECT ScheduleName FROM Schedule")) == 9
-    assert messages(world) == []
+    # The doubles of this test know no handler but their own.
+    assert [said for said in messages(world) if "is not installed" not in said] == []
 
 
 def test_a_jitter_that_nobody_can_wait_for_makes_one_row_unreadable_and_no_other(world: World) -> None:
