@@ -1,4 +1,4 @@
-"""The leader's duty that starts work for due times of the past that somebody asks for: each once, and few at a time."""
+"""A duty of every node that fires: it starts work for due times of the past that somebody asks for, each once, few at a time."""
 
 from __future__ import annotations
 
