@@ -10,19 +10,20 @@ from functools import partial
 from itertools import islice
 from typing import Any, ClassVar
 
+from batchctl.control.complaints import Complaints, Row
 from batchctl.control.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain import due
 from batchctl.domain.backfill_turns import TICK, Past, Turn, is_own, next_turn, reach_of
 from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
-from batchctl.domain.schedules import Backfill, BackfillId, Schedule
-from batchctl.domain.status import BackfillStatus, SchedulerEvent
+from batchctl.domain.schedules import Backfill, Schedule
+from batchctl.domain.status import BackfillStatus
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Change, Clock, Transactions
-from batchctl.store import backfills, calendars, definitions, schedule_fires, scheduler_log, schedules
+from batchctl.ports import Change, Clock, Transactions
+from batchctl.store import backfills, calendars, definitions, schedule_fires, schedules
 
 PAGE = 500
 """How many due times are looked at in one transaction."""
@@ -31,8 +32,6 @@ AT_ONCE = 20
 EVERY = 1.0
 """Seconds between two looks while a backfill runs: when its work is done, the next may start."""
 
-_BOUNDARIES = frozenset({Boundary.SCHEDULE})
-
 
 @value
 class _Done:
@@ -40,6 +39,8 @@ class _Done:
 
     decided: Decided | None = None
     is_over: bool = False
+    is_orphan: bool = False
+    """True when its schedule is no more, and it was cancelled for that."""
     has_more: bool = False
     """True when more can be done at once."""
 
@@ -69,8 +70,11 @@ class Backfilling:
     _looked_at: float = -math.inf
     _is_running: bool = False
     _is_behind: bool = False
-    _told: dict[BackfillId, str] = field(default_factory=dict)
-    """What was told last of each that cannot go on."""
+    _complaints: Complaints = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Have told nothing yet."""
+        self._complaints = Complaints(self.transactions, self.clock, self.listener)
 
     @property
     def is_busy(self) -> bool:
@@ -109,7 +113,7 @@ class Backfilling:
     def _advance(self, backfill: Backfill) -> _Done:
         """Do the next piece of a backfill, and tell of it."""
         try:
-            done = self.transactions.run(_BOUNDARIES, partial(self._write, backfill), hurried=True)
+            done = self.deciding.run(self.transactions, partial(self._write, backfill))
         except Conflict:
             # Somebody keeps a row locked, for a moment.
             return _Done()
@@ -118,22 +122,32 @@ class Backfilling:
         except Exception as error:  # noqa: BLE001 - the boundary between one backfill and the next
             self._tell_error(backfill, _said(error))
             return _Done()
-        self._told.pop(backfill.backfill_id, None)
+        self._complaints.forget(_row(backfill))
         if done.decided is not None:
             for event in done.decided.events:
                 self.listener(event)
             for creation in done.decided.creations:
                 self.deciding.creator.created_within(creation)
+        if done.is_orphan:
+            said = "its schedule was deleted"
+            self.listener(Event("backfill.cancelled", {"ScheduleBackfill_id": backfill.backfill_id, "Message": said}))
         if done.is_over:
             self.listener(Event("backfill.complete", {"ScheduleBackfill_id": backfill.backfill_id}))
         return done
 
-    def _write(self, found: Backfill, connection: Any) -> _Done:
+    def _write(self, found: Backfill, deciding: Deciding, connection: Any) -> _Done:
         # Whoever removes a schedule locks it first, and then what tells of it.
         schedule = schedules.load_locked(connection, found.schedule_id)
         backfill = backfills.load_locked(connection, found.backfill_id)
-        if schedule is None or backfill is None or backfill.status is not BackfillStatus.RUNNING:
+        if backfill is None or backfill.status is not BackfillStatus.RUNNING:
             return _Done()
+        if schedule is None:
+            # Foreign keys were switched off: nobody can say what was due.
+            now = self.clock.now()
+            backfills.change(
+                connection, backfill.backfill_id, {"Status": BackfillStatus.CANCELLED.value, "z_updated": now}
+            )
+            return _Done(is_orphan=True)
         plan = self._plan(connection, schedule)
         now, decided = self.clock.now(), Decided(schedule, [], [])
         turn = _turn(connection, backfill, schedule, plan, now)
@@ -141,10 +155,10 @@ class Backfilling:
         for instant in turn.fires:
             said = storable(_words(backfill, plan, instant))
             backfill_id = backfill.backfill_id
-            self.deciding.start(connection, decided, takers, instant, said, now, reason=said, backfill_id=backfill_id)
+            deciding.start(connection, decided, takers, instant, said, now, reason=said, backfill_id=backfill_id)
         if turn.fires or turn.is_complete or turn.done_until != backfill.done_until:
             _keep(connection, backfill, turn, now)
-        return _Done(decided, turn.is_complete, turn.has_room)
+        return _Done(decided, is_over=turn.is_complete, has_more=turn.has_room)
 
     def _plan(self, connection: Any, schedule: Schedule) -> Plan:
         name = schedule.timing.calendar_name
@@ -152,25 +166,16 @@ class Backfilling:
         return due.plan_of(schedule.timing, self.default_zone, calendar)
 
     def _tell_error(self, backfill: Backfill, message: str) -> None:
-        """Tell of a backfill that cannot go on: once as long as that stays the same, in the log also across restarts."""
-        said = (
-            f"backfill {backfill.backfill_id}: {message.removesuffix('.')}; until that is corrected it starts nothing"
-        )
-        if self._told.get(backfill.backfill_id) == said:
-            return
-
-        def log(connection: Any) -> None:
+        with self.transactions.read() as connection:
             schedule = schedules.load(connection, backfill.schedule_id)
-            if schedule is None:
-                return
-            last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
-            if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
-                event, now = SchedulerEvent.ERROR, self.clock.now()
-                scheduler_log.add(connection, event, schedule.source, now, entity=schedule.entity, message=said)
+        if schedule is not None:
+            said = f"backfill {backfill.backfill_id}: {message.removesuffix('.')}; until that is corrected it starts nothing"
+            event = Event("backfill.error", {"ScheduleBackfill_id": backfill.backfill_id})
+            self._complaints.tell(_row(backfill), event, said, source=schedule.source, entity=schedule.entity)
 
-        self._told[backfill.backfill_id] = said
-        self.transactions.run(_BOUNDARIES, log, hurried=True)
-        self.listener(Event("backfill.error", {"ScheduleBackfill_id": backfill.backfill_id, "Message": said}))
+
+def _row(backfill: Backfill) -> Row:
+    return ("ScheduleBackfill", backfill.backfill_id)
 
 
 def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> Turn:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from batchctl.control.creation import Creation, Creator
 from batchctl.domain import catch_up
 from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing, Trouble
 from batchctl.domain.due import Instant, Plan
+from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.schedules import BackfillId, Calendar, Schedule
 from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
@@ -18,8 +20,12 @@ from batchctl.domain.text import storable
 from batchctl.domain.undecided import Undecided
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
-from batchctl.ports import Clock
+from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import calendars, data_triggers, instances, intake, schedule_fires, scheduler_log, schedules
+
+BOUNDARIES = frozenset({Boundary.SCHEDULE})
+
+Written = TypeVar("Written")
 
 
 @value
@@ -62,6 +68,15 @@ class Deciding:
     """Says whether a batch's populator may be called while a transaction is open."""
     grace: timedelta
     zone_rules: str | None
+
+    def run(self, transactions: Transactions, write: Callable[[Deciding, Any], Written]) -> Written:
+        """Write in one transaction; if it is an instance that is refused, its row is there to say so, as any other."""
+        try:
+            return transactions.run(BOUNDARIES, partial(write, self), hurried=True)
+        except BatchctlError:
+            raise
+        except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
+            return transactions.run(BOUNDARIES, partial(write, replace(self, is_harmless=_never)), hurried=True)
 
     def write(self, connection: Any, known: Known, plan: Plan, trouble: Trouble | None = None) -> Decided | None:
         """Decide what is due by now and write it, unless the schedule or its calendar is not as it was read."""
@@ -195,6 +210,10 @@ class Deciding:
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity, "Message": said}
         fields: dict[str, EventValue] = {**about} if intake_id is None else {**about, "FileProcess_id": intake_id}
         decided.events.append(Event(f"schedule.{event}", fields))
+
+
+def _never(_: BatchDefinition) -> bool:
+    return False
 
 
 def standing_at(schedule: Schedule, standing: Standing) -> Schedule:

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from batchctl.control.calendar_warnings import CalendarWarnings
+from batchctl.control.complaints import Complaints
 from batchctl.control.deciding import Decided, Deciding, Known, standing_at
 from batchctl.control.worker import SLICE
 from batchctl.domain import catch_up
@@ -19,14 +20,12 @@ from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.modes import lets_schedules
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Calendar, Schedule, ScheduleId
-from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
-from batchctl.store import calendars, definitions, schedule_fires, scheduler_log, schedules
+from batchctl.store import calendars, definitions, schedule_fires, schedules
 from batchctl.store.definitions import Unreadable
-from batchctl.store.scheduler_log import Wanted
 
 NOTICED = 1.0
 """Seconds between two readings of the schedules, however often somebody changes something."""
@@ -75,8 +74,6 @@ class Firing:
     """Until when, by one's own clock, those are left alone that could not be decided."""
     _failing: dict[ScheduleId, Trouble] = field(default_factory=dict)
     """Since when those cannot be decided, and what kept them from it last."""
-    _told: dict[tuple[str, int], str] = field(default_factory=dict)
-    """What was told last of each row that is of no use."""
     _wakes_at: datetime | None = None
     """When the first of them has something to decide."""
     _read_at: float = -math.inf
@@ -87,10 +84,12 @@ class Firing:
     _is_stale: bool = True
     _is_behind: bool = False
     _warnings: CalendarWarnings = field(init=False)
+    _complaints: Complaints = field(init=False)
 
     def __post_init__(self) -> None:
         """Know nothing yet."""
         self._warnings = CalendarWarnings(self.transactions, self.clock, self.listener, self.default_zone)
+        self._complaints = Complaints(self.transactions, self.clock, self.listener)
 
     @property
     def is_busy(self) -> bool:
@@ -145,7 +144,7 @@ class Firing:
                 self._failing.pop(schedule_id, None)
             elif found[schedule_id].schedule.decided_until != known.schedule.decided_until:
                 # Another node could decide it: what ails it from now on is news.
-                self._told.pop(("Schedule", schedule_id), None)
+                self._complaints.forget(("Schedule", schedule_id))
         self._changed = {
             key: read
             for key, read in found.items()
@@ -295,7 +294,7 @@ class Firing:
             self._known.pop(key)
             self._read_at = -math.inf
             return False
-        self._told.pop(("Schedule", key), None)
+        self._complaints.forget(("Schedule", key))
         self._know(replace(known, schedule=decided.schedule))
         for event in decided.events:
             self.listener(event)
@@ -307,57 +306,21 @@ class Firing:
         if known.plan is None:
             return None
         trouble = self._failing.get(known.schedule.schedule_id)
-        given = partial(Deciding.write, known=known, plan=known.plan, trouble=trouble)
-        try:
-            return self.transactions.run(_BOUNDARIES, lambda connection: given(self.deciding, connection), hurried=True)
-        except BatchctlError:
-            raise
-        except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
-            # If it is an instance that is refused, its row is there to say so, as any other.
-            apart = replace(self.deciding, is_harmless=_never)
-            return self.transactions.run(_BOUNDARIES, lambda connection: given(apart, connection), hurried=True)
+        write = partial(Deciding.write, known=known, plan=known.plan, trouble=trouble)
+        return self.deciding.run(self.transactions, write)
 
     def _tell_error(self, schedule: Schedule, message: str) -> None:
-        """Tell of a schedule that starts nothing: once as long as that stays the same, in the log also across restarts."""
-        key, said = (
-            ("Schedule", schedule.schedule_id),
-            f"{message.rstrip('.')}; until that is corrected it starts nothing",
-        )
-        if self._told.get(key) == said:
-            return
-
-        def log(connection: Any) -> None:
-            scheduler_log.wait_for_others(connection, schedule.source)
-            last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
-            if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
-                event, now = SchedulerEvent.ERROR, self.clock.now()
-                scheduler_log.add(connection, event, schedule.source, now, entity=schedule.entity, message=said)
-
-        self.transactions.run(_BOUNDARIES, log)
-        self._told[key] = said
         about = {"ScheduleName": schedule.name, "Entity": schedule.entity}
-        self.listener(Event("schedule.error", {**about, "Message": said}))
+        said = f"{message.rstrip('.')}; until that is corrected it starts nothing"
+        row, event = ("Schedule", schedule.schedule_id), Event("schedule.error", about)
+        self._complaints.tell(row, event, said, source=schedule.source, entity=schedule.entity)
 
     def _tell_unreadable(self, row: Unreadable) -> None:
-        """Tell once of a row that holds nonsense, which only a hand that switched the constraints off can leave."""
-        key, said = (row.table, row.row_id), f"the row cannot be read: {storable(row.message)}"
-        if self._told.get(key) == said:
-            return
-
-        def log(connection: Any) -> None:
-            source, now = f"schedule row {row.row_id}", self.clock.now()
-            scheduler_log.wait_for_others(connection, source)
-            last = next(iter(scheduler_log.newest(connection, Wanted(source=source), 1)), None)
-            if last is None or last.message != said:
-                scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, message=said)
-
-        self.transactions.run(_BOUNDARIES, log)
-        self._told[key] = said
-        self.listener(Event("schedule.error", {"Schedule_id": row.row_id, "Message": said}))
-
-
-def _never(_: BatchDefinition) -> bool:
-    return False
+        """Tell of a row that holds nonsense, which only a hand that switched the constraints off can leave."""
+        said, source = f"the row cannot be read: {storable(row.message)}", f"schedule row {row.row_id}"
+        self._complaints.tell(
+            (row.table, row.row_id), Event("schedule.error", {"Schedule_id": row.row_id}), said, source=source
+        )
 
 
 def _said(error: Exception) -> str:

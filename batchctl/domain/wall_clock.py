@@ -67,6 +67,12 @@ class WallClock:
             return Moments(first=wall - before, second=wall - after)
         return Moments(first=self._end_of_gap(wall, before, after), exists=False)
 
+    def meant(self, at: datetime) -> datetime:
+        """Return the moment, in UTC, that somebody means who gives a time: without a zone, what the clocks show."""
+        if at.tzinfo is not None:
+            return naive(at).replace(tzinfo=UTC)
+        return self.moments(_within(at)).first.replace(tzinfo=UTC)
+
     def day(self, day: date) -> LocalDay:
         """Return a day."""
         return _local_day(self, day)
@@ -109,5 +115,10 @@ def clock_of(zone: str) -> WallClock:
 
 def naive(moment: datetime) -> datetime:
     """Return a moment in UTC without its zone, brought within what can be reckoned with."""
-    utc = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not UTC else moment.replace(tzinfo=None)
-    return max(datetime.combine(FIRST_DAY, time()), min(utc, datetime.combine(LAST_DAY, time())))
+    is_utc = moment.tzinfo is UTC or _within(moment) != moment.replace(tzinfo=None)
+    return _within(moment if is_utc else moment.astimezone(UTC))
+
+
+def _within(at: datetime) -> datetime:
+    """Return a time without its zone, brought within the days that can be reckoned with."""
+    return max(datetime.combine(FIRST_DAY, time()), min(at.replace(tzinfo=None), datetime.combine(LAST_DAY, time())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -20,6 +20,7 @@ from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
 from batchctl.domain.status import BackfillStatus, FireOutcome
 from batchctl.domain.text import visible
+from batchctl.domain.wall_clock import DAY, LAST_DAY, WallClock, clock_of
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import checked_reason, fitting
@@ -45,9 +46,10 @@ class Span:
     first: datetime | date
     last: datetime | date
 
-    def moments(self, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    def moments(self, zone: str) -> tuple[datetime, datetime]:
         """Return both ends in UTC."""
-        return _begin(self.first, zone), _end(self.last, zone)
+        clock = clock_of(zone)
+        return clock.meant(_midnight(self.first)), _end(self.last, clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +260,12 @@ class Backfiller:
     def _preview(self, connection: Any, name: str, span: Span, *, most_open: int, missed: bool) -> Preview:
         schedule = timetable.named(connection, name)
         plan = self._plan(connection, schedule)
-        zone = ZoneInfo(plan.read.zone)
+        zone = plan.read.zone
         first, last = span.moments(zone)
         now = self.actor.clock.now()
         if last > now:
             raise Refused(
-                f"{_written(span.last)} is still to come: in {zone.key} it is {local_now(now, zone.key)} now.",
+                f"{_written(span.last)} is still to come: in {zone} it is {local_now(now, zone)} now.",
                 next_step="an earlier --to; what is to come, the schedule fires by itself",
             )
         if first > last:
@@ -274,7 +276,7 @@ class Backfiller:
         return Preview(
             schedule=schedule,
             words=plan.words,
-            zone=zone.key,
+            zone=zone,
             first=first,
             last=last,
             reach=reach,
@@ -358,19 +360,14 @@ def _look(
     return _Look(fates, tuple(kept), tuple(before), is_counted=True)
 
 
-def _begin(at: datetime | date, zone: ZoneInfo) -> datetime:
-    wall = at if isinstance(at, datetime) else datetime.combine(at, time())
-    return _utc(wall, zone)
+def _midnight(at: datetime | date) -> datetime:
+    return at if isinstance(at, datetime) else datetime.combine(at, time())
 
 
-def _end(at: datetime | date, zone: ZoneInfo) -> datetime:
+def _end(at: datetime | date, clock: WallClock) -> datetime:
     if isinstance(at, datetime):
-        return _utc(at, zone)
-    return _begin(at + timedelta(days=1), zone) - TICK
-
-
-def _utc(wall: datetime, zone: ZoneInfo) -> datetime:
-    return wall.replace(tzinfo=zone).astimezone(ZoneInfo("UTC"))
+        return clock.meant(at)
+    return clock.meant(_midnight(min(at, LAST_DAY) + DAY)) - TICK
 
 
 def _written(at: datetime | date) -> str:

@@ -134,7 +134,7 @@ def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -
             message = f"Schedule {visible(name)} is never due: {unfit.column}: {unfit.message}"
             raise Refused(message, next_step="batchctl check") from None
         clock = plan.read.clock
-        begin = around.now if start is None else _moment(clock, start)
+        begin = around.now if start is None else clock.meant(start)
         end = _days_later(clock, begin, days)
         after, until = (begin, end) if start is None else (begin - _TICK, end - _TICK)
         # The same key may have been decided as the due time of another moment, before somebody changed the zone.
@@ -155,7 +155,7 @@ def rehearse(table: Timetable, name: str | None, *, start: datetime | None) -> t
     with table.transactions.read() as connection:
         around = table.around(connection)
         wanted = _wanted(connection, name)
-    after = around.now if start is None else _moment(clock_of(around.zone), start)
+    after = around.now if start is None else clock_of(around.zone).meant(start)
     found = list[Rehearsed]()
     for schedule in wanted:
         try:
@@ -176,14 +176,6 @@ def _wanted(connection: Any, name: str | None) -> Sequence[Schedule]:
         return [timetable.named(connection, name)]
     found = sorted(schedules.everything(connection)[0], key=lambda one: one.name)
     return [schedule for schedule in found if schedule.enabled]
-
-
-def _moment(clock: WallClock, at: datetime) -> datetime:
-    """Return the moment that somebody means: without a zone, what the clocks show."""
-    if at.tzinfo is not None:
-        return naive(at).replace(tzinfo=UTC)
-    wall = naive(at.replace(tzinfo=UTC))
-    return clock.moments(wall).first.replace(tzinfo=UTC)
 
 
 def _days_later(clock: WallClock, begin: datetime, days: int) -> datetime:

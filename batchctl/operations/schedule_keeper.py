@@ -67,7 +67,7 @@ class ScheduleKeeper:
             around = timetable.around(connection, self.zone, self.actor.clock.now())
             schedule = schedule_of(said)
             after: Columns = {name: value for name, value in said.items() if value is not None}
-            done = self._written(schedule, around, {}, after, (), is_new=True)
+            done = self._written(connection, schedule, around, {}, after, (), is_new=True)
             if not done.problems and not self.actor.dry_run:
                 schedules.add(connection, after)
                 self.actor.note(connection, "schedule add", schedule_target(name), reason, {}, after)
@@ -92,7 +92,7 @@ class ScheduleKeeper:
             before, after = columns.changes(was, {**wanted, **gone})
             schedule = schedule_of({**columns.schedule(known), **wanted, **gone})
             around = timetable.around(connection, self.zone, self.actor.clock.now())
-            done = self._written(schedule, around, before, after, tuple(gone), is_new=False)
+            done = self._written(connection, schedule, around, before, after, tuple(gone), is_new=False)
             if not done.problems and after and not self.actor.dry_run:
                 schedules.change(connection, known.schedule_id, after, self.actor.clock.now())
                 self.actor.note(connection, "schedule set", schedule_target(name), reason, before, after)
@@ -117,7 +117,7 @@ class ScheduleKeeper:
                 unarmed = dict.fromkeys(UNARMED)
                 schedule = schedule_of({**columns.schedule(known), **unarmed, **after})
             problems = enabled and bool(after)
-            done = self._written(schedule, around, before, after, (), is_new=False, is_checked=problems)
+            done = self._written(connection, schedule, around, before, after, (), is_new=False, is_checked=problems)
             if done.problems or not after or self.actor.dry_run:
                 return done
             if enabled:
@@ -132,6 +132,7 @@ class ScheduleKeeper:
 
     def _written(
         self,
+        connection: Any,
         schedule: Schedule,
         around: Around,
         before: Columns,
@@ -154,7 +155,7 @@ class ScheduleKeeper:
             after=after,
             cleared=cleared,
             words=None if plan is None else plan.words,
-            next=timetable.next_of(schedule, around),
+            next=timetable.next_of(connection, schedule, around),
             problems=tuple(found),
             warnings=tuple(schedule_warnings(schedule, around)) if is_checked else (),
             dry_run=self.actor.dry_run,

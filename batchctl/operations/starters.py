@@ -33,6 +33,6 @@ def _said(connection: Any, schedule: Schedule, around: Around) -> str:
         return f"Schedule {name} is disabled: {plan.words}."
     if not lets_schedules(takers_of(schedule.entity, around.batches)):
         return f"Schedule {name} is left alone, as the mode says: {plan.words}."
-    coming = timetable.next_of(schedule, around, connection)
+    coming = timetable.next_of(connection, schedule, around)
     at = "it is not due any more" if coming is None else f"next at {coming.local}"
     return f"Schedule {name} starts it: {plan.words}; {at}."

@@ -164,17 +164,17 @@ def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...
     found = [
         ComingUp(schedule=schedule, next=at)
         for schedule in schedules.soonest(connection, most + NOT_STARTING)
-        if (at := next_of(schedule, around, connection)) is not None
+        if (at := next_of(connection, schedule, around)) is not None
     ]
     return tuple(sorted(found, key=lambda one: (one.next.at, one.schedule.name))[:most])
 
 
-def next_of(schedule: Schedule, around: Around, connection: Any = None) -> Next | None:
+def next_of(connection: Any, schedule: Schedule, around: Around) -> Next | None:
     """Return when a schedule starts work next, as the leader reckons it; None when it does not, or nothing lets it."""
     plan = around.plan_of(schedule.timing)
     if plan is None:
         return None
-    undecided = plan if connection is None else schedule_fires.undecided(connection, schedule.schedule_id, plan)
+    undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
     standing = standing_of(schedule, undecided, around)
     if standing.decided_until is None or standing.next_run_time is None:
         return None
@@ -192,7 +192,7 @@ def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:
     return Timed(
         schedule=schedule,
         plan=around.plan_of(schedule.timing),
-        next=next_of(schedule, around, connection),
+        next=next_of(connection, schedule, around),
         last=next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None),
         findings=(
             *schedule_problems(schedule, around),

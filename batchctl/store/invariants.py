@@ -40,6 +40,7 @@ from batchctl.store.tables import (
     process_batch,
     resource,
     schedule,
+    schedule_backfill,
     schedule_fire,
 )
 from batchctl.store.tables import process_control as step
@@ -53,7 +54,8 @@ _earlier, _later = batch_process_history.alias("earlier"), batch_process_history
 _h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
 
-_fire, _same_fire, _sched = schedule_fire.alias("fire"), schedule_fire.alias("same_fire"), schedule.c
+_fire, _same_fire = schedule_fire.alias("fire"), schedule_fire.alias("same_fire")
+_sched, _fill = schedule.c, schedule_backfill.c
 _SOURCE = func.substring(literal("schedule ") + _sched.ScheduleName, 1, NAME_LENGTH, type_=_f.Source.type)
 """What `FileProcess.Source` says of a schedule's work."""
 _NAMED_IN_AUDIT = literal('{"FileProcess_id": ') + cast(_f.FileProcess_id, String(20)) + literal("}")
@@ -626,5 +628,45 @@ INVARIANTS: tuple[Invariant, ...] = (
         )
         .order_by(_sched.Schedule_id),
         "somebody has changed Enabled or DecidedUntil by hand: set DecidedUntil to NULL if it is to be due again",
+    ),
+    Invariant(
+        "I52",
+        "nothing is fired before it is due",
+        "ScheduleFire",
+        select(_fire.c.ScheduleFire_id)
+        .where(_fire.c.Outcome == "fired", _fire.c.DueTime > _fire.c.z_inserted)
+        .order_by(_fire.c.ScheduleFire_id),
+        "somebody has changed DueTime or z_inserted by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I53",
+        "what was decided belongs to a schedule that is there, and to one of its own backfills",
+        "ScheduleFire",
+        select(_fire.c.ScheduleFire_id)
+        .where(
+            or_(
+                not_(exists().where(_sched.Schedule_id == _fire.c.Schedule_id)),
+                and_(
+                    _fire.c.ScheduleBackfill_id.is_not(None),
+                    not_(
+                        exists().where(
+                            _fill.ScheduleBackfill_id == _fire.c.ScheduleBackfill_id,
+                            _fill.Schedule_id == _fire.c.Schedule_id,
+                        )
+                    ),
+                ),
+            )
+        )
+        .order_by(_fire.c.ScheduleFire_id),
+        "somebody has deleted a schedule with foreign keys switched off, or written it by hand: restore it, or delete these",
+    ),
+    Invariant(
+        "I54",
+        "a backfill belongs to a schedule that is there",
+        "ScheduleBackfill",
+        select(_fill.ScheduleBackfill_id)
+        .where(not_(exists().where(_sched.Schedule_id == _fill.Schedule_id)))
+        .order_by(_fill.ScheduleBackfill_id),
+        "somebody has deleted its schedule with foreign keys switched off: restore that, or delete the backfill",
     ),
 )

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -432,6 +433,48 @@ def test_one_that_cannot_go_on_keeps_no_other_from_going_on_and_is_told_once(pas
     world.sql("UPDATE Schedule SET CalendarName = NULL")
     past.work_off()
     assert past.state(1) == ("complete", 7)
+
+
+def test_one_whose_schedule_was_deleted_by_hand_is_cancelled(past: Past) -> None:
+    past.ask()
+    past.world.hand.loosen()
+    past.world.sql("DELETE FROM Schedule")
+
+    assert not past.duty.finish()
+
+    assert past.state() == ("cancelled", 0)
+    (told,) = [event for event in past.world.events if event.name == "backfill.cancelled"]
+    assert told.fields == {"ScheduleBackfill_id": 1, "Message": "its schedule was deleted"}
+
+
+def test_a_refused_instance_leaves_its_row_which_says_why(past: Past) -> None:
+    forbid = {
+        "sqlite": "CREATE TRIGGER no BEFORE INSERT ON BatchControl BEGIN SELECT raise(ABORT, 'not by me'); END",
+        "postgresql": "ALTER TABLE BatchControl ADD CONSTRAINT not_by_me CHECK (CycleKey = 'never')",
+    }
+    past.world.sql(forbid[past.world.database.kind])
+    past.ask()
+    past.work_off()
+
+    assert past.state() == ("complete", 7)
+    assert {row[0] for row in past.world.sql("SELECT Status FROM FileProcess")} == {"rejected"}
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_the_ends_of_the_calendar_are_no_trouble(past: Past, zone: str) -> None:
+    past.world.sql("UPDATE Schedule SET TimeZone = ?, StartDate = '2026-11-18'", zone)
+
+    found = past.ask(span=Span(first=date.min, last=date(2026, 11, 18)), dry_run=True)
+    with pytest.raises(Refused, match="9999-12-31 is still to come"):
+        past.ask(span=Span(first=date.min, last=date.max))
+    with pytest.raises(Refused, match="Nothing lies between 0001-01-02 and 0001-01-01"):
+        past.ask(span=Span(first=date(1, 1, 2), last=date.min))
+
+    assert (found.to_fire, found.first) == (1, datetime(1900, 1, 1, tzinfo=UTC) - offset(zone, 1900))
+
+
+def offset(zone: str, year: int) -> timedelta:
+    return datetime(year, 1, 1, tzinfo=ZoneInfo(zone)).utcoffset() or timedelta(0)
 
 
 def test_what_is_still_to_come_is_refused(past: Past) -> None:

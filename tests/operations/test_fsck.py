@@ -54,6 +54,13 @@ SCHEDULED = (
     "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunAt, DecidedUntil)"
     " VALUES ('s', 'B', 'once', '2026-11-21 06:00', '2026-11-21 06:00:00.000')"
 )
+BACKFILLED = [
+    (
+        "INSERT INTO ScheduleBackfill (Schedule_id, FromTime, UntilTime, Actor)"
+        " VALUES (1, '2026-11-01 00:00:00', '2026-11-20 00:00:00', 'anna')"
+    ),
+    "UPDATE ScheduleFire SET ScheduleBackfill_id = 1",
+]
 PLANTED = {
     "I01": ["INSERT INTO FileProcess (Entity, z_inserted, z_updated) VALUES ('B', '2026-11-21 01:00:00', '2026-11-21 01:00:00')"],
     "I02": ["UPDATE FileProcess SET Status = 'ready' WHERE FileProcess_id = 1"],
@@ -98,6 +105,10 @@ PLANTED = {
     "I50": [SCHEDULED, "UPDATE Schedule SET z_inserted = '2026-11-01 00:00:00'",
             "UPDATE FileProcess SET Source = 'schedule s' WHERE FileProcess_id = 1"],
     "I51": [SCHEDULED, fired("fired")],
+    "I52": [SCHEDULED, "UPDATE Schedule SET ScheduleType = 'daily', RunTimes = '06:00', RunAt = NULL", fired("fired"),
+            "UPDATE ScheduleFire SET z_inserted = '2026-11-21 05:59:59.999'"],
+    "I53": [SCHEDULED, fired("fired"), *BACKFILLED, "DELETE FROM Schedule"],
+    "I54": [SCHEDULED, *BACKFILLED, "DELETE FROM Schedule"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {
@@ -115,6 +126,7 @@ BESIDES = {
     "I41": {"I44"},
     "I42": {"I44"},
     "I43": {"I44"},
+    "I53": {"I54"},
 }
 
 
@@ -193,3 +205,12 @@ def test_a_planted_violation_is_found(night: World, code: str) -> None:
 
     assert code in found
     assert found == {code} | (found & BESIDES.get(code, set()))
+
+
+def test_what_a_backfill_has_fired_is_of_its_own_schedule(night: World) -> None:
+    for statement in (SCHEDULED, SCHEDULED.replace("'s'", "'t'"), fired("fired"), *BACKFILLED):
+        night.sql(statement)
+
+    assert broken(night) == set()
+    night.sql("UPDATE ScheduleBackfill SET Schedule_id = 2")
+    assert broken(night) == {"I53"}

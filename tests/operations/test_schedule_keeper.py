@@ -169,6 +169,16 @@ def test_a_change_that_does_not_fit_changes_nothing(world: World, keeper: Schedu
     assert world.hand.dump() == before
 
 
+def test_when_it_runs_next_leaves_out_what_is_decided(world: World, keeper: ScheduleKeeper) -> None:
+    keeper.add("nightly", DAILY)
+    decided = "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime) VALUES (1, ?, 'skipped', ?)"
+    world.sql(decided, "2026-11-21T07:00", "2026-11-20 18:00:00.000")
+    done = keeper.change("nightly", {"RunTimes": "07:00"})
+
+    assert done.next is not None
+    assert done.next.local == "2026-11-22 07:00 +01:00"
+
+
 def test_a_dry_run_says_the_same_and_writes_nothing(
     world: World, keeper: ScheduleKeeper, anywhere: StoreTransactions
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -189,6 +189,27 @@ class TestPreview:
         schedule(world)
 
         assert previewed(table, 3, datetime(9999, 12, 31)) == []  # noqa: DTZ001
+        assert previewed(table, 3, datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=14)))) == []
+
+    def test_a_start_before_the_beginning_of_time_is_that_beginning(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        starts = (
+            datetime.min,  # noqa: DTZ901
+            datetime.min.replace(tzinfo=UTC),
+            datetime.min.replace(tzinfo=timezone(timedelta(hours=14))),
+        )
+
+        for start in starts:
+            assert [one["CycleKey"] for one in previewed(table, 2, start)] == ["1900-01-01", "1900-01-02"]
+
+    def test_what_was_decided_of_another_moment_stays_decided(self, world: World, table: Timetable) -> None:
+        """Its key is the same wall time, by the clocks of the zone that the schedule had then."""
+        schedule(world)
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "skipped", "2026-11-20 17:00:00", None, 1, None, None)
+
+        (one, other) = previewed(table, 2, datetime(2026, 11, 21))  # noqa: DTZ001
+
+        assert (one["Decided"], other["Decided"]) == ("skipped", None)
 
     def test_what_is_over_and_not_decided_does_not_fire(self, world: World, table: Timetable) -> None:
         schedule(world)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 AT_EVERY_COMMIT = frozenset(
     {
         *("I02", "I03", "I04", "I05", "I06", "I11", "I12", "I14", "I15", "I21"),
-        *("I24", "I41", "I42", "I43", "I48", "I49", "I50", "I51"),
+        *("I24", "I41", "I42", "I43", "I48", "I49", "I50", "I51", "I52", "I53", "I54"),
     }
 )
 GO_BY_CLOCKS = frozenset({"I10", "I11", "I18"})

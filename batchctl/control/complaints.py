@@ -1,0 +1,51 @@
+"""Telling of rows that start nothing until somebody corrects them: once as long as what ails them stays the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from batchctl.domain.status import SchedulerEvent
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import scheduler_log
+from batchctl.store.scheduler_log import Wanted
+
+Row = tuple[str, int]
+"""A table and the number of a row of it."""
+
+_BOUNDARIES = frozenset({Boundary.SCHEDULE})
+
+
+@dataclass(slots=True)
+class Complaints:
+    """Tells and logs what ails rows; in the log nothing is told again after a restart, nor by another node."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    _told: dict[Row, str] = field(default_factory=dict)
+    """What was told last of each."""
+
+    def tell(self, row: Row, event: Event, said: str, *, source: str, entity: str | None = None) -> None:
+        """Tell of an event what is wrong with a row; `source` says in `SchedulerLog` what would have started work."""
+        if self._told.get(row) == said:
+            return
+
+        def log(connection: Any) -> None:
+            scheduler_log.wait_for_others(connection, source)
+            if entity is None:
+                last = next(iter(scheduler_log.newest(connection, Wanted(source=source), 1)), None)
+            else:
+                last = scheduler_log.last_of(connection, entity, source)
+            if last is None or (last.event, last.message) != (SchedulerEvent.ERROR, said):
+                now = self.clock.now()
+                scheduler_log.add(connection, SchedulerEvent.ERROR, source, now, entity=entity, message=said)
+
+        self.transactions.run(_BOUNDARIES, log)
+        self._told[row] = said
+        self.listener(Event(event.name, {**event.fields, "Message": said}))
+
+    def forget(self, row: Row) -> None:
+        """Let whatever ails a row from now on be told."""
+        self._told.pop(row, None)
