@@ -311,6 +311,7 @@ class App:
             slots=self.slots,
             version=__version__,
             rhythm=self.rhythm,
+            scheduler_zone=self.settings.business_time_zone if self.settings.scheduler.enabled else None,
         )
         recorder = Recorder(self.preparer, name, host)
         controller = Controller(

@@ -36,6 +36,8 @@ class Membership:
     slots: int
     version: str
     rhythm: Rhythm
+    scheduler_zone: str | None
+    """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
     lease_until: float = 0.0
     """Until when, by one's own clock, no other controller can have taken this one for dead."""
     _seq: int = 0
@@ -177,6 +179,7 @@ class Membership:
             slots=self.slots,
             version=self.version,
             orphan_timeout=self.rhythm.orphan_timeout,
+            scheduler_zone=self.scheduler_zone,
             seq=seq,
             now=self.clock.now(),
         )

@@ -63,6 +63,8 @@ class ControllerRow:
     started_at: datetime
     orphan_timeout: timedelta | None = None
     """How long others have to wait for a sign of life; None where an older version has entered it."""
+    scheduler_zone: str | None = None
+    """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

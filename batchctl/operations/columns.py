@@ -159,6 +159,7 @@ def controller(row: ControllerRow) -> Columns:
         "AppVersion": row.version,
         "z_inserted": moment(row.started_at),
         "OrphanTimeoutSecs": None if row.orphan_timeout is None else int(row.orphan_timeout.total_seconds()),
+        "SchedulerZone": row.scheduler_zone,
     }
 
 

@@ -17,7 +17,7 @@ from batchctl.domain.health import Reading, Result
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import visible
 from batchctl.operations.presence import Presence
-from batchctl.store import engine, examination, identity, schema
+from batchctl.store import engine, examination, identity, schedules, schema
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
 from batchctl.system.limits import all_within
@@ -174,7 +174,8 @@ class Doctor:
         if not living:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]
         said = f"Working on it: {', '.join(visible(row.name) for row in living)}."
-        return [Reading("controller", Result.OK, said), *_disagreement(living)]
+        due = any(schedule.enabled for schedule in schedules.everything(connection)[0])
+        return [Reading("controller", Result.OK, said), *_disagreement(living), *_firing(living, needed=due)]
 
     def _password(self, key: str) -> Iterator[Reading]:
         if key in config.literal_passwords(self.settings):
@@ -238,6 +239,25 @@ def _disagreement(living: Sequence[ControllerRow]) -> Iterator[Reading]:
         said = f"The controllers differ in orphan_timeout ({each}); of two, the longer counts."
         yield Reading(
             "orphan_timeout", Result.WARN, said, "write the same orphan_timeout for all of them, and restart them"
+        )
+
+
+def _firing(living: Sequence[ControllerRow], *, needed: bool) -> Iterator[Reading]:
+    """Warn when controllers fire by different clocks, so that each arms the schedules anew, or when none fires what there is."""
+    firing = [row for row in living if row.scheduler_zone is not None]
+    if len({row.scheduler_zone for row in firing}) > 1:
+        each = ", ".join(
+            f"{visible(row.name)} on {visible(row.host)}: {visible(str(row.scheduler_zone))}" for row in firing
+        )
+        said = f"The controllers differ in business_time_zone ({each}): what has no TimeZone may be missed."
+        next_step = (
+            "write the same business_time_zone for all of them, and restart them; or give the schedules a TimeZone"
+        )
+        yield Reading("business_time_zone", Result.WARN, said, next_step)
+    if needed and not firing:
+        said = "No controller that works on it fires schedules, and there are such that are enabled."
+        yield Reading(
+            "scheduler", Result.WARN, said, "take [scheduler] enabled = false away on one of them, and restart it"
         )
 
 

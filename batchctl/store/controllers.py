@@ -13,7 +13,7 @@ from batchctl.domain.errors import Conflict
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus, word
-from batchctl.store.columns import NAME_LENGTH, readable
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowUpdate
@@ -53,6 +53,7 @@ def add(
     slots: int,
     version: str,
     orphan_timeout: timedelta,
+    scheduler_zone: str | None,
     seq: int,
     now: datetime,
 ) -> None:
@@ -68,6 +69,7 @@ def add(
         "Heartbeat": now,
         "AppVersion": version,
         "OrphanTimeoutSecs": math.ceil(orphan_timeout.total_seconds()),
+        "SchedulerZone": scheduler_zone,
     }
     _ADD(connection, {column: value for column, value in values.items() if value is not None})
 
@@ -154,4 +156,5 @@ def controller_row(row: Row[Any]) -> ControllerRow:
         version=row.AppVersion,
         started_at=row.z_inserted,
         orphan_timeout=None if seconds is None else timedelta(seconds=seconds),
+        scheduler_zone=text_of(getattr(row, "SchedulerZone", None)),
     )

@@ -365,6 +365,7 @@ controller = _table(
     _stamp("z_inserted"),
     _stamp("z_updated"),
     _added("OrphanTimeoutSecs", Integer()),
+    _added("SchedulerZone", name()),
     UniqueConstraint("ControllerName"),
     _check("ControllerName", "ControllerName <> ''"),
     _words("Status", status.ControllerStatus),

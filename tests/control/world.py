@@ -413,6 +413,7 @@ class World:
             slots=1,
             version="1",
             rhythm=rhythm,
+            scheduler_zone="UTC",
         )
 
     def be_impatient(self) -> None:

@@ -174,6 +174,40 @@ def test_controllers_that_wait_differently_long_for_each_other_are_told(
         assert "the same orphan_timeout" in str(reading.next_step)
 
 
+ZONES = [
+    (("UTC", "UTC"), None, None),
+    (("UTC", None), None, None),
+    (("UTC", "Europe/Amsterdam"), "business_time_zone", "(a on h: UTC, b on h: Europe/Amsterdam)"),
+    ((None, None), "scheduler", "No controller that works on it fires schedules"),
+]
+
+
+@pytest.mark.parametrize(("zones", "target", "said"), ZONES)
+def test_controllers_that_fire_by_different_clocks_or_not_at_all_are_told(
+    control_database: ControlDatabase, zones: tuple[str | None, str | None], target: str | None, said: str | None
+) -> None:
+    hand = control_database.hand()
+    now = SystemClock().now().strftime("%Y-%m-%d %H:%M:%S")
+    for name, zone in zip("ab", zones, strict=True):
+        entered = "INSERT INTO Controller (ControllerName, Host, Heartbeat, OrphanTimeoutSecs, SchedulerZone)"
+        hand.sql(f"{entered} VALUES (?, 'h', ?, 300, ?)", name, now, zone)
+    hand.sql("INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('s', 'B', 'daily', '06:00')")
+    warned = told_of_controllers(control_database)
+    hand.sql("UPDATE Schedule SET Enabled = 0")
+    disabled = told_of_controllers(control_database)
+    hand.close()
+
+    assert list(warned) == ([] if target is None else [target])
+    assert target is None or str(said) in warned[target]
+    assert list(disabled) == [one for one in warned if one == "business_time_zone"]
+
+
+def told_of_controllers(database: ControlDatabase) -> dict[str, str]:
+    found = examined(database.directory, database.url)
+    about = {"business_time_zone", "scheduler", "orphan_timeout"}
+    return {what: reading.message for (_, what), reading in found.items() if what in about}
+
+
 def test_what_does_not_answer_is_given_up_and_the_rest_is_looked_at(
     sqlite_database: SqliteControl, silent_server: int
 ) -> None:

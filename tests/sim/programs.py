@@ -134,6 +134,7 @@ class Program(Actor):
             slots=options.slots,
             version="simulated",
             rhythm=rhythm,
+            scheduler_zone="UTC",
         )
         preparer = Preparer(find_handler, AROUND, "anna", self.host.name, "simulated")
         recorder = Recorder(preparer, self.name, self.host.name)

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0013.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0014.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -719,6 +719,12 @@ CREATE TRIGGER TR_Calendar_Notify AFTER INSERT OR UPDATE OR DELETE ON Calendar F
 CREATE TRIGGER TR_CalendarDay_Notify AFTER INSERT OR UPDATE OR DELETE ON CalendarDay FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
 
 UPDATE alembic_version SET version_num='0013' WHERE alembic_version.version_num = '0012';
+
+-- Running upgrade 0013 -> 0014
+
+ALTER TABLE Controller ADD COLUMN SchedulerZone VARCHAR(200);
+
+UPDATE alembic_version SET version_num='0014' WHERE alembic_version.version_num = '0013';
 
 COMMIT;
 

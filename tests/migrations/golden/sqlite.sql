@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0013.
+-- The control database of batchctl on SQLite, schema 0014.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -882,6 +882,12 @@ CREATE INDEX "IX_ScheduleFire_Due" ON ScheduleFire (Schedule_id, DueTime);
 CREATE INDEX "IX_ScheduleFire_FileProcess" ON ScheduleFire (FileProcess_id);
 
 UPDATE alembic_version SET version_num='0013' WHERE alembic_version.version_num = '0012';
+
+-- Running upgrade 0013 -> 0014
+
+ALTER TABLE Controller ADD COLUMN SchedulerZone VARCHAR(200) CONSTRAINT CK_Controller_SchedulerZone_Type CHECK (SchedulerZone IS NULL OR (typeof(SchedulerZone) = 'text' AND instr(SchedulerZone, char(0)) = 0 AND length(SchedulerZone) <= 200));
+
+UPDATE alembic_version SET version_num='0014' WHERE alembic_version.version_num = '0013';
 
 COMMIT;
 
