@@ -63,6 +63,14 @@ def ends_before(calendar: Calendar | None, day: date) -> str | None:
     return f"Calendar {visible(calendar.name)} says nothing from {since} on: then only the days of the week decide."
 
 
+def begins_after(calendar: Calendar | None, day: date) -> str | None:
+    """Say that a calendar says nothing of a day yet; None when it does, or when there is none."""
+    if calendar is None or calendar.valid_from is None or day >= calendar.valid_from:
+        return None
+    said = f"Calendar {visible(calendar.name)} says nothing before {calendar.valid_from}"
+    return f"{said}: until then only the days of the week decide."
+
+
 def running_out(calendar: Calendar, today: date) -> str | None:
     """Say that a calendar has run out or soon will; None while there is time."""
     begins, until = calendar.valid_from, calendar.valid_until

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from batchctl.domain import due
-from batchctl.domain.business_days import ends_before
+from batchctl.domain.business_days import begins_after, ends_before
 from batchctl.domain.clock_changes import Night, changes_of, night_of
 from batchctl.domain.due import Instant, InstantOutcome, Plan, UnfitTiming
 from batchctl.domain.errors import Refused
-from batchctl.domain.schedules import Schedule, ScheduleFire
+from batchctl.domain.schedules import Calendar, Schedule, ScheduleFire
 from batchctl.domain.text import visible
 from batchctl.domain.wall_clock import LAST_DAY, WallClock, clock_of, naive
 from batchctl.operations import columns, timetable
@@ -86,7 +86,7 @@ class Preview:
     plan: Plan
     due_times: Iterator[Foreseen]
     note: str | None
-    """From when on its calendar says nothing, if that is within the days shown."""
+    """Before and behind which day its calendar says nothing, if that is within the days shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +146,14 @@ def preview(table: Timetable, name: str, *, start: datetime | None, days: int) -
         schedule=schedule,
         plan=plan,
         due_times=_foreseen(schedule, plan.preview(after, until), decided, seen),
-        note=ends_before(around.calendar_of(schedule.timing), clock.day_of(until)),
+        note=" ".join(filter(None, _silences(around.calendar_of(schedule.timing), clock, after, until))) or None,
     )
+
+
+def _silences(
+    calendar: Calendar | None, clock: WallClock, after: datetime, until: datetime
+) -> tuple[str | None, str | None]:
+    return begins_after(calendar, clock.day_of(after)), ends_before(calendar, clock.day_of(until))
 
 
 def rehearse(table: Timetable, name: str | None, *, start: datetime | None) -> tuple[Rehearsed, ...]:

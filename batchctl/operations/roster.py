@@ -179,7 +179,7 @@ class _Reading:
         if name in self.offer.broken:
             return State.BROKEN, self.offer.broken[name]
         if name not in self.offer.jobs:
-            if batch is not None and batch.owner in self.owners:
+            if batch is not None and (batch.has_left or batch.owner in self.owners):
                 return State.LEFT, None
             problem = None if batch is None else self.offer.module_problems.get(batch.owner or "")
             if problem is not None:

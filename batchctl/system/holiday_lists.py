@@ -48,7 +48,7 @@ def _library() -> Any:
         import holidays  # noqa: PLC0415 - an extra, and slow to import
     except ImportError:
         message = "Holidays are imported from the library 'holidays', which is not installed."
-        raise ConfigurationError(message, next_step="pip install 'batchctl[calendars]'") from None
+        raise ConfigurationError(message, next_step="pip install holidays") from None
     return holidays
 
 

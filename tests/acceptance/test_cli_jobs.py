@@ -64,11 +64,13 @@ def test_what_is_gone_for_good_is_disabled_when_somebody_says_so(night: Night) -
     elsewhere = squeezed(night("job", "list").stdout)
     kept = night.sql("SELECT Enabled FROM Schedule")
     retired = night("job", "reconcile", "--retire", "shop")
+    (listed,) = [one for one in night.json("job", "list") if one["Owner"] == "shop"]
 
     assert "if no node has it any more: batchctl job reconcile --retire shop" in elsewhere
     assert (kept, retired.returncode) == ([(1,)], 0)
     assert night.sql("SELECT Enabled, Origin FROM Schedule") == [(0, "left shop")]
     assert "disabled: the code does not say it any more" in squeezed(retired.stdout)
+    assert (listed["State"], listed["Message"]) == ("left", None)
 
 
 def test_a_run_of_a_job_waits_where_its_batch_is_disabled(night: Night) -> None:

@@ -227,6 +227,21 @@ class TestPreview:
         world.sql("UPDATE Schedule SET DecidedUntil = NULL, Enabled = 0")
         assert outcomes() == [("over", over), ("over", over), ("fires", None)]
 
+    def test_that_its_calendar_begins_behind_the_first_day_is_noted(self, world: World, table: Timetable) -> None:
+        world.sql(
+            "INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('NL', '2027-01-01', '2027-12-31')"
+        )
+        schedule(world, CalendarName="NL")
+
+        def note(start: datetime, days: int) -> str | None:
+            return foresight.preview(table, "nightly", start=start, days=days).note
+
+        early = "Calendar NL says nothing before 2027-01-01: until then only the days of the week decide."
+        late = "Calendar NL says nothing from 2028-01-01 on: then only the days of the week decide."
+        assert note(datetime(2027, 1, 2, tzinfo=UTC), 10) is None
+        assert note(datetime(2026, 12, 1, tzinfo=UTC), 10) == early
+        assert note(datetime(2026, 12, 1, tzinfo=UTC), 900) == f"{early} {late}"
+
     def test_that_its_calendar_ends_before_the_days_do_is_noted(self, world: World, table: Timetable) -> None:
         world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2027-12-31')")
         schedule(world, CalendarName="NL")

@@ -65,4 +65,4 @@ def test_without_the_library_it_is_said_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "holidays", None)
     with pytest.raises(ConfigurationError) as missing:
         holidays_of("NL", None, None, range(2026, 2027))
-    assert missing.value.next_step == "pip install 'batchctl[calendars]'"
+    assert missing.value.next_step == "pip install holidays"
