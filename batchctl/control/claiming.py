@@ -16,6 +16,7 @@ from batchctl.control.attempts import Batches, Told, Written
 from batchctl.control.recording import Plan, Recorder, stopping_failures, told_locked
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import BatchctlError
+from batchctl.domain.lag import not_before
 from batchctl.domain.rows import AttemptsSoFar, BatchDefinition, BatchId, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus, OnFailure, OnLost
 from batchctl.store import dependencies, history, instances, intake, limits, started
@@ -122,6 +123,7 @@ class Claimer:
     def _claim_together(
         self, connection: Any, free: Sequence[BatchInstance], batch: BatchDefinition, now: datetime
     ) -> Written:
+        now = not_before(now, *(instance.updated_at for instance in free))
         # What was never claimed was never tried; where a hand has made it look so, one by one is counted.
         tried = [instance.instance_id for instance in free if instance.claim_token > 0]
         so_far = history.attempts_of(connection, tried) if tried else {}
@@ -137,7 +139,7 @@ class Claimer:
     def _claim_one(
         self, connection: Any, instance: BatchInstance, batch: BatchDefinition, batches: Batches, now: datetime
     ) -> Written:
-        after = moves.claimed(instance, self.recorder.controller)
+        after, now = moves.claimed(instance, self.recorder.controller), not_before(now, instance.updated_at)
         try:
             with savepoint(connection):
                 if instances.claim(connection, instance, after, now):

@@ -11,6 +11,7 @@ from typing import Any
 from batchctl.control.attempts import Attempt, Batches, Begun, End, Told, Written
 from batchctl.domain import moves
 from batchctl.domain.errors import Conflict
+from batchctl.domain.lag import not_before
 from batchctl.domain.rows import (
     LONG_AGO,
     AttemptsSoFar,
@@ -78,6 +79,7 @@ class Recorder:
         Raises `NotAsReadError` when not all stand as they were read: singly they can be recorded.
         """
         locked, free = _without_locked(connection, ends)
+        now = not_before(now, *(end.attempt.started_at for end in free))
         if singly or _any_cancelled(free) or _any_stops_all(batches):
             each = [self.record_end(connection, end, batches, now, stopping=stopping, apart=singly) for end in free]
             written = sum(each, Written())

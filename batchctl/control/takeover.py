@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from batchctl.control.attempts import Attempt
 from batchctl.control.recording import Recorder
 from batchctl.domain import moves
+from batchctl.domain.lag import not_before
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, ControllerRow, HistoryEntry
 from batchctl.domain.status import ControllerStatus, HistoryStatus
@@ -99,8 +100,8 @@ class Takeover:
     def _record(
         self, connection: Any, entry: HistoryEntry, batch: BatchDefinition | None, verdict: Verdict
     ) -> BatchInstance | None:
-        now = self.clock.now()
         instance = instances.load(connection, entry.instance_id)
+        now = not_before(self.clock.now(), entry.started_at, *([] if instance is None else [instance.updated_at]))
         move, after = None, None
         if instance is not None and batch is not None and belongs(entry, instance):
             move = _move(entry, instance, batch, verdict, now)

@@ -261,6 +261,8 @@ class BatchInstance:
     file_name: str | None
     source: str | None = None
     """What its `FileProcess` row came from."""
+    updated_at: datetime = field(default=LONG_AGO, compare=False)
+    """When it was last written, as it was read: no moment since lies before it, however far whoever writes it lags behind."""
 
     @property
     def retries_skipped(self) -> bool:

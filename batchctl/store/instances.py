@@ -37,7 +37,7 @@ _WAITS = one_of("BatchControl.Status", WAITING_INSTANCE)
 _LATER = text(f"BatchControl.{LATER}")
 
 _ADD = RowInsert(batch_control)
-_OWN = [each for each in _c if not each.name.startswith("z_")]
+_OWN = [each for each in _c if each.name != "z_inserted"]
 _WHOLE = select(*_OWN, _f.Entity, _f.FileName, _f.Source).join(file_process)
 _LOAD = RowSelect(_WHOLE.where(_c.BatchControl_id == bindparam("instance_id")))
 
@@ -322,4 +322,5 @@ def instance(row: Any) -> BatchInstance:
         str(row.Entity),
         text_of(row.FileName),
         text_of(row.Source),
+        row.z_updated,
     )
