@@ -31,7 +31,7 @@ from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
 from batchctl.logs import Event
 from batchctl.operations import planning
-from batchctl.operations.intervene import checked_reason
+from batchctl.operations.given import checked_reason
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Finished
