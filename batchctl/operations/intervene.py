@@ -168,7 +168,7 @@ class Operator:
             batches = {one.batch_id: one for one in definitions.all_batches(connection)}
             dependencies.offer(connection, [after], batches, now)
         was, became = columns.changes(columns.instance(before), columns.instance(after))
-        self._audit(connection, action, instance_target(before.instance_id), reason, was, became)
+        self._audit(connection, action, audit.instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(
         self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None
@@ -246,11 +246,6 @@ class Operator:
 
     def _switching(self, batch: BatchDefinition, *, enabled: bool) -> Switching:
         return Switching(batch=batch.name, enabled_before=batch.enabled, enabled=enabled, dry_run=self.dry_run)
-
-
-def instance_target(instance_id: InstanceId) -> str:
-    """Return how the audit log names an instance."""
-    return f"BatchControl:{instance_id}"
 
 
 def batch_target(name: str) -> str:
