@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
@@ -31,7 +32,8 @@ LOOKING = [
     "controllers",
 ]
 
-# Runs in a process of its own; prints the modules it has loaded and how often Python has looked for garbage.
+# Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,
+# how many constraints of types the tables have, and what was loaded.
 ENTERED = """
 import gc, sys
 from batchctl.cli import main
@@ -39,7 +41,10 @@ sys.argv[0] = "batchctl"
 try:
     main.entry()
 finally:
-    print(gc.get_stats()[0]["collections"], *sys.modules, file=sys.stderr)
+    collections = gc.get_stats()[0]["collections"]
+    tables = sys.modules["batchctl.store.tables"].metadata.tables.values()
+    names = [str(constraint.name) for table in tables for constraint in table.constraints]
+    print(collections, gc.get_freeze_count(), sum(name.endswith("_Type") for name in names), *sys.modules, file=sys.stderr)
 """
 OF_WORK = {
     "batchctl.control",
@@ -56,6 +61,16 @@ OF_ACTS = {"batchctl.operations.intervene"}
 OF_FEW = {"alembic", "cronsim", "holidays", "networkx", "tenacity"}
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What one start of a command took."""
+
+    collections: int
+    frozen: int
+    type_checks: int
+    loaded: set[str]
+
+
 @pytest.fixture
 def defined(control_database: ControlDatabase) -> ControlDatabase:
     hand = control_database.hand()
@@ -65,8 +80,8 @@ def defined(control_database: ControlDatabase) -> ControlDatabase:
     return control_database
 
 
-def enter(database: ControlDatabase, command: str) -> tuple[int, set[str]]:
-    """Return how often garbage was looked for, and what was loaded."""
+def enter(database: ControlDatabase, command: str) -> Start:
+    """Call a command as a shell does."""
     done = subprocess.run(
         [sys.executable, "-c", ENTERED, *command.split()],
         cwd=database.directory,
@@ -76,13 +91,13 @@ def enter(database: ControlDatabase, command: str) -> tuple[int, set[str]]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    collections, *loaded = done.stderr.splitlines()[-1].split()
-    return int(collections), {*loaded}
+    collections, frozen, type_checks, *loaded = done.stderr.splitlines()[-1].split()
+    return Start(int(collections), int(frozen), int(type_checks), {*loaded})
 
 
 @pytest.mark.parametrize("command", LOOKING)
 def test_who_only_looks_loads_nothing_of_what_works(defined: ControlDatabase, command: str) -> None:
-    _, loaded = enter(defined, command)
+    loaded = enter(defined, command).loaded
 
     assert {"batchctl.app", "sqlalchemy"} <= loaded
     assert not loaded & (OF_WORK | OF_ACTS | OF_FEW)
@@ -90,12 +105,17 @@ def test_who_only_looks_loads_nothing_of_what_works(defined: ControlDatabase, co
 
 @pytest.mark.parametrize(("command", "needed"), [("run --once", OF_WORK), ("disable Load --reason why", OF_ACTS)])
 def test_who_works_or_acts_loads_it(defined: ControlDatabase, command: str, needed: set[str]) -> None:
-    _, loaded = enter(defined, command)
+    loaded = enter(defined, command).loaded
 
     assert needed <= loaded
 
 
-def test_a_start_is_hardly_ever_looked_through_for_garbage(defined: ControlDatabase) -> None:
-    collections, _ = enter(defined, "status")
+def test_what_a_short_command_loads_is_hardly_ever_looked_through_for_garbage(defined: ControlDatabase) -> None:
+    start = enter(defined, "status")
 
-    assert collections < 50
+    assert start.collections < 30
+    assert start.frozen > 50_000
+
+
+def test_who_makes_no_tables_loads_them_without_the_constraints_of_types(defined: ControlDatabase) -> None:
+    assert enter(defined, "status").type_checks == 0
