@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Flag, StrEnum, auto
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from batchctl.domain.arrivals import FileNames, FoundFile, Listing
 from batchctl.domain.leader import Holder
@@ -15,7 +15,9 @@ from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
 from batchctl.domain.values import value
-from batchctl.plugin_api import StepHandler
+
+if TYPE_CHECKING:
+    from batchctl.plugin_api import StepHandler
 
 Result = TypeVar("Result")
 

@@ -34,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from batchctl import config
 from batchctl.app import App, upgrade_database
+from batchctl.node import Node
 from benchmarks import databases, latency, purging
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
@@ -157,7 +158,7 @@ def engine(
         fill(database, process_type, command, instances, slots, besides)
     app = App(config.load(file))
     begun = time.perf_counter()
-    report = app.process()
+    report = Node(app).process()
     seconds = time.perf_counter() - begun
     app.close()
     if report.succeeded != instances * STEPS:

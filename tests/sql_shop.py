@@ -13,6 +13,7 @@ from batchctl import config
 from batchctl.app import App
 from batchctl.control.tally import PassReport
 from batchctl.domain.sql_jobs import SqlJob
+from batchctl.node import Node
 from batchctl.operations import registrar
 from batchctl.operations.acts import Actor
 from batchctl.operations.intervene import Operator
@@ -113,7 +114,7 @@ class SqlShop:
         """Be the controller for one pass."""
         with self.app() as app:
             app.slots = slots
-            return app.run(once=True)
+            return Node(app).run(once=True)
 
     def jobs(self) -> dict[str, JobStanding]:
         """Return how the jobs stand."""

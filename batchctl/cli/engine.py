@@ -82,9 +82,8 @@ def _work(ctx: click.Context, rounds: Rounds | None, slots: int | None) -> None:
     from batchctl.cli.progress import watched
 
     session: Session = ctx.obj
-    with watched(session) as app, _signals_to(app.stop) as received:
-        app.slots = slots or app.slots
-        done = app.process() if rounds is None else app.run(once=rounds.once, until_idle=rounds.until_idle)
+    with watched(session, slots) as node, _signals_to(node.stop) as received:
+        done = node.process() if rounds is None else node.run(once=rounds.once, until_idle=rounds.until_idle)
     steps = f"{done.started} started, {done.succeeded} succeeded, {done.failed} failed"
     steps += f", {done.cancelled} cancelled" if done.cancelled else ""
     click.echo(f"Steps: {steps}. Instances: {done.completed} complete.")

@@ -56,8 +56,8 @@ def create(session: Session, dry_run: bool) -> None:
     if dry_run:
         show_planned_creations(session)
         return
-    with watched(session) as app:
-        done = app.create()
+    with watched(session) as node:
+        done = node.create()
     parts = [f"{done.created} created", f"{done.duplicates} duplicate", f"{done.rejected} rejected"]
     click.echo(f"Instances: {', '.join(parts)}. FileProcess rows that no batch takes: {done.untaken}.")
     trouble = done.rejected or done.duplicates or done.untaken
@@ -76,6 +76,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
     """
     from batchctl.cli import output
     from batchctl.domain.rows import IntakeId
+    from batchctl.node import Node
     from batchctl.operations import inspection, planning
 
     session: Session = ctx.obj
@@ -87,7 +88,7 @@ def accept(ctx: click.Context, intake_id: int, reason: str, dry_run: bool) -> No
         output.say("Note: the populator is asked again then, and may reject it again.")
         return
     with session.app() as app:
-        done = app.accept(IntakeId(intake_id), reason)
+        done = Node(app).accept(IntakeId(intake_id), reason)
         again = inspection.rejection(app.transactions, IntakeId(intake_id)) if done.rejected else None
     click.echo(f"FileProcess {intake_id}: {output.counted(done.created, 'instance')} created.")
     if again is None:
@@ -103,9 +104,10 @@ def show_planned_creations(session: Session) -> bool:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
+    from batchctl.node import Node
 
     with session.app() as app:
-        planned = app.plan_creations(PLANNED_MOST)
+        planned = Node(app).plan_creations(PLANNED_MOST)
     if not planned:
         click.echo("Nothing to do: no instance would be created.")
         return False

@@ -181,6 +181,7 @@ def call(ctx: click.Context, name: str, arguments: str) -> None:
 
 def _call(ctx: click.Context, name: str, arguments: str) -> None:
     from batchctl.cli import output
+    from batchctl.node import Node
 
     session: Session = ctx.obj
     given = _object(arguments)
@@ -189,7 +190,7 @@ def _call(ctx: click.Context, name: str, arguments: str) -> None:
         if name not in known:
             message = f"There is no job '{visible(name)}'.{visible(did_you_mean(name, known))}"
             raise NotFound(message, next_step="batchctl check   (says what is wrong with plugins)")
-        outcome = app.run_job(name, given)
+        outcome = Node(app).run_job(name, given)
     if outcome.output:
         click.echo(outcome.output, nl=not outcome.output.endswith("\n"))
     if outcome.message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -18,6 +19,8 @@ from batchctl.domain.errors import BatchctlError
 from batchctl.domain.text import did_you_mean, visible
 
 INTERRUPTED = 130
+COLLECT_AFTER = 100_000
+"""How many new objects are looked through for garbage together: what a start loads is none, and a short command is over then."""
 
 GLOBAL_OPTIONS = {"--config": "--config FILE", "--debug": "--debug"}
 
@@ -135,7 +138,11 @@ def cli(ctx: click.Context, config: str | None, debug: bool) -> None:
 
 def entry() -> None:
     """Be the console script."""
-    sys.exit(run())
+    gc.set_threshold(COLLECT_AFTER)
+    code = run()
+    # Otherwise Python looks through all that was loaded once more before it ends, a fifth of what `status` takes.
+    gc.freeze()
+    sys.exit(code)
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -15,9 +15,9 @@ from batchctl.domain.text import visible
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from batchctl.app import App
     from batchctl.cli.session import Session
     from batchctl.logs import Event
+    from batchctl.node import Node
     from batchctl.ports import Clock
 
 _STYLES = {
@@ -45,11 +45,14 @@ _STYLES = {
 
 
 @contextmanager
-def watched(session: Session) -> Iterator[App]:
-    """Lend the application, and show what happens in it."""
+def watched(session: Session, slots: int | None = None) -> Iterator[Node]:
+    """Lend what works, and show what happens in it."""
+    from batchctl.node import Node
+
     with session.app() as app, Progress(app.clock) as progress:
         app.listener = progress.hear
-        yield app
+        app.slots = slots or app.slots
+        yield Node(app)
 
 
 class Progress:

@@ -34,8 +34,10 @@ def purge(ctx: click.Context, reason: str | None, as_json: bool, dry_run: bool) 
     if reason is None:
         message = "Missing option '--reason': say why, or only look: --dry-run."
         raise click.UsageError(message)
+    from batchctl.node import Node
+
     with session.app() as app:
-        done = app.purge(reason)
+        done = Node(app).purge(reason)
     _print_gone(done.gone, as_json=as_json)
     _complain(done.troubles)
     if done.troubles:

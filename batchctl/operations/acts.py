@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from batchctl.domain.outcomes import JsonValue
-from batchctl.operations.intervene import fitting
+from batchctl.operations.given import fitting
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import audit
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -10,14 +10,16 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain import due
 from batchctl.domain.business_days import running_out
+from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import Problem
-from batchctl.domain.schedules import Calendar, CalendarDay, Schedule, Timing
+from batchctl.domain.schedules import Calendar, CalendarDay, NoDay, Schedule, Timing
 from batchctl.domain.status import ScheduleType
-from batchctl.domain.text import typed
-from batchctl.operations import calendar_keeper
+from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations.columns import Columns
 from batchctl.ports import Clock, Transactions
 from batchctl.store import calendars, schedules
+
+DATE = "CalendarDate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +79,14 @@ def named(transactions: Transactions, clock: Clock, zone: ZoneInfo, name: str) -
     for kept in found:
         if kept.calendar.name == name:
             return kept
-    raise calendar_keeper.unknown_calendar(name, [kept.calendar for kept in found])
+    raise unknown_calendar(name, [kept.calendar for kept in found])
+
+
+def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
+    """Say that there is no such calendar, and which one may have been meant."""
+    meant = visible(did_you_mean(name, [calendar.name for calendar in known]))
+    message = f"There is no calendar '{visible(name)}'.{meant}"
+    return NotFound(message, next_step="batchctl calendar list   (or make it: batchctl calendar import)")
 
 
 def ending(connection: Any, today: date) -> Iterator[RunningOut]:
@@ -93,7 +102,7 @@ def faults(calendar: Calendar) -> Iterator[Problem]:
     """Yield what is wrong with the rows of a calendar, whoever goes by it; of its name somebody else tells."""
     for no_day in calendar.no_days:
         said = f"It cannot be read: {no_day}. Schedules that go by it start nothing."
-        yield Problem(no_day.column, said, calendar_keeper.to_mend(calendar.name, no_day))
+        yield Problem(no_day.column, said, to_mend(calendar.name, no_day))
     if calendar.business_days.strip():
         weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
         for problem in due.problems(weekdays, "UTC", None, ()):
@@ -107,6 +116,14 @@ def faults(calendar: Calendar) -> Iterator[Problem]:
         said = f"{len(behind)} of its days lie behind it, the first on {behind[0]}: nobody knows whether they are all."
         to_do = calendars.sql_to_end_on(behind[-1], calendar.calendar_id)
         yield Problem("ValidUntil", said, f"{to_do}   (if they are)")
+
+
+def to_mend(name: str, no_day: NoDay) -> str:
+    """Return what to type so that a calendar can be read again."""
+    if no_day.column != DATE:
+        return calendars.sql_to_correct(no_day.column, no_day.row_id)
+    delete = calendars.sql_to_delete(no_day.row_id)
+    return f"batchctl calendar remove-day {typed(name)} {typed(no_day.text)}   (or: {delete})"
 
 
 def to_extend(calendar: Calendar, today: date) -> str:

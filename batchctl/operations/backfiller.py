@@ -23,7 +23,7 @@ from batchctl.domain.text import visible
 from batchctl.domain.wall_clock import DAY, LAST_DAY, WallClock, clock_of
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
-from batchctl.operations.intervene import checked_reason, fitting
+from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Transactions
 from batchctl.store import backfills, calendars, definitions, schedules
 

@@ -14,7 +14,8 @@ from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations import timetable
 from batchctl.operations.acts import Actor
-from batchctl.operations.intervene import batch_target, checked_reason
+from batchctl.operations.given import checked_reason
+from batchctl.operations.intervene import batch_target
 from batchctl.operations.schedule_problems import Around, schedule_problems
 from batchctl.store import data_triggers, definitions, schedules
 

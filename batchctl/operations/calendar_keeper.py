@@ -9,15 +9,14 @@ from typing import Any
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.schedules import Calendar, CalendarDay, NoDay
-from batchctl.domain.text import did_you_mean, typed, unfit, visible
-from batchctl.operations import columns
+from batchctl.domain.schedules import Calendar, CalendarDay
+from batchctl.domain.text import typed, unfit, visible
+from batchctl.operations import almanac, columns
 from batchctl.operations.acts import Actor
-from batchctl.operations.intervene import NAME_LIMIT, checked_reason, fitting
+from batchctl.operations.given import NAME_LIMIT, checked_reason, fitting
 from batchctl.store import calendars, schedules
 
 _DAY = timedelta(days=1)
-_DATE = "CalendarDate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +85,7 @@ class CalendarKeeper:
             known = _find(connection, name)
             if known is not None and known.no_days:
                 message = f"Calendar {visible(name)} cannot be read: {known.no_days[0]}."
-                raise Refused(message, next_step=to_mend(name, known.no_days[0]))
+                raise Refused(message, next_step=almanac.to_mend(name, known.no_days[0]))
             first, last = date(min(years), 1, 1), date(max(years), 12, 31)
             if known is not None and not _reaches(known, first, last):
                 raise _gap(known, first, last)
@@ -128,7 +127,7 @@ class CalendarKeeper:
         def act(connection: Any) -> DayChange:
             calendar = _named(connection, name)
             before = _day_of(calendar, day)
-            is_no_day = any(each.column == _DATE and each.text == day for each in calendar.no_days)
+            is_no_day = any(each.column == almanac.DATE and each.text == day for each in calendar.no_days)
             if before is None and not is_no_day:
                 message = (
                     f"Calendar {visible(name)} says nothing about {visible(str(day))}: there is nothing to remove."
@@ -136,7 +135,7 @@ class CalendarKeeper:
                 raise NotFound(message, next_step=f"batchctl calendar show {typed(name)}")
             if not self.actor.dry_run:
                 calendars.remove_day(connection, calendar.calendar_id, str(day))
-                was = columns.calendar_day(before) if before is not None else {_DATE: str(day)}
+                was = columns.calendar_day(before) if before is not None else {almanac.DATE: str(day)}
                 self.actor.note(connection, "calendar remove-day", _target(name), reason, was, {})
             return DayChange(calendar=name, day=day, before=before, after=None, dry_run=self.actor.dry_run)
 
@@ -237,23 +236,8 @@ def _find(connection: Any, name: str) -> Calendar | None:
 def _named(connection: Any, name: str) -> Calendar:
     calendar = _find(connection, name)
     if calendar is None:
-        raise unknown_calendar(name, calendars.everything(connection))
+        raise almanac.unknown_calendar(name, calendars.everything(connection))
     return calendar
-
-
-def to_mend(name: str, no_day: NoDay) -> str:
-    """Return what to type so that a calendar can be read again."""
-    if no_day.column != _DATE:
-        return calendars.sql_to_correct(no_day.column, no_day.row_id)
-    delete = calendars.sql_to_delete(no_day.row_id)
-    return f"batchctl calendar remove-day {typed(name)} {typed(no_day.text)}   (or: {delete})"
-
-
-def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
-    """Say that there is no such calendar, and which one may have been meant."""
-    meant = visible(did_you_mean(name, [calendar.name for calendar in known]))
-    message = f"There is no calendar '{visible(name)}'.{meant}"
-    return NotFound(message, next_step="batchctl calendar list   (or make it: batchctl calendar import)")
 
 
 def _day_of(calendar: Calendar, day: date | str) -> CalendarDay | None:

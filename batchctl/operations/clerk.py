@@ -14,7 +14,7 @@ from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, Intak
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import storable, visible
 from batchctl.operations import remedies, unknown
-from batchctl.operations.intervene import checked_reason, fitting
+from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import audit, definitions, intake, reports
 

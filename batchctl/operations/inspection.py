@@ -17,7 +17,6 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.operations import remedies, unknown
-from batchctl.operations.intervene import instance_target
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
 
@@ -74,7 +73,7 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
             intake=intake.load(connection, instance.intake_id),
             steps=() if batch is None else _steps(instance, batch, attempts),
             history=tuple(attempts),
-            audit=tuple(audit.of_target(connection, instance_target(instance_id))),
+            audit=tuple(audit.of_target(connection, audit.instance_target(instance_id))),
         )
 
 

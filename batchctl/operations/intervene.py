@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from batchctl.domain import moves
-from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.errors import NotFound, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import did_you_mean, shorten, storable, unfit, visible
+from batchctl.domain.text import did_you_mean, storable, visible
 from batchctl.operations import columns, decisions, unknown
 from batchctl.operations.decisions import Action
+from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
-
-NAME_LIMIT = 200
 
 Decide = Callable[[BatchInstance, BatchDefinition], BatchInstance]
 
@@ -169,7 +168,7 @@ class Operator:
             batches = {one.batch_id: one for one in definitions.all_batches(connection)}
             dependencies.offer(connection, [after], batches, now)
         was, became = columns.changes(columns.instance(before), columns.instance(after))
-        self._audit(connection, action, instance_target(before.instance_id), reason, was, became)
+        self._audit(connection, action, audit.instance_target(before.instance_id), reason, was, became)
 
     def _record_skipped(
         self, connection: Any, instance: BatchInstance, skipped: Sequence[Step], reason: str | None
@@ -249,11 +248,6 @@ class Operator:
         return Switching(batch=batch.name, enabled_before=batch.enabled, enabled=enabled, dry_run=self.dry_run)
 
 
-def instance_target(instance_id: InstanceId) -> str:
-    """Return how the audit log names an instance."""
-    return f"BatchControl:{instance_id}"
-
-
 def batch_target(name: str) -> str:
     """Return how the audit log names a batch."""
     return fitting(f"ProcessBatch:{name}")
@@ -280,18 +274,3 @@ def _batch_named(connection: Any, name: str) -> BatchDefinition:
         meant = did_you_mean(name, (batch.name for batch in batches))
         raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
     return found
-
-
-def checked_reason(reason: str | None) -> str | None:
-    """Return why somebody acts, refusing what nobody could keep or understand."""
-    trouble = None if reason is None else unfit(reason)
-    if trouble is not None:
-        raise Refused(f"The reason cannot be kept: {trouble}.")
-    if reason is not None and not reason.strip():
-        raise Refused("The reason is empty; say why, so that others understand it later.")
-    return reason
-
-
-def fitting(text: str) -> str:
-    """Return a name as a column of names takes it."""
-    return shorten(storable(text), NAME_LIMIT)

@@ -9,7 +9,8 @@ from typing import Any
 from batchctl.domain.errors import Refused
 from batchctl.domain.rows import BatchDefinition, IntakeId
 from batchctl.domain.text import typed, visible
-from batchctl.operations.intervene import Intervention, Operator, batch_target, checked_reason, fitting
+from batchctl.operations.given import checked_reason, fitting
+from batchctl.operations.intervene import Intervention, Operator, batch_target
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.roster import batch_of, trouble_of
 from batchctl.ports import Boundary

@@ -18,7 +18,7 @@ from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.operations import timetable
-from batchctl.operations.intervene import fitting
+from batchctl.operations.given import fitting
 from batchctl.operations.schedule_problems import never_due
 from batchctl.plugin_api import Job
 from batchctl.ports import Boundary, Clock, Transactions

@@ -18,7 +18,7 @@ from batchctl.domain.status import Cause, InstanceStatus
 from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
-from batchctl.operations.intervene import checked_reason
+from batchctl.operations.given import checked_reason
 from batchctl.ports import Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import definitions, instances, schedules, sql_job_rows

@@ -15,7 +15,7 @@ from batchctl.domain.text import typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
-from batchctl.operations.intervene import NAME_LIMIT, checked_reason
+from batchctl.operations.given import NAME_LIMIT, checked_reason
 from batchctl.operations.schedule_problems import OPERATORS, Around, schedule_problems, schedule_warnings
 from batchctl.operations.timetable import Next, schedule_target
 from batchctl.store import schedules

@@ -17,7 +17,8 @@ from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import storable, typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
-from batchctl.operations.intervene import Operator, batch_target, checked_reason
+from batchctl.operations.given import checked_reason
+from batchctl.operations.intervene import Operator, batch_target
 from batchctl.operations.reconciler import JobPlugins, offer_of
 from batchctl.operations.roster import WRITE
 from batchctl.store import definitions, instances, intake, schedule_trail, schedules, sql_job_rows

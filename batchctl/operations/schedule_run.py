@@ -13,7 +13,7 @@ from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import storable
 from batchctl.operations import timetable
 from batchctl.operations.acts import Actor
-from batchctl.operations.intervene import checked_reason
+from batchctl.operations.given import checked_reason
 from batchctl.operations.timetable import schedule_target
 from batchctl.store import audit, data_triggers, definitions, intake, scheduler_log
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, func, select
 
-from batchctl.domain.rows import AuditEntry, IntakeId
+from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import audit_log
 
@@ -47,6 +47,11 @@ def add(
         "ValuesAfter": after,
     }
     _ADD(connection, values)
+
+
+def instance_target(instance_id: InstanceId) -> str:
+    """Return how the audit log names an instance."""
+    return f"BatchControl:{instance_id}"
 
 
 def intake_target(intake_id: IntakeId) -> str:

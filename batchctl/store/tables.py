@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     UniqueConstraint,
     and_,
+    event,
     text,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -156,12 +157,18 @@ def _with_its_conditions(element: CreateColumn, compiler: Any, **options: Any) -
     return f"{made} CONSTRAINT CK_{column.table.name}_{condition.name} CHECK ({condition.sqltext})"
 
 
+@event.listens_for(metadata, "before_create", once=True)
+def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
+    # Every command loads the tables and hardly one makes any: three hundred constraints would take longer than all the rest.
+    del connection, options
+    for table in made.tables.values():
+        given = [column for column in table.columns if not column.primary_key and not column.info.get("added")]
+        for constraint in type_checks(given):
+            table.append_constraint(constraint)
+
+
 def _table(called: str, *parts: Any, **options: Any) -> Table:
-    table = Table(unquoted(called), metadata, *parts, **options)
-    given = [column for column in table.columns if not column.primary_key and not column.info.get("added")]
-    for constraint in type_checks(given):
-        table.append_constraint(constraint)
-    return table
+    return Table(unquoted(called), metadata, *parts, **options)
 
 
 file_process = _table(

@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import TypeVar, cast
 
-import tenacity
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InvalidRequestError
 
@@ -81,6 +80,8 @@ class StoreTransactions:
             raise
 
     def _again(self, work: Callable[[Connection], Result]) -> Result:
+        import tenacity  # noqa: PLC0415 - who never finds the database busy does without
+
         busy = tenacity.Retrying(
             retry=tenacity.retry_if_exception(self._is_transient),
             stop=tenacity.stop_after_attempt(ATTEMPTS) | tenacity.stop_after_delay(PATIENCE),

@@ -9,6 +9,7 @@ from typing import Any
 
 from batchctl import config
 from batchctl.app import App
+from batchctl.node import Node
 from batchctl.ports import Boundary
 
 DEATH = 86
@@ -33,11 +34,12 @@ def main(file: str, boundary: str, when: str, nth: int, *, leads: bool) -> None:
         return result
 
     app.transactions.run = cut  # type: ignore[method-assign] # the cut is the test
+    node = Node(app)
     if leads:
-        app.run(once=True)
+        node.run(once=True)
     else:
-        app.create()
-        app.process()
+        node.create()
+        node.process()
 
 
 if __name__ == "__main__":

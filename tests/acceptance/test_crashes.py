@@ -13,6 +13,7 @@ import pytest
 
 from batchctl import config
 from batchctl.app import App, upgrade_database
+from batchctl.node import Node
 from tests.acceptance.dying_controller import DEATH
 from tests.control_databases import ControlDatabase, SqliteControl
 
@@ -57,8 +58,9 @@ class Shop:
     def go_on(self) -> None:
         """Let controllers that live finish whatever may be finished without a person."""
         app = App(config.load(str(self.file)))
-        app.create()
-        app.process()
+        node = Node(app)
+        node.create()
+        node.process()
         app.close()
 
     def effects(self) -> Counter[str]:

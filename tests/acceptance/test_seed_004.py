@@ -22,6 +22,7 @@ from batchctl.control.recording import Recorder
 from batchctl.domain.errors import Refused
 from batchctl.domain.sql_jobs import SqlJob
 from batchctl.domain.status import CatchUp
+from batchctl.node import Node
 from batchctl.operations.acts import Actor
 from batchctl.operations.registrar import Registrar
 from batchctl.plugin_api import Connection, StepHandler
@@ -365,7 +366,7 @@ def test_line_17_the_documented_queries_show_next_run_executing_waiting_last_run
     shop.run()
     shop.sql("INSERT INTO FileProcess (Entity) VALUES ('later')")
     with shop.app() as app:
-        app.create()
+        Node(app).create()
 
     # Somebody writes, and does not come to an end.
     with closing(shop.database.hand()) as other:

@@ -15,6 +15,7 @@ import pytest
 
 from batchctl import config
 from batchctl.app import App
+from batchctl.node import Node
 from tests.acceptance.installation import ROOT, RunBatchctl
 from tests.control_databases import KINDS
 from tests.postgres import PostgresServer
@@ -67,7 +68,7 @@ class Shop:
         app = App(config.load(str(self.folder / "batchctl.toml")))
         app.clock = ClockAhead(now - app.clock.now())
         with closing(app):
-            app.run(once=True)
+            Node(app).run(once=True)
 
     def add(self, name: str, *given: str, at: str) -> subprocess.CompletedProcess[str]:
         return self("schedule", "add-sql", name, "--connection", "shop", "--at", at, *given)

@@ -37,10 +37,10 @@ class Order:
 
 def main() -> int:
     """Serve until nobody orders any more; return the exit code of this process, whatever it has become."""
-    import batchctl.app  # noqa: PLC0415
     import batchctl.cli.engine  # noqa: PLC0415
     import batchctl.cli.main  # noqa: PLC0415
     import batchctl.cli.output  # noqa: PLC0415
+    import batchctl.node  # noqa: PLC0415
     import batchctl.store.dialects.postgresql  # noqa: PLC0415
     import batchctl.store.dialects.sqlite  # noqa: F401, PLC0415
 

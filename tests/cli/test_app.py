@@ -9,6 +9,7 @@ from pathlib import Path
 
 from batchctl import config
 from batchctl.app import App, upgrade_database
+from batchctl.node import Node
 
 JOBS = '''
 import gc
@@ -36,8 +37,9 @@ def test_collections_spare_what_was_there_before_the_work_as_long_as_it_lasts(tm
     with closing(sqlite3.connect(tmp_path / "b.db")) as database:
         database.executescript(REGISTER)
         app = App(config.load(str(file)))
-        app.create()
-        app.process()
+        node = Node(app)
+        node.create()
+        node.process()
         app.close()
 
         assert database.execute("SELECT Status, Message FROM BatchProcessHistory").fetchall() == [("success", "True")]

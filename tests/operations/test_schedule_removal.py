@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from batchctl.domain.errors import NotFound
+from batchctl.node import Node
 from tests.control_databases import ControlDatabase
 from tests.sql_shop import SqlShop
 
@@ -104,7 +105,7 @@ def test_the_batch_of_any_other_schedule_stays_as_it_is(shop: SqlShop) -> None:
     )
     shop.sql("INSERT INTO FileProcess (Entity) VALUES ('Load')")
     with shop.app() as app:
-        app.create()
+        Node(app).create()
 
     done = shop.remove("often")
 

@@ -1,0 +1,334 @@
+"""What works: creates instances, carries out steps, and does the duties of a controller. Who only looks does without."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from batchctl import __version__, config
+from batchctl.app import App
+from batchctl.control.backfilling import Backfilling
+from batchctl.control.controller import Controller
+from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.deciding import Deciding
+from batchctl.control.dependency_watch import DependencyWatch
+from batchctl.control.file_watching import FileWatching, Means
+from batchctl.control.firing import Firing
+from batchctl.control.membership import Membership
+from batchctl.control.purge import Purge
+from batchctl.control.recording import Recorder
+from batchctl.control.rescue import Rescue
+from batchctl.control.retention import Retention
+from batchctl.control.tally import PassReport
+from batchctl.control.triggering import Triggering
+from batchctl.control.worker import Duty, Leading, Worker
+from batchctl.domain.errors import BatchctlError, PluginError
+from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
+from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
+from batchctl.logs import Event
+from batchctl.operations import planning
+from batchctl.operations.given import checked_reason
+from batchctl.plugin_api import Populator
+from batchctl.populators.pattern import PatternPopulator
+from batchctl.ports import Finished
+from batchctl.store import identity
+from batchctl.surroundings import connections_of
+from batchctl.system.folders import ThreadFolders
+from batchctl.system.plugin_process import PluginProcess
+from batchctl.system.populating import ProcessPopulatorRunner
+from batchctl.system.runner import ThreadStepRunner
+from batchctl.system.sightings import SightingsFile
+from batchctl.system.zone_rules import zone_rules
+
+IDLE_WAIT = timedelta(milliseconds=100)
+
+
+class Node:
+    """One batchctl that works on a control database, for one pass or as a controller."""
+
+    def __init__(self, app: App) -> None:
+        """Take everything from the application; it stays the lender's to close."""
+        self._app = app
+        self._settings, self._transactions = app.settings, app.transactions
+        self._clock, self._ids, self._listener = app.clock, app.ids, app.listener
+        self._stop_by: float | None = None
+        self._stop_told = False
+        self._controller: Controller | None = None
+
+    def create(self) -> CreationReport:
+        """Run one creation pass."""
+        with self._populators() as populators:
+            return self._creator(populators).create_instances()
+
+    def plan_creations(self, most: int) -> tuple[planning.Creation, ...]:
+        """Return what a creation pass would begin with; the populators are asked."""
+        with self._populators() as populators:
+            return planning.creations(self._transactions, populators, most)
+
+    def accept(self, intake_id: IntakeId, reason: str) -> CreationReport:
+        """Take in a rejected or duplicate row on purpose."""
+        with self._populators() as populators:
+            creator = self._creator(populators)
+            return creator.accept(intake_id, actor=self._ids.user(), host=self._ids.host(), reason=reason)
+
+    def purge(self, reason: str) -> Purge:
+        """Delete at once all that is old enough; return what has gone, and what could not."""
+        checked_reason(reason)
+        user, host = self._ids.user(), self._ids.host()
+        made = Purge(transactions=self._transactions, clock=self._clock, actor=user, host=host, patient=True)
+        made.everything(reason)
+        return made
+
+    def process(self) -> PassReport:
+        """Run one processing pass: every enabled batch, until nothing more may start now."""
+        self._keep_jobs()
+        with self._runner() as runner, self._worker(runner) as worker:
+            return self._work_off(worker)
+
+    def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
+        """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
+        self._keep_jobs()
+        with self._runner() as runner, self._populators() as populators, self._app.folders(runner.wake) as folders:
+            creator = self._creator(populators)
+            duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
+            leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, [self._retention()])
+            with self._worker(runner, leading, own_duties, patient=not once) as worker:
+                self._announce("controller.started")
+                done = self._one_round(worker) if once else self._work_on(worker, until_idle)
+                self._announce("controller.stopped")
+                return done
+
+    def stop(self) -> None:
+        """Start nothing more and end once the running steps have ended or their time is up; asked again, end at once.
+
+        Steps that can go on alone then do so, and whichever controller comes next takes them over; the others are stopped.
+
+        May be called from a signal handler.
+        """
+        grace = 0.0 if self._stop_by is not None else self._settings.shutdown_grace
+        self._stop_by = self._clock.monotonic() + grace
+        if self._controller is not None:
+            self._controller.request_stop()
+
+    def run_job(self, name: str, arguments: Mapping[str, JsonValue]) -> StepOutcome:
+        """Call a registered job as a step would, without a step."""
+        spec: dict[str, JsonValue] = {"job": name, "arguments": dict(arguments)}
+        with self._runner(outliving=False) as runner:
+            runner.start(HistoryId(0), self._app.registry.handler("python"), Rendered("", spec))
+            while True:
+                for report in runner.collect(IDLE_WAIT):
+                    if isinstance(report, Finished):
+                        return report.outcome
+
+    def _one_round(self, worker: Worker) -> PassReport:
+        """Start work, process it, and then keep the tables in order, whatever has become of the rest."""
+        try:
+            worker.lead()
+            return self._work_off(worker)
+        finally:
+            worker.keep_up()
+
+    def _work_off(self, worker: Worker) -> PassReport:
+        """Turn until nothing more may start now, or the database fails while nothing is under way."""
+        controller = worker.controller
+        while not worker.is_idle:
+            self._turn(worker)
+            if controller.trouble is not None and not controller.is_working:
+                raise controller.trouble
+        return controller.tally.report()
+
+    def _work_on(self, worker: Worker, until_idle: timedelta | None) -> PassReport:
+        """Turn until told to stop, or until nothing was to do for long enough."""
+        controller = worker.controller
+        idle_since = self._clock.monotonic()
+        while self._stop_by is None or controller.is_working:
+            self._turn(worker)
+            now = self._clock.monotonic()
+            # Looking again is no work yet: whether there is any, the next turn finds out.
+            if not worker.is_idle:
+                idle_since = now
+            elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
+                break
+        return controller.tally.report()
+
+    def _turn(self, worker: Worker) -> None:
+        controller = worker.controller
+        worker.turn(IDLE_WAIT)
+        if self._stop_by is not None and not self._stop_told:
+            self._stop_told = True
+            self._announce("controller.stopping")
+        if self._stop_by is not None and self._clock.monotonic() >= self._stop_by:
+            controller.leave_steps()
+            if controller.obstacle is not None and not controller.is_flying:
+                # What could not be recorded is lost with this process; another controller says so.
+                raise controller.obstacle
+
+    @contextmanager
+    def _worker(
+        self,
+        runner: ThreadStepRunner,
+        leading: Leading | None = None,
+        own_duties: Sequence[Duty] = (),
+        *,
+        patient: bool = False,
+    ) -> Iterator[Worker]:
+        """Lend a worker that has entered the database, and leaves it at the end.
+
+        One that is `patient` waits from then on for a database that goes away; a single pass ends.
+        """
+        with self._transactions.read() as connection:
+            identity.verify(connection)
+        name, host = self._ids.controller_id(), self._ids.host()
+        membership = Membership(
+            transactions=self._transactions,
+            clock=self._clock,
+            listener=self._listener,
+            name=name,
+            host=host,
+            process=self._ids.process(),
+            slots=self._app.slots,
+            version=__version__,
+            rhythm=self._app.rhythm,
+            scheduler_zone=self._settings.business_time_zone if self._settings.scheduler.enabled else None,
+        )
+        recorder = Recorder(self._app.preparer, name, host)
+        controller = Controller(
+            transactions=self._transactions,
+            clock=self._clock,
+            runner=runner,
+            recorder=recorder,
+            listener=self._listener,
+            slots=self._app.slots,
+            is_trusted=membership.is_trusted,
+        )
+        noted = None if patient else SightingsFile(self._state_directory)
+        rescue = Rescue(self._transactions, self._clock, runner, recorder, self._listener, self._app.rhythm, noted)
+        worker = Worker(controller, membership, rescue, runner, self._clock, self._listener, leading, own_duties)
+        self._controller = controller
+        worker.begin(patient=patient)
+        if self._stop_by is not None:
+            controller.request_stop()
+        try:
+            with _spared_by_collections():
+                yield worker
+        finally:
+            worker.end()
+
+    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
+        """Return what the leader does besides creating instances."""
+        watch = DependencyWatch(self._transactions, self._clock, self._listener, self._app.poll_interval)
+        return watch, self._triggering(runner), self._file_watching(folders)
+
+    def _scheduling(self, runner: ThreadStepRunner, creator: Creator) -> tuple[Duty, ...]:
+        """Return what every node does whose scheduler is enabled, whoever leads."""
+        if not self._settings.scheduler.enabled:
+            return ()
+        grace = timedelta(seconds=self._settings.scheduler.grace)
+        deciding = Deciding(self._clock, creator, lambda batch: self._harmless(batch) is not None, grace, zone_rules())
+        means = self._transactions, self._clock, deciding, self._listener, self._settings.poll_interval
+        zone = self._settings.business_time_zone
+        return Firing(*means, zone, runner.wake), Backfilling(*means, zone, runner.wake)
+
+    def _retention(self) -> Retention:
+        return Retention(
+            self._transactions,
+            self._clock,
+            self._listener,
+            actor=self._ids.user(),
+            host=self._ids.host(),
+        )
+
+    def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
+        return Creator(self._transactions, self._clock, populators, self._settings.zone, self._listener)
+
+    def _triggering(self, runner: ThreadStepRunner) -> Triggering:
+        inquiries = self._app.inquiries(runner.wake)
+        return Triggering(
+            self._transactions,
+            self._clock,
+            inquiries,
+            self._app.count_pending,
+            self._listener,
+            self._app.poll_interval,
+        )
+
+    def _keep_jobs(self) -> None:
+        """Write the rows of jobs; whatever keeps this controller from that, it does everything else."""
+        try:
+            self._app.reconciler().reconcile()
+        except Exception as error:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
+            said = error.in_full if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
+            message = f"{said} The rows of jobs stay as they are until: batchctl job reconcile"
+            self._listener(Event("job.trouble", {"Message": message}))
+
+    @contextmanager
+    def _populators(self) -> Iterator[ProcessPopulatorRunner]:
+        limit = timedelta(seconds=self._settings.populate_timeout)
+        runner = ProcessPopulatorRunner(self._plugin_process, time_limit=limit, harmless=self._harmless)
+        try:
+            yield runner
+        finally:
+            runner.close()
+
+    def _harmless(self, batch: BatchDefinition) -> Populator | None:
+        """Return a batch's populator if it only takes a file name apart; a regular expression may take for ever."""
+        if batch.populator != PatternPopulator.name or batch.populator_args:
+            return None
+        with suppress(PluginError):  # Somebody else may offer one of that name: the child process says so.
+            return self._app.registry.populator(batch.populator)
+        return None
+
+    def _file_watching(self, folders: ThreadFolders) -> FileWatching:
+        means = Means(self._transactions, self._clock, folders, self._listener, self._app.poll_interval)
+        return FileWatching(means, self._settings.directory)
+
+    @contextmanager
+    def _runner(self, *, outliving: bool = True) -> Iterator[ThreadStepRunner]:
+        """Carry executions; those that are `outliving` are remembered on this host for the next worker."""
+        runner = ThreadStepRunner(
+            controller_id=self._ids.controller_id(),
+            plugin_process=self._plugin_process,
+            jobs=self._app.registry.jobs,
+            connections=connections_of(self._settings),
+            secrets=partial(config.secret, self._settings),
+            slots=self._app.slots,
+            clock=self._clock,
+            stop_grace=timedelta(seconds=self._settings.stop_grace),
+            output_cap=self._settings.output_limit,
+            state_directory=self._state_directory if outliving else None,
+        )
+        try:
+            yield runner
+        finally:
+            # Whatever ends this controller, what can go on without it does.
+            runner.close(leave=True)
+
+    @property
+    def _state_directory(self) -> Path:
+        # Executions are remembered by number, and every database counts from one.
+        return self._settings.directory / self._settings.state_directory / self._app.database_id
+
+    def _plugin_process(self) -> PluginProcess:
+        return PluginProcess(
+            controller_id=self._ids.controller_id(),
+            plugin_modules=self._settings.modules,
+            sys_path=self._app.plugin_path,
+            cap=self._settings.output_limit,
+        )
+
+    def _announce(self, name: str) -> None:
+        self._listener(Event(name, {"ClaimedBy": self._ids.controller_id()}))
+
+
+@contextmanager
+def _spared_by_collections() -> Iterator[None]:
+    """Let no garbage collection look through what was there before the work began: it stays as long as the work lasts."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
