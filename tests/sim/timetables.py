@@ -124,7 +124,11 @@ def _is_held(world: World, plan: SchedulePlan, row: Row) -> bool:
 
 
 def _patience(plan: SchedulePlan) -> timedelta:
-    return timedelta(seconds=GRACE + plan.jitter + 1)
+    """Return how long after it a due time may be on time; to the second, which is all that clocks here show.
+
+    With jitter some are late before that: how long each waits is the product's own affair.
+    """
+    return timedelta(seconds=GRACE + plan.jitter)
 
 
 def _check_beginnings(number: int, standings: list[tuple[Any, ...]]) -> None:
