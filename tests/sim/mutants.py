@@ -265,6 +265,12 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
         "a changed timing makes up for what was due before",
         (catch_up, "or is_changed or", "or"),
     ),
+    _mutant(
+        "what became due while a lock lasted counts as on time",
+        (catch_up, "min(trouble.since, now)", "now"),
+        (catch_up, "begin = max(after, now - grace - schedule.jitter - _TICK)", "begin = after", "_on_time"),
+        (catch_up, "if at + grace >= now >= at and", "if now >= at and", "_on_time"),
+    ),
     _mutant("a clock that was set back is not noticed", (catch_up, "schedule.decided_until > now + AHEAD", "False")),
 )
 """Mistakes in what starts work because it is time."""
