@@ -61,6 +61,8 @@ SECONDS_ON = {
 
 SCHEDULES = 3
 """How many are made whenever something is handed in."""
+BACKFILLS = 2
+"""How many are under way whenever nothing keeps them from it."""
 FIRST_DAY = date(2026, 1, 1)
 """Of what backfills ask for: long over."""
 BEHAVIOURS = {"ok": 60, "nap": 10, "slow": 8, "long": 2, "deaf": 2, "child": 3, "fail": 6}
@@ -196,11 +198,16 @@ class Shop:
             if asked is not None:
                 self.backfilled.setdefault(name, set()).update(map(str, days))
 
+    def want_the_past(self) -> None:
+        """Ask for another backfill unless enough are under way, as far as the database says."""
+        running = self.ask("SELECT count(*) FROM ScheduleBackfill WHERE Status = 'running'")
+        if running is not None and running[0][0] < BACKFILLS:
+            self.backfill()
+
     def hand_in(self, most: int) -> None:
         """Insert rows as a file watcher does; what the database does not acknowledge may be there or not."""
         for _ in range(SCHEDULES):
             self.schedule()
-        self.backfill()
         for _ in range(most):
             entity, name, data = self.next_row()
             if (
