@@ -96,8 +96,9 @@ class Backfilling:
     def _go_on(self, until: float) -> bool:
         self._looked_at = self.clock.monotonic()
         with self.transactions.read() as connection:
-            found = backfills.running(connection)
-        self._is_running, self._is_behind = bool(found), False
+            running = backfills.running(connection)
+            found = [backfill for backfill in running if self._may_go_on(connection, backfill)]
+        self._is_running, self._is_behind = bool(running), False
         has_fired = False
         for backfill in found:
             done = self._advance(backfill)
@@ -109,6 +110,17 @@ class Backfilling:
         if self._is_behind:
             self.wake()
         return has_fired
+
+    def _may_go_on(self, connection: Any, backfill: Backfill) -> bool:
+        """Say whether there is anything to write: one that only waits, for a weekend or a year, locks nothing."""
+        try:
+            schedule = schedules.load(connection, backfill.schedule_id)
+            if schedule is None:
+                return True
+            turn = _turn(connection, backfill, schedule, self._plan(connection, schedule), self.clock.now())
+        except Exception:  # noqa: BLE001 - whoever goes on meets it again, and tells of it
+            return True
+        return _is_news(backfill, turn)
 
     def _advance(self, backfill: Backfill) -> _Done:
         """Do the next piece of a backfill, and tell of it."""
@@ -156,7 +168,7 @@ class Backfilling:
             said = storable(_words(backfill, plan, instant))
             backfill_id = backfill.backfill_id
             deciding.start(connection, decided, takers, instant, said, now, reason=said, backfill_id=backfill_id)
-        if turn.fires or turn.is_complete or turn.done_until != backfill.done_until:
+        if _is_news(backfill, turn):
             _keep(connection, backfill, turn, now)
         return _Done(decided, is_over=turn.is_complete, has_more=turn.has_room)
 
@@ -200,6 +212,10 @@ def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, n
         more_follow=len(page) > PAGE,
         is_end=not is_own(schedule, plan, backfill.last, now),
     )
+
+
+def _is_news(backfill: Backfill, turn: Turn) -> bool:
+    return bool(turn.fires) or turn.is_complete or turn.done_until != backfill.done_until
 
 
 def _keep(connection: Any, backfill: Backfill, turn: Turn, now: datetime) -> None:

@@ -141,6 +141,7 @@ class Campaign:
         if monotonic() >= self._people_at:
             self._people_at = monotonic() + 0.4
             self._hand_in()
+            self.shop.want_the_past()
             self._decide(at_most=3)
 
     def _start_worker(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -43,7 +44,8 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.shop = Shop(self.directory, self.place, Random(1))
-        mark = f"scene-{self.directory.name}-{self.place.database.kind}"
+        # Folders of tests that run at the same time may have the same name, in different places.
+        mark = f"scene-{os.getpid()}-{self.directory.name}-{self.place.database.kind}"
         self.fleet = Fleet(mark, self.directory, self.sabotage)
         self.shop.register()
 

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -45,7 +46,7 @@ DEPENDENCIES = {"after_both": ("hold_many", "rerun_many")}
 """What is started by completions, and whose."""
 
 SCHEDULED = "timed"
-"""What schedules start, each once."""
+"""What schedules and backfills start."""
 
 STEPS = {name: tuple(10 * at for at in range(1, steps + 1)) for name, _, _, _, steps in BATCHES}
 ON_LOST = {name: on_lost for name, on_lost, *_ in BATCHES}
@@ -60,6 +61,10 @@ SECONDS_ON = {
 
 SCHEDULES = 3
 """How many are made whenever something is handed in."""
+BACKFILLS = 2
+"""How many are under way whenever nothing keeps them from it."""
+FIRST_DAY = date(2026, 1, 1)
+"""Of what backfills ask for: long over."""
 BEHAVIOURS = {"ok": 60, "nap": 10, "slow": 8, "long": 2, "deaf": 2, "child": 3, "fail": 6}
 FINAL = ("complete", "cancelled")
 
@@ -107,6 +112,8 @@ class Shop:
     """The file names whose rows were committed for all that anybody could see."""
     scheduled: set[str] = field(default_factory=set)
     """The schedules that were made for all that anybody could see: each is due once."""
+    backfilled: dict[str, set[str]] = field(default_factory=dict)
+    """The days that backfills want work for, by their schedules, of those that were asked for for all that anybody could see."""
     handed_in: int = 0
     _hand: Hand | None = None
 
@@ -170,6 +177,33 @@ class Shop:
         ):
             self.scheduled.add(name)
 
+    def backfill(self) -> None:
+        """Insert a daily schedule that itself does nothing, and one or two backfills of it, which overlap then."""
+        self.handed_in += 1
+        name, columns = f"p{self.handed_in}", "ScheduleName, Entity, ScheduleType, RunTimes, TimeZone, Enabled"
+        if (
+            self.ask(f"INSERT INTO Schedule ({columns}) VALUES (?, ?, 'daily', '06:00', 'UTC', 0)", name, SCHEDULED)
+            is None
+        ):
+            return
+        for begins in (0, 2)[: self.random.randint(1, 2)]:
+            days = [FIRST_DAY + timedelta(days=begins + at) for at in range(4)]
+            most_open = self.random.randint(1, 3)
+            asked = self.ask(
+                "INSERT INTO ScheduleBackfill (Schedule_id, FromTime, UntilTime, MostOpen, Actor)"
+                f" SELECT Schedule_id, '{days[0]} 00:00:00.000', '{days[-1]} 23:59:59.999', {most_open}, 'chaos'"
+                " FROM Schedule WHERE ScheduleName = ?",
+                name,
+            )
+            if asked is not None:
+                self.backfilled.setdefault(name, set()).update(map(str, days))
+
+    def want_the_past(self) -> None:
+        """Ask for another backfill unless enough are under way, as far as the database says."""
+        running = self.ask("SELECT count(*) FROM ScheduleBackfill WHERE Status = 'running'")
+        if running is not None and running[0][0] < BACKFILLS:
+            self.backfill()
+
     def hand_in(self, most: int) -> None:
         """Insert rows as a file watcher does; what the database does not acknowledge may be there or not."""
         for _ in range(SCHEDULES):
@@ -192,6 +226,11 @@ class Shop:
             self.let_go()
             raise
 
+    def loosen(self) -> None:
+        """Switch the constraints off for one's own statements."""
+        self._hand = self._hand or self._new_hand()
+        self._hand.loosen()
+
     def _new_hand(self) -> Hand:
         hand = self.place.database.hand()
         if self.place.database.kind == "sqlite":
@@ -213,11 +252,12 @@ class Shop:
         return None if found is None else dict(found)
 
     def waiting_intake(self) -> int | None:
-        """Count the rows that have no instance yet, and the due times to come; None when the database does not answer now."""
+        """Count the rows without an instance, the due times to come, and the backfills; None when nobody answers now."""
         found = self.ask(
             "SELECT count(*) FROM FileProcess f WHERE f.Status = 'ready'"
             " AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id)"
             " UNION ALL SELECT count(*) FROM Schedule WHERE Enabled = 1"
+            " UNION ALL SELECT count(*) FROM ScheduleBackfill WHERE Status = 'running'"
         )
         return None if found is None else sum(row[0] for row in found)
 

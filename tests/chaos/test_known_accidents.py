@@ -36,6 +36,18 @@ def test_02_killed_between_any_two_of_claim_history_execute_and_status_nothing_i
     assert {cause for _, cause, _ in scene.attempts()} <= {"auto", "retry"}
 
 
+def test_02_killed_before_within_and_after_the_commit_of_a_backfill_each_due_time_starts_once(scene: Scene) -> None:
+    for cut in ("C10:inside:2", "C10:after:2", "C10:before:3"):
+        scene.shop.backfill()
+        assert scene.ended(scene.worker(cut)) == [-signal.SIGKILL], cut
+        healthy = scene.worker()
+        scene.until_over()
+        scene.end(healthy)
+
+    wanted = sum(len(days) for days in scene.shop.backfilled.values())
+    assert len(scene.statuses()) == wanted >= 12
+
+
 def test_03_a_worker_that_lost_its_lease_cannot_write_the_end_of_what_another_has_taken_over(scene: Scene) -> None:
     scene.hand_in("hold_many", "long.ok.ok")
     frozen = scene.worker()

@@ -115,6 +115,10 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
         "doubled: what completions have started was not started by one of each batch": list(odd_sets(shop)),
         "lost: a due time that has come has started nothing": list(idle_schedules(shop)),
         "doubled: a due time has started more than one row, or a row stands for no due time": list(odd_schedules(shop)),
+        "lost: a due time that a backfill wanted has started nothing": list(idle_backfills(shop)),
+        "doubled: a due time of a backfill has started more than one row, or one that nobody wanted": list(
+            odd_backfills(shop)
+        ),
         "a step was started without its row in the history": list(unrecorded_starts(seen)),
         "a step was started before the one before it had ended well": list(early_starts(seen)),
         "more instances of a batch ran at once than MaxConcurrent allows": list(crowds(seen)),
@@ -172,9 +176,37 @@ def idle_schedules(shop: Shop) -> Iterator[object]:
 def odd_schedules(shop: Shop) -> Iterator[object]:
     yield from shop.sql(
         "SELECT f.Source, count(*), count(DISTINCT o.ScheduleFire_id) FROM FileProcess f"
-        " LEFT JOIN ScheduleFire o ON o.FileProcess_id = f.FileProcess_id WHERE f.Entity = ? GROUP BY f.Source"
+        " LEFT JOIN ScheduleFire o ON o.FileProcess_id = f.FileProcess_id"
+        " WHERE f.Entity = ? AND f.Source NOT LIKE 'schedule p%' GROUP BY f.Source"
         " HAVING count(*) <> 1 OR count(DISTINCT o.ScheduleFire_id) <> 1",
         SCHEDULED,
+    )
+
+
+_DAYS = (
+    "SELECT f.Source, f.CycleKey, count(*), count(DISTINCT o.ScheduleFire_id), count(DISTINCT b.ScheduleBackfill_id)"
+    " FROM FileProcess f LEFT JOIN ScheduleFire o ON o.FileProcess_id = f.FileProcess_id AND o.Outcome = 'fired'"
+    " LEFT JOIN ScheduleBackfill b ON b.ScheduleBackfill_id = o.ScheduleBackfill_id"
+    " AND o.DueTime BETWEEN b.FromTime AND b.UntilTime"
+    " WHERE f.Source LIKE 'schedule p%' GROUP BY f.Source, f.CycleKey"
+)
+"""Each day of each schedule that backfills have started work for: rows, due times, and backfills that wanted them."""
+
+
+def idle_backfills(shop: Shop) -> Iterator[object]:
+    started = {(source, day) for source, day, *_ in shop.sql(_DAYS)}
+    wanted = {(f"schedule {name}", day) for name, days in shop.backfilled.items() for day in days}
+    yield from sorted(wanted - started)
+    yield from shop.sql(
+        "SELECT ScheduleBackfill_id, Status, DoneUntil FROM ScheduleBackfill WHERE Status <> 'complete'"
+    )
+
+
+def odd_backfills(shop: Shop) -> Iterator[object]:
+    yield from (row for row in shop.sql(_DAYS) if row[2:] != (1, 1, 1))
+    yield from shop.sql(
+        "SELECT b.ScheduleBackfill_id, b.Fired FROM ScheduleBackfill b WHERE b.Fired <>"
+        " (SELECT count(*) FROM ScheduleFire f WHERE f.ScheduleBackfill_id = b.ScheduleBackfill_id)"
     )
 
 

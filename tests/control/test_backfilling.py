@@ -243,6 +243,21 @@ def test_a_leader_that_was_frozen_fires_nothing_that_another_has_fired(past: Pas
     assert past.cycle_keys() == DAYS
 
 
+def test_one_that_only_waits_begins_no_transaction(past: Past) -> None:
+    past.ask()
+    past.duty.finish()
+    begun = list[bool]()
+    waiting = past.leader(Interrupted(past.world.open(), lambda: begun.append(True)))
+
+    waiting.finish()
+    assert begun == []
+    past.world.process()
+    waiting.finish()
+
+    assert begun == [True]
+    assert past.cycle_keys() == DAYS[:2]
+
+
 def test_a_leader_that_was_frozen_fires_nothing_of_what_was_cancelled_or_removed_meanwhile(past: Past) -> None:
     world = past.world
     past.ask()

@@ -7,8 +7,10 @@ from random import Random
 
 from tests.sim.script import (
     Away,
+    Backfill,
     BatchPlan,
     BootHost,
+    CancelBackfill,
     CrashHost,
     DependentPlan,
     Event,
@@ -114,6 +116,11 @@ def _timed(seed: int) -> Script:
     drawn, events = _Draw(chance, swarm, options), list[Event]()
     for _ in range(chance.randrange(10, 24)):
         events += drawn.timed_events()
+    # Drawn apart, as above.
+    apart = _Draw(Random(-seed), swarm, options)
+    for _ in range(apart.chance.choice((0, 0, 0, 1, 1, 2))):
+        at = apart.chance.randrange(len(events) + 1)
+        events[at:at] = apart.backfill_events()
     return Script(options, tuple(events), seed)
 
 
@@ -202,6 +209,33 @@ class _Draw:
         if drawn < 0.85:
             return list(self._timed_trouble())
         return self._trouble(chance.choice(self.swarm))
+
+    def backfill_events(self) -> list[Event]:
+        """Draw somebody who wants work of the past, and what befalls it."""
+        chance = self.chance
+        by_hand, first = chance.random() < 0.6, chance.choice((-4, -9, -9, -15))
+        wanted = Backfill(
+            chance.randrange(3),
+            first,
+            min(first + chance.choice((3, 8, 12)), chance.choice((0, 0, 3)) if by_hand else 0),
+            most_open=chance.choice((1, 1, 2, 3)),
+            missed=chance.random() < 0.4,
+            by_hand=by_hand,
+        )
+        cancel, turn = CancelBackfill(chance.randrange(2)), Run(float(chance.choice((5, 20, 61))))
+        match chance.choice(("calm", "fault", "fault", "freeze", "freeze", "cancel", "missed")):
+            case "fault":
+                return [wanted, Fault(self._whom(), "C10", chance.choice([*Kind][:7])), turn]
+            case "freeze":
+                meanwhile = chance.choice(((turn,), (cancel,), (turn, *self._timed_trouble())))
+                kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER))
+                return [wanted, Fault(self._whom(), "C10", kind, meanwhile), turn]
+            case "cancel":
+                return [wanted, turn, cancel]
+            case "missed":
+                return [Wait(400.0), Run(20.0), wanted]
+            case _:
+                return [wanted]
 
     def _timed_trouble(self) -> tuple[Event, ...]:
         chance, nth = self.chance, self.chance.randrange(3)

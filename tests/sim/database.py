@@ -26,6 +26,7 @@ Result = TypeVar("Result")
 
 _REAL_NOW = "strftime('%Y-%m-%d %H:%M:%f','now')"
 _KEPT = {"alembic_version", "Setting"}
+_OF_ONE_SCHEDULE = ("temp.Seen", "temp.Fires", "temp.Standings", "temp.BackfillTurns")
 
 _SEEN = """
 CREATE TEMP TABLE Seen (
@@ -67,8 +68,10 @@ END
 
 _SEE_FIRES = """
 CREATE TEMP TRIGGER SeeFire AFTER INSERT ON main.ScheduleFire BEGIN
-    INSERT INTO Fires (Fire, Schedule, Minutes, Enabled, At)
-    SELECT new.ScheduleFire_id, s.Schedule_id, s.IntervalMinutes, s.Enabled, virtual_now()
+    INSERT INTO Fires (Fire, Schedule, Minutes, Enabled, DecidedUntil, Backfill, Program, Commits, At)
+    SELECT new.ScheduleFire_id, s.Schedule_id, s.IntervalMinutes, s.Enabled, s.DecidedUntil,
+           (SELECT b.Status FROM main.ScheduleBackfill b WHERE b.ScheduleBackfill_id = new.ScheduleBackfill_id),
+           acting(), commits(), virtual_now()
     FROM main.Schedule s WHERE s.Schedule_id = new.Schedule_id;
 END
 """
@@ -79,6 +82,35 @@ CREATE TEMP TRIGGER SeeStanding AFTER UPDATE OF DecidedUntil ON main.Schedule BE
             virtual_now());
 END
 """
+
+
+_SEE_BACKFILLS = """
+CREATE TEMP TRIGGER SeeBackfill AFTER UPDATE ON main.ScheduleBackfill BEGIN
+    INSERT INTO BackfillTurns (Backfill, Minutes, Enabled, DecidedUntil, DoneWas, DoneBecame, Became, Fired, LastFire, Open, At)
+    SELECT new.ScheduleBackfill_id, s.IntervalMinutes, s.Enabled, s.DecidedUntil, old.DoneUntil, new.DoneUntil, new.Status,
+           new.Fired - old.Fired, (SELECT max(f.ScheduleFire_id) FROM main.ScheduleFire f),
+           (SELECT count(*) FROM main.ScheduleFire f WHERE f.ScheduleBackfill_id = new.ScheduleBackfill_id AND
+            (SELECT coalesce(sum(c.Status NOT IN ('complete', 'cancelled')), 1) FROM main.BatchControl c
+             WHERE c.FileProcess_id = f.FileProcess_id) > 0),
+           virtual_now()
+    FROM main.Schedule s WHERE s.Schedule_id = new.Schedule_id;
+END
+"""
+_OBSERVED = (
+    (
+        "Fires (Fire integer, Schedule integer, Minutes integer, Enabled integer, DecidedUntil text, Backfill text,"
+        " Program text, Commits integer, At text)"
+    ),
+    (
+        "Standings (Standing_id integer PRIMARY KEY, Schedule integer, Minutes integer, Was text, Became text, HashWas text,"
+        " HashBecame text, At text)"
+    ),
+    (
+        "BackfillTurns (Turn_id integer PRIMARY KEY, Backfill integer, Minutes integer, Enabled integer, DecidedUntil text,"
+        " DoneWas text, DoneBecame text, Became text, Fired integer, LastFire integer, Open integer, At text)"
+    ),
+)
+_SEES = (_SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING, _SEE_BACKFILLS)
 
 
 class Shared(sqlite3.Connection):
@@ -113,6 +145,8 @@ class Database:
         )
         self.now: Callable[[], datetime] = lambda: BEGINNING
         self.raw.create_function("virtual_now", 0, lambda: self.now().strftime("%Y-%m-%d %H:%M:%S.000"))
+        self.raw.create_function("acting", 0, lambda: EDGE.actor.name)
+        self.raw.create_function("commits", 0, lambda: EDGE.actor.world.commits)
         for statement in _definitions():
             self.raw.execute(statement.replace(_REAL_NOW, "virtual_now()"))
         self.tables = [
@@ -120,12 +154,7 @@ class Database:
             for (name,) in self.raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             if name not in _KEPT and not name.startswith("sqlite_")
         ]
-        self.raw.execute(
-            "CREATE TEMP TABLE Fires (Fire integer, Schedule integer, Minutes integer, Enabled integer, At text)"
-        )
-        standings = "Schedule integer, Minutes integer, Was text, Became text, HashWas text, HashBecame text, At text"
-        self.raw.execute(f"CREATE TEMP TABLE Standings (Standing_id integer PRIMARY KEY, {standings})")
-        for statement in (_SEEN, _SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING):
+        for statement in (_SEEN, *(f"CREATE TEMP TABLE {table}" for table in _OBSERVED), *_SEES):
             self.raw.execute(statement)
 
     def empty(self) -> None:
@@ -133,7 +162,7 @@ class Database:
         if self.raw.in_transaction:
             self.raw.execute("ROLLBACK")
         self.raw.execute("PRAGMA foreign_keys = OFF")
-        for table in (*self.tables, "sqlite_sequence", "temp.Seen", "temp.Fires", "temp.Standings"):
+        for table in (*self.tables, "sqlite_sequence", *_OF_ONE_SCHEDULE):
             self.raw.execute(f"DELETE FROM {table}")
         self.raw.execute("DELETE FROM Setting WHERE Name = 'MaxConcurrent'")
         self.raw.execute("PRAGMA foreign_keys = ON")

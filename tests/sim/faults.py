@@ -6,9 +6,11 @@ import sqlite3
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from batchctl.ports import Boundary
 from tests.sim.script import Fault, Kind
 
 if TYPE_CHECKING:
+    from tests.sim.clock import HostClock
     from tests.sim.world import World
 
 
@@ -22,6 +24,8 @@ class ConnectionLost(sqlite3.OperationalError):
 
 class Actor:
     """Whoever uses the database: a worker, or a person."""
+
+    clock: HostClock
 
     def __init__(self, world: World, name: str) -> None:
         self.world = world
@@ -54,6 +58,8 @@ class Actor:
         self.stay_alive()
         if self._stays_locked > 0:
             self._stays_locked -= 1
+            if Boundary.SCHEDULE in self._boundaries:
+                self.world.kept_out[self.name].append(self.clock.now())
             error = sqlite3.OperationalError("database is locked")
             error.sqlite_errorname = "SQLITE_BUSY"
             raise error

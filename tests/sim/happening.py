@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from tests.sim.hosts import VANISHED, Host
 from tests.sim.script import (
     Away,
+    Backfill,
     BootHost,
+    CancelBackfill,
     CrashHost,
     Event,
     Fault,
@@ -79,6 +81,10 @@ def happen(world: World, event: Event) -> None:
             world.time.database_ahead += seconds
         case Retime():
             world.person.retime(event)
+        case Backfill():
+            world.person.backfill(event)
+        case CancelBackfill(nth):
+            world.person.cancel_backfill(nth)
 
 
 def arm(world: World, fault: Fault) -> None:

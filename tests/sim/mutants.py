@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from batchctl.control import (
+    backfilling,
     claiming,
     controller,
     creation,
@@ -24,8 +25,8 @@ from batchctl.control import (
     rescue,
     takeover,
 )
-from batchctl.domain import catch_up, gates, liveness, moves, retention
-from batchctl.store import dependencies, finished_instances, history, instances, transactions, turns
+from batchctl.domain import backfill_turns, catch_up, gates, liveness, moves, retention
+from batchctl.store import backfills, dependencies, finished_instances, history, instances, transactions, turns
 
 
 @dataclass(frozen=True)
@@ -264,9 +265,101 @@ TIMED_MUTANTS: tuple[Mutant, ...] = (
         "a changed timing makes up for what was due before",
         (catch_up, "or is_changed or", "or"),
     ),
+    _mutant(
+        "what became due while a lock lasted counts as on time",
+        (catch_up, "min(trouble.since, now)", "now"),
+        (catch_up, "begin = max(after, now - grace - schedule.jitter - _TICK)", "begin = after", "_on_time"),
+        (catch_up, "if at + grace >= now >= at and", "if now >= at and", "_on_time"),
+    ),
     _mutant("a clock that was set back is not noticed", (catch_up, "schedule.decided_until > now + AHEAD", "False")),
 )
 """Mistakes in what starts work because it is time."""
+
+_DONE_FIRST = (
+    "now, decided = self.clock.now(), Decided(schedule, [], [])",
+    (
+        "now, decided = self.clock.now(), Decided(schedule, [], []);"
+        " early = _turn(connection, backfill, schedule, plan, now); _keep(connection, backfill, early, now);"
+        " from batchctl.store.dialects import dialect_of as of; of(connection).commit(connection);"
+        " of(connection).begin_write(connection)"
+    ),
+)
+
+BACKFILL_MUTANTS: tuple[Mutant, ...] = (
+    _mutant(
+        "more is started than may be open",
+        (
+            backfilling,
+            "room=max(0, backfill.most_open - backfills.count_open(connection, backfill.backfill_id))",
+            "room=2",
+        ),
+    ),
+    _mutant("what is open is not counted", (backfills, "return sum(", "return 0 and sum(")),
+    _mutant(
+        "a backfill that was cancelled meanwhile goes on",
+        (backfilling, "backfill = backfills.load_locked(connection, found.backfill_id)", "backfill = found"),
+    ),
+    _mutant(
+        "whether it still runs is not asked",
+        (backfilling, "if backfill is None or backfill.status is not BackfillStatus.RUNNING:", "if backfill is None:"),
+    ),
+    _mutant(
+        "the future is started too",
+        (backfilling, "max(done_until, min(backfill.last, reach_of(schedule, now)))", "max(done_until, backfill.last)"),
+    ),
+    _mutant(
+        "what the schedule has yet to decide is started",
+        (backfill_turns, "if not schedule.enabled or schedule.decided_until is None:", "if True:"),
+    ),
+    _mutant(
+        "what there was no room for is left out",
+        (
+            backfill_turns,
+            "reached = max(done_until, due_of(instant) - TICK)",
+            "reached = max(done_until, due_of(instant))",
+        ),
+    ),
+    _mutant(
+        "the first of its time is left out",
+        (
+            backfilling,
+            "done_until = backfill.done_until or backfill.first - TICK",
+            "done_until = backfill.done_until or backfill.first",
+        ),
+    ),
+    _mutant(
+        "what was decided before is started again",
+        (backfill_turns, "if instant.key in self.keys:", "if False:"),
+    ),
+    _mutant("what was missed is started unasked", (backfill_turns, "if not missed and any(", "if False and any(")),
+    _mutant("what was missed is never started", (backfill_turns, "if not missed and any(", "if any(")),
+    _mutant(
+        "it is complete although more is to come",
+        (backfilling, "is_end=not is_own(schedule, plan, backfill.last, now)", "is_end=True"),
+    ),
+    _mutant("it is never complete", (backfilling, "if turn.is_complete:\n", "if False:\n")),
+    _mutant(
+        "what it has started is miscounted", (backfilling, "backfill.fired + len(turn.fires)", "backfill.fired + 1")
+    ),
+    _mutant("how far it has come is written first, in a transaction of its own", (backfilling, *_DONE_FIRST)),
+    _mutant(
+        "how far it has come is not written",
+        (
+            backfilling,
+            'columns: dict[str, object] = {"DoneUntil": turn.done_until, "z_updated": now}',
+            'columns: dict[str, object] = {"z_updated": now}',
+        ),
+    ),
+    _mutant(
+        "one whose schedule is disabled waits for ever",
+        (
+            backfilling,
+            "_turn(connection, backfill, schedule, plan, now)",
+            "_turn(connection, backfill, schedule, plan, now if schedule.enabled else backfill.first - TICK)",
+        ),
+    ),
+)
+"""Mistakes in what starts work because somebody wants that of due times of the past."""
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from batchctl.control.backfilling import Backfilling
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
 from batchctl.control.deciding import Deciding
@@ -21,20 +22,22 @@ from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
-from batchctl.domain.schedules import ScheduleId
+from batchctl.domain.schedules import BackfillId, ScheduleId
+from batchctl.operations import acts
+from batchctl.operations.backfiller import Backfiller, Span
 from batchctl.operations.intervene import Operator
 from batchctl.operations.submission import Submission, submit
 from batchctl.plugin_api import CannotPopulate, StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
-from batchctl.store import schedules
+from batchctl.store import backfills, schedules
 from batchctl.testing import surroundings
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
 from tests.sim.hosts import Host
 from tests.sim.runner import HANDLERS, ScriptedRunner
-from tests.sim.script import Operate, Retime, Submit, Switch
+from tests.sim.script import Backfill, Operate, Retime, Submit, Switch
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -157,8 +160,8 @@ class Program(Actor):
         own_duties = list[Duty]()
         if options.schedules:
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
-            firing = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
-            own_duties.append(Firing(*firing, wake=lambda: None))
+            means = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
+            own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
         leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [watch], [upkeep])
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
@@ -202,6 +205,8 @@ class Person(Actor):
         self._operator = Operator(
             transactions=self.transactions, clock=self.clock, preparer=preparer, user="anna", host="desk"
         )
+        actor = acts.Actor(transactions=self.transactions, clock=self.clock, user="anna", host="desk")
+        self._backfiller = Backfiller(actor=actor, default_zone="UTC")
 
     def submit(self, event: Submit) -> None:
         """Ask for work."""
@@ -242,6 +247,37 @@ class Person(Actor):
 
         if columns:
             self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), change))
+
+    def backfill(self, event: Backfill) -> None:
+        """Ask for the work of due times with the command, or insert the row by hand, which may reach into the future."""
+        number = 1 + event.nth % len(self.world.options.schedules)
+        now = self.world.time.database_now()
+        first, last = (now + timedelta(minutes=minutes) for minutes in (event.first, event.last))
+        columns = {
+            "Schedule_id": number,
+            "FromTime": first,
+            "UntilTime": last,
+            "MostOpen": event.most_open,
+            "Missed": int(event.missed),
+            "Actor": self.name,
+        }
+
+        def insert(connection: object) -> None:
+            backfills.add(connection, columns)  # type: ignore[arg-type]  # any connection
+
+        def ask() -> None:
+            span = Span(first=first.replace(tzinfo=None), last=last.replace(tzinfo=None))
+            self._backfiller.begin(
+                f"s{number - 1}", span, most_open=event.most_open, missed=event.missed, sure=True, reason="because"
+            )
+
+        self._act((lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), insert)) if event.by_hand else ask)
+
+    def cancel_backfill(self, nth: int) -> None:
+        """Cancel one of the backfills."""
+        if found := self.world.rows("SELECT ScheduleBackfill_id FROM ScheduleBackfill ORDER BY 1"):
+            (number,) = found[nth % len(found)]
+            self._act(lambda: self._backfiller.cancel(BackfillId(number), reason="because"))
 
     def _act(self, act: Callable[[], object]) -> None:
         def try_it() -> None:

@@ -162,9 +162,29 @@ class Retime:
     enabled: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """A person asks for the work of the nth schedule from so many minutes after this moment to so many: mostly before it."""
+
+    nth: int
+    first: int
+    last: int
+    most_open: int = 1
+    missed: bool = False
+    by_hand: bool = False
+    """True for a row that is inserted, false for the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class CancelBackfill:
+    """A person cancels the nth backfill."""
+
+    nth: int
+
+
 Event: TypeAlias = (
     "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
-    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch | SetClock | Retime"
+    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch | SetClock | Retime | Backfill | CancelBackfill"
 )
 
 

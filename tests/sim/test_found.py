@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.sim.hosts import Luck
 from tests.sim.playing import play
 from tests.sim.script import (
+    Backfill,
     BatchPlan,
     Fault,
     Kill,
@@ -15,12 +18,15 @@ from tests.sim.script import (
     Operate,
     Options,
     Run,
+    SchedulePlan,
     Script,
+    SetClock,
     Stall,
     StepPlan,
     Submit,
     Terminate,
     Turn,
+    Wait,
     Wake,
 )
 
@@ -186,3 +192,33 @@ def test_who_freezes_while_it_adopts_does_no_harm_to_the_next_one() -> None:
     options = Options(luck, (batch,), (0, 0, 0))
 
     assert play(Script(options, (Submit("B0", "file"), Run(1.0), frozen, Kill(0), Turn(0)))).message == ""
+
+
+TIMED_BATCH = BatchPlan((StepPlan("rerun"),), on_failure="continue", max_concurrent=3)
+BY_THE_MINUTE = Options(batches=(TIMED_BATCH,), schedules=(SchedulePlan(),))
+"""One node, and a schedule of every minute that makes up for nothing."""
+
+
+@pytest.mark.parametrize("seconds", [1.0, 400.0])
+def test_what_was_on_time_when_a_lock_began_fires_however_long_it_lasts(seconds: float) -> None:
+    locked = Fault(None, "C10", Kind.LOCKED), Run(40.0), Wait(seconds), Run(20.0)
+    played = play(Script(BY_THE_MINUTE, (Run(20.0), Run(20.0), *locked)))
+
+    assert played.message == ""
+    (first, *_) = played.world.rows("SELECT FireKey, Outcome FROM ScheduleFire ORDER BY ScheduleFire_id")
+    assert first == ("2026-11-21T03:01", "fired")
+
+
+def test_a_clock_that_was_set_back_comes_again_to_what_has_fired_and_it_is_not_decided_anew() -> None:
+    ahead = Script(BY_THE_MINUTE, (Run(61.0), Run(70.0), Run(20.0), SetClock(-130.0)))
+
+    assert play(ahead).message == ""
+
+
+def test_a_backfill_that_waits_for_a_person_is_at_rest_and_goes_on_afterwards() -> None:
+    fails = next(seed for seed in range(1, 10_000) if not Luck(seed, 300.0).of(1, 10, 1)[1].succeeded)
+    asked = Backfill(0, -9, -3), Run(20.0), Run(20.0), Run(400.0)
+    played = play(Script(replace(BY_THE_MINUTE, luck=fails), asked))
+
+    assert played.message == ""
+    assert played.world.rows("SELECT Status, Fired FROM ScheduleBackfill") == [("complete", 7)]

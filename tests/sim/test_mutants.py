@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.sim.chance import TIMED, script_of
-from tests.sim.mutants import MUTANTS, TIMED_MUTANTS, Mutant, made
+from tests.sim.mutants import BACKFILL_MUTANTS, MUTANTS, TIMED_MUTANTS, Mutant, made
 from tests.sim.playing import play
+from tests.sim.script import Backfill
 
 SCHEDULES = 500
 
@@ -23,6 +24,19 @@ def test_a_mistake_is_found(mutant: Mutant) -> None:
 def test_a_mistake_about_due_times_is_found(mutant: Mutant) -> None:
     with made(mutant):
         found = any(play(script_of(TIMED + seed)).law is not None for seed in range(SCHEDULES))
+
+    assert found
+
+
+@pytest.mark.parametrize("mutant", BACKFILL_MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mistake_about_backfills_is_found(mutant: Mutant) -> None:
+    scripts = (script_of(TIMED + seed) for seed in range(SCHEDULES))
+    with made(mutant):
+        found = any(
+            play(script).law is not None
+            for script in scripts
+            if any(isinstance(event, Backfill) for event in script.events)
+        )
 
     assert found
 

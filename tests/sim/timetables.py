@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.sim import backfilled
+from tests.sim.due_minutes import MINUTE, Row, dues_of, grid, moment
 from tests.sim.happening import run
 from tests.sim.laws import Broken
 from tests.sim.programs import GRACE, POLL_INTERVAL
@@ -15,24 +17,23 @@ from tests.sim.script import Retime, SchedulePlan
 if TYPE_CHECKING:
     from tests.sim.world import World
 
-MINUTE = timedelta(minutes=1)
 SLACK = timedelta(seconds=POLL_INTERVAL + 5)
 ROUNDS = 20
 MOST_COUNTED = 10_000
 """What the product says it counts up to; there are no more due times in a world without jumps of years."""
 
 _FIRES = """
-SELECT f.ScheduleFire_id, f.FireKey, f.Outcome, f.DueTime, f.DueUntil, f.Instants, f.Reason, s.Minutes, s.Enabled, s.At
+SELECT f.ScheduleFire_id, f.FireKey, f.Outcome, f.DueTime, f.DueUntil, f.Instants, f.Reason, f.ScheduleBackfill_id,
+    s.Minutes, s.Enabled, s.DecidedUntil, s.Backfill, s.Program, s.Commits, s.At
 FROM ScheduleFire f JOIN temp.Fires s ON s.Fire = f.ScheduleFire_id WHERE f.Schedule_id = ? ORDER BY 1
 """
 _STANDINGS = (
     "SELECT Minutes, Was, Became, HashWas, HashBecame, At FROM temp.Standings WHERE Schedule = ? ORDER BY Standing_id"
 )
-HELD = timedelta(minutes=1)
-"""For so long an error or a lock may keep what was on time from being decided; then it fires all the same."""
 _ENABLED = (
     "SELECT Schedule_id, IntervalMinutes, DecidedUntil FROM Schedule WHERE Enabled = 1 AND ScheduleType = 'interval'"
 )
+_DECIDED = "SELECT DueTime FROM ScheduleFire WHERE Schedule_id = ? AND DueUntil IS NULL"
 _STARTED = "SELECT FileProcess_id FROM FileProcess WHERE Source LIKE 'schedule %'"
 
 
@@ -46,10 +47,13 @@ def go_on(world: World) -> None:
     for number, minutes, decided_until in world.rows(_ENABLED):
         patience = SLACK + timedelta(seconds=world.options.schedules[number - 1].jitter)
         stands = None if decided_until is None else moment(decided_until)
-        if stands is None or stands > now + SLACK or any(_grid(minutes, stands, now - patience)):
+        # A clock that was set back comes again to what is decided already.
+        decided = {moment(due) for (due,) in world.rows(_DECIDED, number)}
+        if stands is None or stands > now + SLACK or any(set(grid(minutes, stands, now - patience)) - decided):
             raise Broken("timetable", f"schedule {number} is decided until {decided_until} only, and it is {now}")
     for number in range(len(world.options.schedules)):
         world.person.retime(Retime(number, enabled=False))
+    backfilled.wait_for_ends(world)
 
 
 def check(world: World) -> None:
@@ -58,32 +62,22 @@ def check(world: World) -> None:
     fired = 0
     for number, plan in enumerate(world.options.schedules, start=1):
         fires = [Row(*row) for row in world.rows(_FIRES, number)]
+        own = [row for row in fires if row.backfill is None]
         fired += sum(row.is_fired for row in fires)
-        for at, row in enumerate(fires):
-            _check_row(number, plan, row, fires[:at])
-        _check_policy(number, plan, fires, was_set=was_set)
+        for row in own:
+            _check_row(number, plan, row, fires)
+        _check_policy(world, number, plan, own, was_set=was_set)
         if not was_set:
             _check_beginnings(number, world.rows(_STANDINGS, number))
         if plan.once_at is None:
             _check_coverage(world, number, fires, was_set=was_set)
+        backfilled.check(world, number, plan, fires)
     started = len(world.rows(_STARTED))
     if fired != started:
         raise Broken("timetable", f"{fired} due times have fired, and {started} rows were inserted")
 
 
-class Row:
-    """A row of `ScheduleFire`, and its schedule as it was when the row was inserted."""
-
-    def __init__(self, *values: object) -> None:
-        _, self.key, self.outcome, due, until, self.instants, self.reason, self.minutes, self.enabled, at = values
-        self.due = moment(str(due))
-        self.until = self.due if until is None else moment(str(until))
-        self.is_stretch = until is not None
-        self.at = moment(str(at))
-        self.is_fired = self.outcome == "fired"
-
-
-def _check_row(number: int, plan: SchedulePlan, row: Row, before: list[Row]) -> None:
+def _check_row(number: int, plan: SchedulePlan, row: Row, fires: list[Row]) -> None:
     said = f"schedule {number}, {row.outcome} {row.key} at {row.at}"
     if row.enabled != 1:
         raise Broken("timetable", f"{said}: it was disabled")
@@ -91,21 +85,21 @@ def _check_row(number: int, plan: SchedulePlan, row: Row, before: list[Row]) -> 
         raise Broken("timetable", f"{said}: it was not due yet")
     if plan.once_at is not None:
         return
-    whole = list(_grid(int(str(row.minutes)), row.due - MINUTE, row.until))
+    whole = list(grid(row.minutes, row.due - MINUTE, row.until))
     if row.due not in whole or row.until not in whole:
         raise Broken("timetable", f"{said}: nothing is due then, every {row.minutes} minutes")
-    # What has a row of its own already stays out of a stretch, which only clocks that are set lead back to it.
-    single = {other.due for other in before if not other.is_stretch} if row.is_stretch else set()
-    undecided = [due for due in whole if due not in single]
-    if row.instants != min(len(undecided), MOST_COUNTED):
-        raise Broken("timetable", f"{said}: it stands for {len(undecided)} due times, and says {row.instants}")
+    stands_for = len(dues_of(row, fires))
+    if row.instants != min(stands_for, MOST_COUNTED):
+        raise Broken("timetable", f"{said}: it stands for {stands_for} due times, and says {row.instants}")
 
 
-def _check_policy(number: int, plan: SchedulePlan, fires: list[Row], *, was_set: bool) -> None:
+def _check_policy(world: World, number: int, plan: SchedulePlan, fires: list[Row], *, was_set: bool) -> None:
     """Ask whether as much was made up for as the schedule wants."""
     most = {"none": 0, "latest": 1}.get(plan.catch_up, plan.most or 0)
     late = Counter(row.at for row in fires if row.is_fired and _is_late(plan, row))
-    made_up = Counter(row.at for row in fires if row.is_fired and _is_late(plan, row, held=HELD))
+    made_up = Counter(
+        row.at for row in fires if row.is_fired and _is_late(plan, row) and not _is_held(world, plan, row)
+    )
     skipped = {row.at for row in fires if row.is_stretch}
     for at, count in made_up.items():
         if count > most:
@@ -116,8 +110,25 @@ def _check_policy(number: int, plan: SchedulePlan, fires: list[Row], *, was_set:
             raise Broken("timetable", f"schedule {number}: of what was missed, {late[at]} were made up for at {at}")
 
 
-def _is_late(plan: SchedulePlan, row: Row, held: timedelta = timedelta(0)) -> bool:
-    return row.at - row.due > timedelta(seconds=GRACE + plan.jitter + 1) + held
+def _is_late(plan: SchedulePlan, row: Row) -> bool:
+    return row.at > row.due + _patience(plan)
+
+
+def _is_held(world: World, plan: SchedulePlan, row: Row) -> bool:
+    """Say whether it was on time when a lock kept the program that fires it from deciding: that is not made up for.
+
+    How long the lock lasts, or the program takes to come back, does not matter: it goes by the moment at which that began,
+    which only the program itself knows, by its own clock. What became due later has been missed.
+    """
+    return any(row.due <= at <= row.due + _patience(plan) for at in world.kept_out[row.program] if at <= row.at)
+
+
+def _patience(plan: SchedulePlan) -> timedelta:
+    """Return how long after it a due time may be on time; to the second, which is all that clocks here show.
+
+    With jitter some are late before that: how long each waits is the product's own affair.
+    """
+    return timedelta(seconds=GRACE + plan.jitter)
 
 
 def _check_beginnings(number: int, standings: list[tuple[Any, ...]]) -> None:
@@ -130,14 +141,17 @@ def _check_beginnings(number: int, standings: list[tuple[Any, ...]]) -> None:
 
 def _check_coverage(world: World, number: int, fires: list[Row], *, was_set: bool) -> None:
     """Ask whether everything was decided between the moments at which the schedule began and up to which it is decided."""
-    decided = Counter[datetime]()
+    decided, own = Counter[datetime](), Counter[datetime]()
     for row in fires:
-        decided.update(_grid(int(str(row.minutes)), row.due - MINUTE, row.until))
+        dues = dues_of(row, fires)
+        decided.update(dues)
+        # A backfill may start what the schedule has missed.
+        own.update(dues if row.backfill is None else ())
     for minutes, begin, end in _stretches(world.rows(_STANDINGS, number)):
-        for due in _grid(minutes, begin, end):
+        for due in grid(minutes, begin, end):
             if not decided[due]:
                 raise Broken("timetable", f"schedule {number}: what was due at {due} was never decided")
-    if not was_set and (twice := [due for due, count in decided.items() if count > 1]):
+    if not was_set and (twice := [due for due, count in own.items() if count > 1]):
         raise Broken("timetable", f"schedule {number}: what was due at {twice[0]} was decided twice")
 
 
@@ -147,17 +161,3 @@ def _stretches(standings: list[tuple[Any, ...]]) -> Iterator[tuple[int, datetime
         # Otherwise it has begun, or begun anew, or a clock was set back.
         if None not in (was, became) and hash_was == hash_became and was <= became:
             yield minutes, moment(was), moment(became)
-
-
-def _grid(minutes: int, after: datetime, until: datetime) -> Iterator[datetime]:
-    """Yield every so many minutes of each day, counted from its midnight."""
-    at = after.replace(second=0, microsecond=0) + MINUTE
-    while at <= until:
-        if (at.hour * 60 + at.minute) % minutes == 0:
-            yield at
-        at += MINUTE
-
-
-def moment(text: str) -> datetime:
-    """Read a time of the tables."""
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain.outcomes import StepOutcome
@@ -62,6 +62,8 @@ class World:
         """Workers that make no turn by themselves at present."""
         self.hosts = [Host(number, ahead) for number, ahead in enumerate(self.options.ahead)]
         self.workers: list[Program | None] = [None] * len(self.options.places)
+        self.kept_out: defaultdict[str, list[datetime]] = defaultdict(list)
+        """When, by their own clocks, programs met a lock that kept them from deciding about a schedule."""
         self.person = Person(self)
         self.batches: tuple[BatchDefinition, ...] | None = None
         """The definitions as they were last read; None once they were changed."""
