@@ -11,6 +11,7 @@ from pathlib import Path
 
 from batchctl import __version__, config
 from batchctl.app import App
+from batchctl.control.answering import Answering
 from batchctl.control.backfilling import Backfilling
 from batchctl.control.controller import Controller
 from batchctl.control.creation import CreationReport, Creator
@@ -32,6 +33,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
 from batchctl.logs import Event
 from batchctl.operations import planning
 from batchctl.operations.given import checked_reason
+from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Finished
@@ -221,7 +223,12 @@ class Node:
     def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
         watch = DependencyWatch(self._transactions, self._clock, self._listener, self._app.poll_interval)
-        return watch, self._triggering(runner), self._file_watching(folders)
+        return self._answering(), watch, self._triggering(runner), self._file_watching(folders)
+
+    def _answering(self) -> Answering:
+        carry_out = Proxy(self._clock, self._app.preparer).carry_out
+        means = self._transactions, self._clock, self._listener
+        return Answering(*means, carry_out, self._ids.controller_id())
 
     def _scheduling(self, runner: ThreadStepRunner, creator: Creator) -> tuple[Duty, ...]:
         """Return what every node does whose scheduler is enabled, whoever leads."""

@@ -212,6 +212,14 @@ class BackfillStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class RequestStatus(StrEnum):
+    """`OperatorRequest.Status`."""
+
+    REQUESTED = "requested"
+    DONE = "done"
+    REFUSED = "refused"
+
+
 class DuplicateKey(StrEnum):
     """`FileWatch.DuplicateKey`: by what a file counts as one that was there before."""
 

@@ -107,6 +107,28 @@ def _from_text(text: str | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
+class database_user(expression.FunctionElement[str]):  # noqa: N801 - reads as an SQL function
+    """As whom somebody is connected to the database; on SQLite, which knows nobody, `sql`. Used as a column default."""
+
+    type = String()
+    inherit_cache = True
+
+
+@compiles(database_user, "sqlite")
+def _database_user_sqlite(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's hook
+    return "'sql'"
+
+
+@compiles(database_user, "postgresql")
+def _database_user_postgresql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+    return "SESSION_USER"
+
+
+@compiles(database_user, "mssql")
+def _database_user_mssql(element: database_user, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - as above
+    return "ORIGINAL_LOGIN()"
+
+
 class utc_now(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an SQL function
     """The database's own clock, UTC, milliseconds; used as a column default."""
 

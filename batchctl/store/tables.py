@@ -27,6 +27,7 @@ from sqlalchemy.schema import CreateColumn, CreateIndex
 from batchctl.domain import status
 from batchctl.store.columns import (
     UtcTime,
+    database_user,
     identity,
     name,
     reference,
@@ -56,6 +57,7 @@ WAITING_COMPLETION = "FileProcess_id IS NULL"
 FIRED = "EventType = 'fired'"
 ARMED = "Enabled = 1"
 BACKFILLING = "Status = 'running'"
+REQUESTED = "Status = 'requested'"
 _ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
 ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
 
@@ -701,5 +703,27 @@ calendar_day = _table(
     UniqueConstraint("Calendar_id", "CalendarDate"),
     _check("CalendarDate", "CalendarDate LIKE '____-__-__'"),
     _flag("IsBusinessDay"),
+    sqlite_autoincrement=True,
+)
+
+operator_request = _table(
+    "OperatorRequest",
+    _key("OperatorRequest_id"),
+    _required("Action", name(50)),
+    _column("BatchControl_id", reference()),
+    _column("ProcessBatchName", name()),
+    _column("Arguments", text_column()),
+    _column("Reason", text_column()),
+    Column(unquoted("Actor"), name(), nullable=False, server_default=database_user()),
+    _required("Status", word(), "'requested'"),
+    _column("Answer", text_column()),
+    _column("AnsweredBy", name()),
+    _column("AnsweredTime", UtcTime()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    _check("Action", "Action <> ''"),
+    _check("Actor", "Actor <> ''"),
+    _words("Status", status.RequestStatus),
+    _index("IX_OperatorRequest_Open", "OperatorRequest_id", where=REQUESTED),
     sqlite_autoincrement=True,
 )

@@ -1,0 +1,139 @@
+"""What somebody asks for by a row of `OperatorRequest`: what its columns mean, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NewType
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import RequestStatus
+from batchctl.domain.text import nearest, visible
+from batchctl.domain.values import named_value
+
+RequestId = NewType("RequestId", int)
+
+AGAIN = "insert another row that says it"
+_DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
+_FROM = "from"
+
+
+class Verb(StrEnum):
+    """What may be asked for."""
+
+    RERUN = "rerun"
+    SKIP = "skip"
+    PAUSE = "pause"
+    RESUME = "resume"
+    CANCEL = "cancel"
+    ENABLE = "enable"
+    DISABLE = "disable"
+
+    @property
+    def is_of_batches(self) -> bool:
+        """Say whether it is done to a batch; the others are done to an instance."""
+        return self in {Verb.ENABLE, Verb.DISABLE}
+
+    @property
+    def needs_reason(self) -> bool:
+        """Say whether nobody may do it without saying why."""
+        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
+
+
+@named_value
+class Request:
+    """An `OperatorRequest` row, as somebody has written it."""
+
+    request_id: RequestId
+    action: str
+    instance_id: int | None
+    batch: str | None
+    arguments: str | None
+    reason: str | None
+    actor: str
+    status: RequestStatus
+
+
+@named_value
+class OfInstance:
+    """What is to be done to an instance."""
+
+    verb: Verb
+    instance_id: InstanceId
+    reason: str | None
+    from_seq: int | None = None
+    corrections: Mapping[str, str | None]
+
+
+@named_value
+class OfBatch:
+    """What is to be done to a batch."""
+
+    verb: Verb
+    batch: str
+    reason: str | None
+
+
+def wish_of(request: Request) -> OfInstance | OfBatch:
+    """Read a request; raises `Refused`, which says what is wrong with it."""
+    verb = _verb(request.action)
+    if verb.needs_reason and not (request.reason or "").strip():
+        raise Refused(f"Nobody may {verb} without a Reason.", next_step=AGAIN)
+    from_seq, corrections = _arguments(verb, request.arguments)
+    if verb.is_of_batches:
+        if request.batch is None or request.instance_id is not None:
+            raise Refused(
+                f"'{verb}' is done to a batch: ProcessBatchName says to which, and nothing else.", next_step=AGAIN
+            )
+        return OfBatch(verb=verb, batch=request.batch, reason=request.reason)
+    if request.instance_id is None or request.batch is not None:
+        raise Refused(
+            f"'{verb}' is done to an instance: BatchControl_id says to which, and nothing else.", next_step=AGAIN
+        )
+    return OfInstance(
+        verb=verb,
+        instance_id=InstanceId(request.instance_id),
+        reason=request.reason,
+        from_seq=from_seq,
+        corrections=corrections,
+    )
+
+
+def _verb(action: str) -> Verb:
+    said = action.strip().lower()
+    try:
+        return Verb(said)
+    except ValueError:
+        known = [each.value for each in Verb]
+        near = nearest(said, known)
+        meant = "" if near is None else f" Did you mean '{near}'?"
+        message = f"Action '{visible(action)}' is none of {', '.join(known)}.{meant}"
+        raise Refused(message, next_step=AGAIN) from None
+
+
+def _arguments(verb: Verb, text: str | None) -> tuple[int | None, dict[str, str | None]]:
+    """Return from which step on it is to run again, and corrected Data."""
+    if text is None or not text.strip():
+        return None, {}
+    if verb is not Verb.RERUN:
+        raise Refused(f"'{verb}' takes no Arguments.", next_step=AGAIN)
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        message = f"Arguments '{visible(text)}' is no JSON object."
+        raise Refused(message, next_step=f'{AGAIN}, such as {{"from": 20, "Data3": "2026-11-01"}}')
+    from_seq, corrections = None, dict[str, str | None]()
+    for name, value in given.items():
+        column = _DATA.get(name.strip().lower())
+        if name.strip().lower() == _FROM and isinstance(value, int) and not isinstance(value, bool):
+            from_seq = value
+        elif column is not None and (value is None or isinstance(value, str)):
+            corrections[column] = value
+        else:
+            known = '"from" with the number of a step, and Data1 to Data6 with a text or null'
+            raise Refused(f"Arguments: '{visible(name)}' is none of {known}, or its value is not.", next_step=AGAIN)
+    return from_seq, corrections

@@ -1,0 +1,91 @@
+"""What people ask for by rows, done by the very code that does it for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from batchctl.domain.requests import OfBatch, OfInstance, Request, Verb, wish_of
+from batchctl.domain.text import visible
+from batchctl.operations.intervene import Intervention, Operator, Switching
+from batchctl.ports import Bell, Boundary, Change, Clock
+from batchctl.preparation import Preparer
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A transaction that is under way, for what makes its own otherwise: its work becomes a part of that one."""
+
+    connection: Any
+
+    @contextmanager
+    def read(self) -> Iterator[Any]:
+        """Lend the connection of the transaction."""
+        yield self.connection
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool = False) -> Result:
+        """Do the work in the transaction that is under way."""
+        del boundaries, hurried
+        return work(self.connection)
+
+    def changed(self) -> Change:
+        """Nobody asks within a transaction."""
+        return Change.NOTHING
+
+    def bell(self) -> Bell | None:
+        """Nobody waits within a transaction."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """Acts for those who ask by rows; the audit log names them, and the row by which they asked."""
+
+    clock: Clock
+    preparer: Preparer
+
+    def carry_out(self, connection: Any, request: Request) -> str:
+        """Do what a request asks for and say what was done; raises what keeps it from that."""
+        operator = Operator(
+            transactions=Joined(connection),
+            clock=self.clock,
+            preparer=self.preparer,
+            user=request.actor,
+            host=f"OperatorRequest:{request.request_id}",
+        )
+        wish = wish_of(request)
+        if isinstance(wish, OfBatch):
+            enabled = wish.verb is Verb.ENABLE
+            return _switched(operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason))
+        return _done(_intervened(operator, wish))
+
+
+def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
+    at, reason = wish.instance_id, wish.reason or ""
+    match wish.verb:
+        case Verb.RERUN:
+            return operator.rerun(at, reason=reason, from_seq=wish.from_seq, corrections=wish.corrections)
+        case Verb.SKIP:
+            return operator.skip(at, reason=reason)
+        case Verb.PAUSE:
+            return operator.pause(at, reason=wish.reason)
+        case Verb.RESUME:
+            return operator.resume(at, reason=wish.reason)
+        case _:
+            return operator.cancel(at, reason=reason)
+
+
+def _done(done: Intervention) -> str:
+    before, after = done.before, done.after
+    skipped = "".join(f"; step {step.seq} '{visible(step.name)}' is skipped" for step in done.skipped)
+    return f"BatchControl {after.instance_id} of batch {visible(done.batch)} was {before.status} and is {after.status}{skipped}."
+
+
+def _switched(done: Switching) -> str:
+    state = "enabled" if done.enabled else "disabled"
+    before = "was so already" if done.enabled_before is done.enabled else "was not"
+    return f"Batch {visible(done.batch)} is {state}; it {before}."
