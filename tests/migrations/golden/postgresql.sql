@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0014.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0015.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -725,6 +725,36 @@ UPDATE alembic_version SET version_num='0013' WHERE alembic_version.version_num 
 ALTER TABLE Controller ADD COLUMN SchedulerZone VARCHAR(200);
 
 UPDATE alembic_version SET version_num='0014' WHERE alembic_version.version_num = '0013';
+
+-- Running upgrade 0014 -> 0015
+
+CREATE TABLE OperatorRequest (
+    OperatorRequest_id BIGSERIAL NOT NULL, 
+    Action VARCHAR(50) NOT NULL, 
+    BatchControl_id BIGINT, 
+    ProcessBatchName VARCHAR(200), 
+    Arguments TEXT, 
+    Reason TEXT, 
+    Actor VARCHAR(200) DEFAULT SESSION_USER NOT NULL, 
+    Status VARCHAR(20) DEFAULT 'requested' NOT NULL, 
+    Answer TEXT, 
+    AnsweredBy VARCHAR(200), 
+    AnsweredTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_OperatorRequest" PRIMARY KEY (OperatorRequest_id), 
+    CONSTRAINT "CK_OperatorRequest_Action" CHECK (Action <> ''), 
+    CONSTRAINT "CK_OperatorRequest_Actor" CHECK (Actor <> ''), 
+    CONSTRAINT "CK_OperatorRequest_Status" CHECK (lower(Status) IN ('requested', 'done', 'refused'))
+);
+
+CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
+
+CREATE TRIGGER TR_OperatorRequest_Status BEFORE INSERT OR UPDATE OF Status ON OperatorRequest FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE TRIGGER TR_OperatorRequest_Notify AFTER INSERT ON OperatorRequest FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+UPDATE alembic_version SET version_num='0015' WHERE alembic_version.version_num = '0014';
 
 COMMIT;
 

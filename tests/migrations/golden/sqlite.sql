@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0014.
+-- The control database of batchctl on SQLite, schema 0015.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -888,6 +888,43 @@ UPDATE alembic_version SET version_num='0013' WHERE alembic_version.version_num 
 ALTER TABLE Controller ADD COLUMN SchedulerZone VARCHAR(200) CONSTRAINT CK_Controller_SchedulerZone_Type CHECK (SchedulerZone IS NULL OR (typeof(SchedulerZone) = 'text' AND instr(SchedulerZone, char(0)) = 0 AND length(SchedulerZone) <= 200));
 
 UPDATE alembic_version SET version_num='0014' WHERE alembic_version.version_num = '0013';
+
+-- Running upgrade 0014 -> 0015
+
+CREATE TABLE OperatorRequest (
+    OperatorRequest_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    Action VARCHAR(50) NOT NULL, 
+    BatchControl_id INTEGER, 
+    ProcessBatchName VARCHAR(200), 
+    Arguments TEXT, 
+    Reason TEXT, 
+    Actor VARCHAR(200) DEFAULT 'sql' NOT NULL, 
+    Status VARCHAR(20) COLLATE "NOCASE" DEFAULT 'requested' NOT NULL, 
+    Answer TEXT, 
+    AnsweredBy VARCHAR(200), 
+    AnsweredTime TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "CK_OperatorRequest_Action" CHECK (Action <> ''), 
+    CONSTRAINT "CK_OperatorRequest_Actor" CHECK (Actor <> ''), 
+    CONSTRAINT "CK_OperatorRequest_Status" CHECK (Status = 'requested' OR Status = 'done' OR Status = 'refused'), 
+    CONSTRAINT "CK_OperatorRequest_Action_Type" CHECK (typeof(Action) = 'text' AND instr(Action, char(0)) = 0 AND length(Action) <= 50), 
+    CONSTRAINT "CK_OperatorRequest_BatchControl_id_Type" CHECK (BatchControl_id IS NULL OR (typeof(BatchControl_id) = 'integer')), 
+    CONSTRAINT "CK_OperatorRequest_ProcessBatchName_Type" CHECK (ProcessBatchName IS NULL OR (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200)), 
+    CONSTRAINT "CK_OperatorRequest_Arguments_Type" CHECK (Arguments IS NULL OR (typeof(Arguments) = 'text' AND instr(Arguments, char(0)) = 0)), 
+    CONSTRAINT "CK_OperatorRequest_Reason_Type" CHECK (Reason IS NULL OR (typeof(Reason) = 'text' AND instr(Reason, char(0)) = 0)), 
+    CONSTRAINT "CK_OperatorRequest_Actor_Type" CHECK (typeof(Actor) = 'text' AND instr(Actor, char(0)) = 0 AND length(Actor) <= 200), 
+    CONSTRAINT "CK_OperatorRequest_Status_Type" CHECK (typeof(Status) = 'text'), 
+    CONSTRAINT "CK_OperatorRequest_Answer_Type" CHECK (Answer IS NULL OR (typeof(Answer) = 'text' AND instr(Answer, char(0)) = 0)), 
+    CONSTRAINT "CK_OperatorRequest_AnsweredBy_Type" CHECK (AnsweredBy IS NULL OR (typeof(AnsweredBy) = 'text' AND instr(AnsweredBy, char(0)) = 0 AND length(AnsweredBy) <= 200)), 
+    CONSTRAINT "CK_OperatorRequest_AnsweredTime_Type" CHECK (AnsweredTime IS NULL OR ((AnsweredTime >= '0001' AND AnsweredTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', AnsweredTime, '+0 days') IS AnsweredTime) OR (AnsweredTime >= '0001' AND AnsweredTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(AnsweredTime, 1, 10), '+0 days') IS substr(AnsweredTime, 1, 10) AND substr(AnsweredTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', AnsweredTime), 1, length(AnsweredTime)) IS substr(AnsweredTime, 1, 19) AND substr(AnsweredTime, 20) NOT GLOB '*[^.0-9]*' AND AnsweredTime GLOB '*[0-9]' AND instr(AnsweredTime, char(0)) = 0))), 
+    CONSTRAINT "CK_OperatorRequest_z_inserted_Type" CHECK (z_inserted IS AnsweredTime OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_OperatorRequest_z_updated_Type" CHECK (z_updated IS AnsweredTime OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) WHERE Status = 'requested';
+
+UPDATE alembic_version SET version_num='0015' WHERE alembic_version.version_num = '0014';
 
 COMMIT;
 

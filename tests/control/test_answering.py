@@ -1,0 +1,134 @@
+"""What people ask for by rows is done once, by the code of the command line, answered on the row, and audited."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from batchctl.control.answering import Answering
+from batchctl.operations.requested import Proxy
+from tests.control.world import BAD, OK, World
+
+ANSWERED = "SELECT Status, Answer, AnsweredBy FROM OperatorRequest ORDER BY OperatorRequest_id"
+
+
+def duty(world: World, transactions: Any = None) -> Answering:
+    proxy = Proxy(world.clock, world.recorder().preparer)
+    return Answering(transactions or world.transactions, world.clock, world.events.append, proxy.carry_out, "c1")
+
+
+def ask(world: World, action: str, **columns: object) -> None:
+    world._insert("OperatorRequest", {"Action": action, **columns})
+
+
+@pytest.fixture
+def failed(world: World) -> World:
+    """Instance 1 has failed at its first step; instance 2 waits behind it."""
+    world.batch()
+    for _ in range(2):
+        world.submit()
+    world.create()
+    world.runner.script = lambda rendered: BAD
+    world.process()
+    return world
+
+
+def test_a_failed_instance_is_run_again_with_corrected_values(failed: World) -> None:
+    ask(failed, "Rerun", BatchControl_id=1, Reason="the file was late", Arguments='{"Data3": "2026-11-01"}')
+    failed.runner.script = lambda rendered: OK
+
+    assert duty(failed).look()
+    failed.process()
+
+    assert failed.statuses() == ["complete", "complete"]
+    assert failed.sql(ANSWERED) == [("done", "BatchControl 1 of batch B was failed and is ready.", "c1")]
+    ((actor, host, action, target, reason, after),) = failed.sql(
+        "SELECT Actor, Host, Action, Target, Reason, ValuesAfter FROM AuditLog"
+    )
+    assert (host, action, target, reason) == ("OperatorRequest:1", "rerun", "BatchControl:1", "the file was late")
+    assert actor == failed.one("SELECT Actor FROM OperatorRequest") != ""
+    assert json.loads(after) == {"Status": "ready", "Data3": "2026-11-01"}
+
+
+def test_all_verbs_of_the_command_line_are_known(failed: World) -> None:
+    for action, columns in (
+        ("pause", {"BatchControl_id": 2}),
+        ("resume", {"BatchControl_id": 2}),
+        ("skip", {"BatchControl_id": 1, "Reason": "done by hand"}),
+        ("cancel", {"BatchControl_id": 2, "Reason": "not needed"}),
+        ("disable", {"ProcessBatchName": "B"}),
+        ("enable", {"ProcessBatchName": "B", "Reason": "again"}),
+    ):
+        ask(failed, action, **columns)
+    duty(failed).finish()
+
+    assert [said for _, said, _ in failed.sql(ANSWERED)] == [
+        "BatchControl 2 of batch B was ready and is paused.",
+        "BatchControl 2 of batch B was paused and is ready.",
+        "BatchControl 1 of batch B was failed and is ready; step 10 'step 10' is skipped.",
+        "BatchControl 2 of batch B was ready and is cancelled.",
+        "Batch B is disabled; it was not.",
+        "Batch B is enabled; it was not.",
+    ]
+    assert failed.statuses() == ["ready", "cancelled"]
+    assert failed.one("SELECT count(*) FROM AuditLog") == 6
+
+
+def test_what_is_refused_says_why_changes_nothing_and_keeps_nobody_waiting(failed: World) -> None:
+    ask(failed, "rerun", BatchControl_id=99, Reason="x")
+    ask(failed, "resume", BatchControl_id=1, Reason="x")
+    ask(failed, "rerun", BatchControl_id=1, Reason="x", Arguments='{"from": 15}')
+    ask(failed, "disable", ProcessBatchName="b")
+    ask(failed, "pause", BatchControl_id=2)
+    duty(failed).finish()
+
+    answers = failed.sql(ANSWERED)
+    assert [status for status, *_ in answers] == ["refused", "refused", "refused", "refused", "done"]
+    assert answers[0][1].startswith("There is no BatchControl 99.")
+    assert "'resume' is not possible there" in answers[1][1]
+    assert "15" in answers[2][1]
+    assert "There is no batch 'b'. Did you mean 'B'?" in answers[3][1]
+    assert failed.statuses() == ["failed", "paused"]
+    assert failed.one("SELECT count(*) FROM AuditLog") == 1
+    assert failed.names().count("request.refused") == 4
+
+
+def test_what_the_database_refuses_is_undone_and_answered(failed: World) -> None:
+    forbid = {
+        "sqlite": "CREATE TRIGGER no BEFORE INSERT ON AuditLog BEGIN SELECT raise(ABORT, 'not by me'); END",
+        "postgresql": "ALTER TABLE AuditLog ADD CONSTRAINT not_by_me CHECK (Actor = 'nobody')",
+    }
+    failed.sql(forbid[failed.database.kind])
+    ask(failed, "rerun", BatchControl_id=1, Reason="x")
+    duty(failed).finish()
+
+    ((status, said, _),) = failed.sql(ANSWERED)
+    assert (status, failed.statuses()) == ("refused", ["failed", "ready"])
+    assert "not by me" in said or "not_by_me" in said
+
+
+def test_two_leaders_answer_once(failed: World) -> None:
+    ask(failed, "pause", BatchControl_id=2)
+    first, second = duty(failed), duty(failed, failed.open())
+    assert first.look()
+    assert not second.look()
+
+    assert failed.one("SELECT count(*) FROM AuditLog") == 1
+    assert [event.name for event in failed.events if event.name.startswith("request.")] == ["request.done"]
+
+
+def test_who_asks_is_whoever_is_connected_unless_he_says_otherwise(failed: World) -> None:
+    ask(failed, "pause", BatchControl_id=2)
+    ask(failed, "resume", BatchControl_id=2, Actor="anna")
+    duty(failed).finish()
+
+    connected = {
+        "sqlite": "sql",
+        "postgresql": failed.one("SELECT Actor FROM OperatorRequest WHERE OperatorRequest_id = 1"),
+    }
+    assert failed.sql("SELECT Actor FROM AuditLog ORDER BY AuditLog_id") == [
+        (connected[failed.database.kind],),
+        ("anna",),
+    ]

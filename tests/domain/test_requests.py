@@ -1,0 +1,67 @@
+"""Requests are read with forgiveness for letters, and refused with all that whoever asks needs to know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.requests import OfBatch, OfInstance, Request, RequestId, Verb, wish_of
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import RequestStatus
+
+
+def request(**given: Any) -> Request:
+    usual: dict[str, Any] = {"action": "rerun", "instance_id": 7, "batch": None, "arguments": None, "reason": "fixed"}
+    fixed: dict[str, Any] = {"request_id": RequestId(1), "actor": "anna", "status": RequestStatus.REQUESTED}
+    return Request(**{**fixed, **usual, **given})
+
+
+@pytest.mark.parametrize("action", ["rerun", "Rerun", " RERUN "])
+def test_what_is_done_to_an_instance(action: str) -> None:
+    found = wish_of(request(action=action, arguments='{"From": 20, "data3": "x", "Data4": null}'))
+
+    assert found == OfInstance(
+        verb=Verb.RERUN,
+        instance_id=InstanceId(7),
+        reason="fixed",
+        from_seq=20,
+        corrections={"Data3": "x", "Data4": None},
+    )
+
+
+@pytest.mark.parametrize("action", ["enable", "disable"])
+def test_what_is_done_to_a_batch_needs_no_reason(action: str) -> None:
+    found = wish_of(request(action=action, instance_id=None, batch="Load", reason=None, arguments="  "))
+
+    assert found == OfBatch(verb=Verb(action), batch="Load", reason=None)
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"action": "pauze"}, "Action 'pauze' is none of rerun, skip, pause, .* Did you mean 'pause'"),
+    ({"action": "\x1b[2J"}, r"Action '\\x1b\[2J' is none of"),
+    ({"reason": None}, "Nobody may rerun without a Reason"),
+    ({"reason": "  "}, "Nobody may rerun without a Reason"),
+    ({"instance_id": None}, "'rerun' is done to an instance: BatchControl_id says to which"),
+    ({"batch": "Load"}, "'rerun' is done to an instance: BatchControl_id says to which, and nothing else"),
+    ({"action": "enable"}, "'enable' is done to a batch: ProcessBatchName says to which"),
+    ({"action": "disable", "batch": "Load"}, "'disable' is done to a batch: .* and nothing else"),
+    ({"action": "cancel", "arguments": "{}"}, "'cancel' takes no Arguments"),
+    ({"arguments": "from=20"}, "Arguments 'from=20' is no JSON object"),
+    ({"arguments": "[20]"}, "is no JSON object"),
+    ({"arguments": "[" * 100_000}, "is no JSON object"),
+    ({"arguments": '{"step": 20}'}, "'step' is none of \"from\" with the number of a step, and Data1 to Data6"),
+    ({"arguments": '{"from": true}'}, "'from' is none of"),
+    ({"arguments": '{"from": "20"}'}, "'from' is none of"),
+    ({"arguments": '{"Data3": 7}'}, "'Data3' is none of"),
+    ({"arguments": '{"Data7": "x"}'}, "'Data7' is none of"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), REFUSED)
+def test_what_cannot_be_meant_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(Refused, match=said) as refused:
+        wish_of(request(**given))
+
+    assert str(refused.value.next_step).startswith("insert another row that says it")
