@@ -14,7 +14,7 @@ from batchctl.control.complaints import Complaints, Row
 from batchctl.control.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain import due
-from batchctl.domain.backfill_turns import TICK, Past, Turn, is_own, next_turn, reach_of
+from batchctl.domain.backfill_turns import Past, Turn, begin_of, is_own, next_turn, reach_of
 from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.schedules import Backfill, Schedule
@@ -195,7 +195,7 @@ def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, n
 
     What is to come, and what the schedule has yet to decide by itself, is never a backfill's: it waits there.
     """
-    done_until = backfill.done_until or backfill.first - TICK
+    done_until = begin_of(backfill)
     until = max(done_until, min(backfill.last, reach_of(schedule, now)))
     page = list(islice(plan.instants(done_until, until), PAGE + 1))
     instants, schedule_id = page[:PAGE], backfill.schedule_id

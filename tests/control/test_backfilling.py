@@ -488,6 +488,17 @@ def test_the_ends_of_the_calendar_are_no_trouble(past: Past, zone: str) -> None:
     assert (found.to_fire, found.first) == (1, datetime(1900, 1, 1, tzinfo=UTC) - offset(zone, 1900))
 
 
+def test_one_that_begins_with_the_calendar_ends_too(past: Past) -> None:
+    past.world.sql("UPDATE Schedule SET StartDate = '2026-11-18'")
+    row = {"Schedule_id": 1, "FromTime": "0001-01-01 00:00:00.000", "UntilTime": "2026-11-19 00:00:00.000"}
+    past.world._insert("ScheduleBackfill", {**row, "Actor": "anna"})
+
+    past.work_off()
+
+    assert past.state() == ("complete", 1)
+    assert past.cycle_keys() == ["2026-11-18"]
+
+
 def offset(zone: str, year: int) -> timedelta:
     return datetime(year, 1, 1, tzinfo=ZoneInfo(zone)).utcoffset() or timedelta(0)
 
