@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain, count
 from typing import Any, TypeVar
 
 from batchctl.control.creation import Creation, Creator
@@ -14,7 +15,7 @@ from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing, Trouble
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
-from batchctl.domain.schedules import BackfillId, Calendar, Schedule
+from batchctl.domain.schedules import BackfillId, Calendar, Schedule, ScheduleId
 from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
 from batchctl.domain.text import storable
 from batchctl.domain.undecided import Undecided
@@ -24,6 +25,7 @@ from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import calendars, data_triggers, instances, intake, schedule_fires, scheduler_log, schedules
 
 BOUNDARIES = frozenset({Boundary.SCHEDULE})
+_MINUTE = 60
 
 Written = TypeVar("Written")
 
@@ -170,11 +172,11 @@ class Deciding:
         intake_id: IntakeId | None = None,
         instance_id: InstanceId | None = None,
     ) -> None:
-        reason = storable(skip.reason)
+        reason, schedule_id = storable(skip.reason), decided.schedule.schedule_id
         schedule_fires.add(
             connection,
-            decided.schedule.schedule_id,
-            skip.key,
+            schedule_id,
+            _free_key(connection, schedule_id, skip),
             FireOutcome.SKIPPED,
             skip.due,
             now,
@@ -183,7 +185,7 @@ class Deciding:
             reason=reason,
             zone_rules=self.zone_rules,
         )
-        said = f"due {skip.key}: {reason}"
+        said = f"due {skip.shown}: {reason}"
         self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id, instance_id)
 
     def _log(
@@ -231,6 +233,14 @@ def _has_its_calendar(connection: Any, known: Known) -> bool:
     return name is None or calendars.named(connection, name) == known.calendar
 
 
+def _free_key(connection: Any, schedule_id: ScheduleId, skip: Skip) -> str:
+    """Return the key of what is skipped; that of a stretch may be taken: a clock that was set back lets it pass again."""
+    if skip.due_until is None:
+        return skip.key
+    keys = chain([skip.key], (f"{skip.key}#{number}" for number in count(2)))
+    return next(key for key in keys if not schedule_fires.decided(connection, schedule_id, [key]))
+
+
 def _words(plan: Plan, fire: Fire) -> str:
     said = f"{plan.words}; due {fire.instant.local}"
     if fire.instant.reason:
@@ -241,7 +251,10 @@ def _words(plan: Plan, fire: Fire) -> str:
 
 
 def _span(time: timedelta) -> str:
-    minutes = int(time.total_seconds()) // 60
+    seconds = int(time.total_seconds())
+    if seconds < _MINUTE:
+        return f"{seconds} s"
+    minutes = seconds // _MINUTE
     days, hours = minutes // 1440, minutes % 1440 // 60
     if days:
         return f"{days} d {hours} h"

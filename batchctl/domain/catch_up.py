@@ -22,6 +22,8 @@ LONGEST = timedelta(days=3660)
 """How far back due times are looked for at all."""
 AHEAD = timedelta(seconds=1)
 """By how much two clocks may differ before one of them counts as set back."""
+BETWEEN = ".."
+"""What stands between the keys of the first and the last of a stretch."""
 TOGETHER = timedelta(hours=1)
 """For how long due times that are skipped anyway are decided together."""
 
@@ -90,6 +92,11 @@ class Skip:
     """The last of a stretch; None for one due time."""
     instants: int
     reason: str
+
+    @property
+    def shown(self) -> str:
+        """Return which they are: a stretch of one is called by that one."""
+        return self.key.partition(BETWEEN)[0] if self.instants == 1 else self.key
 
 
 @value
@@ -274,7 +281,7 @@ def _missed(
         return counted, []
     first, last = counted[0], counted[-1] if is_counted else _last(plan, after, old, missed, end)
     number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), trouble, has_caught_up=bool(caught))
-    return [], [Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), number, why)]
+    return [], [Skip(f"{first.key}{BETWEEN}{last.key}", due_of(first), due_of(last), number, why)]
 
 
 def _last(
@@ -307,7 +314,7 @@ def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:
         if is_skipped and len(group) > SINGLY:
             first, last = group[0], group[-1]
             said = f"{len(group):,} due times are skipped; of the first: {first.reason}"
-            yield Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), len(group), said)
+            yield Skip(f"{first.key}{BETWEEN}{last.key}", due_of(first), due_of(last), len(group), said)
         elif is_skipped:
             for each in group:
                 yield Skip(each.key, due_of(each), None, 1, each.reason or "skipped")

@@ -121,7 +121,13 @@ class Preview:
         if self.to_fire == 0:
             yield f"there is nothing to start work for: {self.why_nothing}"
         if self.fates.get(Fate.MISSED) and not self.missed:
-            yield f"{self.fates[Fate.MISSED]} due times were missed, and stay so; to have them too: --missed"
+            number = self.fates[Fate.MISSED]
+            said = (
+                "one due time was missed, and stays so"
+                if number == 1
+                else f"{number} due times were missed, and stay so"
+            )
+            yield f"{said}; to have {'it' if number == 1 else 'them'} too: --missed"
 
     @property
     def why_nothing(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -238,6 +239,55 @@ def test_a_stretch_counts_only_what_was_not_decided(timetable: Timetable) -> Non
         ("2026-11-21T03:40..2026-11-21T03:50", "skipped", 2),
         ("2026-11-21T04:00", "fired", 1),
     ]
+
+
+@pytest.mark.parametrize(
+    ("until", "key"), [("06:00", "T06:00..2026-11-21T06:00"), ("18:00", "T06:00..2026-11-21T18:00")]
+)
+def test_a_stretch_that_is_missed_twice_keeps_nothing_from_firing(timetable: Timetable, until: str, key: str) -> None:
+    timetable.schedule(RunTimes="06:00,18:00,22:00")
+    back = f"UPDATE Schedule SET DecidedUntil = '{timetable.stamp()}'"
+    for minute in (20, 30, 40):
+        timetable.until(f"2026-11-21 {until[:2]}:{minute}")
+        timetable.world.sql(back)
+        timetable.restart()
+    timetable.turns()
+    timetable.until("2026-11-21 22:00")
+
+    count = 1 if until == "06:00" else 2
+    stretches = [(f"2026-11-21{key}{nth}", "skipped", count) for nth in ("", "#2", "#3", "#4")]
+    assert timetable.fires()[:3] == stretches[:3]
+    assert timetable.fired() == ["2026-11-21T22:00"]
+    assert "error" not in {event for event, *_ in timetable.log()}
+    shown = "2026-11-21T06:00" if count == 1 else stretches[0][0]
+    assert {said.partition(": ")[0] for _, _, said in timetable.log()[:3]} == {f"due {shown}"}
+
+
+def test_a_clock_that_is_set_back_twice_lets_what_was_missed_be_due_again(timetable: Timetable) -> None:
+    timetable.schedule(RunTimes="06:00")
+    timetable.until("2026-11-21 05:00")
+    for _ in range(2):
+        timetable.set_clock("2026-11-21 08:00")
+        timetable.turns()
+        timetable.set_clock("2026-11-21 05:00")
+        timetable.until("2026-11-21 05:00:20")
+    timetable.until("2026-11-21 06:00")
+
+    assert [row[:2] for row in timetable.fires()] == [
+        ("2026-11-21T06:00..2026-11-21T06:00", "skipped"),
+        ("2026-11-21T06:00..2026-11-21T06:00#2", "skipped"),
+        ("2026-11-21T06:00", "fired"),
+    ]
+
+
+def test_what_was_made_up_for_soon_is_some_seconds_late(timetable: Timetable) -> None:
+    timetable.schedule(RunTimes="06:00", CatchUp="latest")
+    timetable.turns()
+    timetable.duty.deciding = replace(timetable.duty.deciding, grace=timedelta(seconds=10))
+    timetable.until("2026-11-21 06:00:46")
+
+    said = timetable.world.one("SELECT Message FROM FileProcess")
+    assert said == "daily at 06:00, UTC; due 2026-11-21 06:00 +00:00; made up for, 46 s late"
 
 
 def test_due_times_of_one_moment_of_a_gap_are_each_counted_once(timetable: Timetable) -> None:
