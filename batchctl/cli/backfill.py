@@ -127,9 +127,9 @@ def list_backfills(session: Session, as_json: bool) -> None:
     from batchctl.operations import backfiller
 
     with session.app() as app:
-        found = backfiller.everyone(app.transactions, app.clock.now())
+        found, garbled = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
     if as_json:
-        output.print_json([one.columns() for one in found])
+        output.print_json([*(one.columns() for one in found), *(one.columns() for one in garbled)])
         return
     rows = [
         (
@@ -146,13 +146,17 @@ def list_backfills(session: Session, as_json: bool) -> None:
         )
         for one in found
     ]
+    nothing = cell(None)
+    for each in garbled:
+        known = nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing
+        rows.append((cell(each.row.row_id), *known, cell(each.waits)))
     out = output.console()
     headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who", "waits"]
     output.section(out, Listing("Backfills", headings, rows))
     running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
     hint = "batchctl backfill start --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
     stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]
-    output.hints(out, *stuck[:1], hint)
+    output.hints(out, *stuck[:1], *(["batchctl check"] if garbled else []), hint)
 
 
 @backfill.command()

@@ -21,6 +21,7 @@ _SEEN = {
     "watch": "batchctl watch list",
     "dependency": "batchctl waits",
     "calendar": "batchctl calendar list",
+    "backfill": "batchctl backfill list",
 }
 """The first words of sources, and what lists those that there are."""
 

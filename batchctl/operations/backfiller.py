@@ -26,6 +26,7 @@ from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Transactions
 from batchctl.store import backfills, calendars, definitions, schedules
+from batchctl.store.definitions import Unreadable
 
 COUNTED = 10_000
 """Up to how many due times are counted before anybody is asked."""
@@ -37,6 +38,10 @@ _PAGE = 500
 _TOLD = 20
 """Of how many due times it is told how they were decided before."""
 _CANCEL = "cancel"
+_LISTED = (
+    *("ScheduleBackfill_id", "ScheduleName", "Status", "FromTime", "UntilTime", "MostOpen", "Missed", "DoneUntil"),
+    *("Fired", "Open", "BatchControl_id", "Waits", "Actor", "Reason"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,10 +187,14 @@ class Listed:
     """The first instance that failed or is held and so keeps the rest from being started, and its status."""
     is_ahead: bool
     """True when its time reaches into the future."""
+    trouble: str | None
+    """Why nobody can say when its schedule was due."""
 
     @property
     def waits(self) -> str | None:
         """Say what it waits for, if it is for more than its work to be done."""
+        if self.trouble is not None:
+            return self.trouble
         if self.stuck is not None:
             return f"BatchControl {self.stuck[0]} is {self.stuck[1]}"
         return "its time reaches into the future" if self.is_ahead else None
@@ -209,6 +218,22 @@ class Listed:
             "Actor": one.actor,
             "Reason": one.reason,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Garbled:
+    """A backfill whose row holds nonsense."""
+
+    row: Unreadable
+
+    @property
+    def waits(self) -> str:
+        """Say what it waits for."""
+        return f"the row cannot be read: {visible(self.row.message)}"
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return what is known of it under the names that the others have."""
+        return {**dict.fromkeys(_LISTED), "ScheduleBackfill_id": self.row.row_id, "Waits": self.waits}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,10 +321,8 @@ class Backfiller:
         )
 
     def _plan(self, connection: Any, schedule: Schedule) -> Plan:
-        name = schedule.timing.calendar_name
-        calendar = None if name is None else calendars.named(connection, name)
         try:
-            return due.plan_of(schedule.timing, self.default_zone, calendar)
+            return _plan_of(connection, schedule, self.default_zone)
         except due.UnfitTiming as unfitting:
             message = f"Nobody can say when schedule '{schedule.name}' was due: {unfitting.column}: {unfitting.message}"
             raise Refused(visible(message), next_step="batchctl check") from None
@@ -330,20 +353,44 @@ class Backfiller:
         return backfill_id
 
 
-def everyone(transactions: Transactions, now: datetime) -> tuple[Listed, ...]:
-    """Return the newest backfills, newest first."""
+def everyone(
+    transactions: Transactions, now: datetime, default_zone: str
+) -> tuple[tuple[Listed, ...], tuple[Garbled, ...]]:
+    """Return the newest backfills, newest first, and those that nobody can read."""
     with transactions.read() as connection:
-        names = {one.schedule_id: one.name for one in schedules.everything(connection)[0]}
-        return tuple(
-            Listed(
-                backfill=one,
-                schedule=names.get(one.schedule_id, str(one.schedule_id)),
-                is_open=backfills.count_open(connection, one.backfill_id),
-                stuck=backfills.stuck(connection, one.backfill_id) if one.status is BackfillStatus.RUNNING else None,
-                is_ahead=one.status is BackfillStatus.RUNNING and one.last > now,
-            )
-            for one in backfills.newest(connection, LISTED)
-        )
+        named = {one.schedule_id: one for one in schedules.everything(connection)[0]}
+        found, broken = backfills.newest(connection, LISTED)
+        listed = [_listed(connection, one, named.get(one.schedule_id), now, default_zone) for one in found]
+    return tuple(listed), tuple(map(Garbled, broken))
+
+
+def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: datetime, default_zone: str) -> Listed:
+    is_running = one.status is BackfillStatus.RUNNING
+    return Listed(
+        backfill=one,
+        schedule=str(one.schedule_id) if schedule is None else schedule.name,
+        is_open=backfills.count_open(connection, one.backfill_id),
+        stuck=backfills.stuck(connection, one.backfill_id) if is_running else None,
+        is_ahead=is_running and one.last > now,
+        trouble=_trouble(connection, schedule, default_zone) if is_running else None,
+    )
+
+
+def _trouble(connection: Any, schedule: Schedule | None, default_zone: str) -> str | None:
+    """Say why nobody can say when a schedule was due, if that is so."""
+    if schedule is None:
+        return "the row of its schedule cannot be read"
+    try:
+        _plan_of(connection, schedule, default_zone)
+    except due.UnfitTiming as unfitting:
+        return visible(f"its schedule cannot be understood: {unfitting.column}: {unfitting.message}")
+    return None
+
+
+def _plan_of(connection: Any, schedule: Schedule, default_zone: str) -> Plan:
+    name = schedule.timing.calendar_name
+    calendar = None if name is None else calendars.named(connection, name)
+    return due.plan_of(schedule.timing, default_zone, calendar)
 
 
 def _look(

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
-from batchctl.domain import graph, retention
+from batchctl.domain import graph, retention, sql_jobs
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
 from batchctl.domain.reconciling import owner_in
@@ -23,7 +23,7 @@ from batchctl.operations.timetable import Timetable
 from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Folders, Transactions
-from batchctl.store import data_triggers, definitions, file_watches, identity, limits, purging, reports
+from batchctl.store import data_triggers, definitions, file_watches, identity, limits, purging, reports, sql_job_rows
 
 ORPHANS_SHOWN = 20
 SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, *retention.NAMES)
@@ -88,6 +88,7 @@ def check(
         idle_needs = limits.idle_needs(connection)
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
+        left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
@@ -127,7 +128,8 @@ def check(
     for batch in defined.batches:
         found += _of_batch(batch, plugins)
         found += _of_needs(batch)
-        for step in batch.steps:
+        # Of a job that was removed the steps are history: nothing carries them out any more.
+        for step in () if batch.batch_id in left_behind else batch.steps:
             found += _of_step(batch, step, plugins, surroundings)
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)

@@ -52,7 +52,11 @@ def time_problems(
     for day_id, calendar_id in calendars.strays(connection).items():
         said = f"There is no Calendar {calendar_id}, so nobody goes by this day."
         yield "CalendarDay", str(day_id), Problem("Calendar_id", said, calendars.sql_to_delete(day_id))
-    for backfill in backfills.running(connection):
+    running, unreadable = backfills.running(connection)
+    for row in unreadable:
+        remedy = f"correct it, or: {backfills.sql_to_cancel(row.row_id)}"
+        yield row.table, str(row.row_id), Problem("", f"{_SAID}: {visible(row.message)}.", remedy)
+    for backfill in running:
         if backfill.last > around.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)
     for batch in batches:

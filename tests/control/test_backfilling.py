@@ -13,6 +13,7 @@ import pytest
 
 from batchctl.control.backfilling import Backfilling
 from batchctl.control.deciding import Deciding
+from batchctl.control.firing import Firing
 from batchctl.domain.backfill_turns import Fate
 from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import InstanceId
@@ -75,6 +76,10 @@ class Past:
             if idle == 2:
                 return
         raise AssertionError("the backfill never came to its end")
+
+    def listed(self) -> tuple[backfills.Listed, ...]:
+        """Return what the list of backfills says, newest first."""
+        return backfills.everyone(self.world.transactions, self.world.clock.now(), "UTC")[0]
 
     def cycle_keys(self) -> list[str]:
         """Return the business dates of all that was asked for, in order."""
@@ -441,13 +446,74 @@ def test_one_that_cannot_go_on_keeps_no_other_from_going_on_and_is_told_once(pas
 
     assert past.state(2) == ("complete", 7)
     said = (
-        "backfill 1: CalendarName: There is no calendar 'NL'. `batchctl calendar import` makes one;"
+        "CalendarName: There is no calendar 'NL'. `batchctl calendar import` makes one;"
         " until that is corrected it starts nothing"
     )
-    assert world.sql("SELECT Message FROM SchedulerLog WHERE EventType = 'error'") == [(said,)]
+    assert errors(past) == [("backfill 1", said)]
+    (first, second) = past.listed()
+    assert (first.waits, str(second.waits)) == (None, f"its schedule cannot be understood: {said.partition(';')[0]}.")
     world.sql("UPDATE Schedule SET CalendarName = NULL")
     past.work_off()
     assert past.state(1) == ("complete", 7)
+
+
+def errors(past: Past) -> list[tuple[Any, ...]]:
+    """Return source and message of the errors that were logged."""
+    query = "SELECT Source, Message FROM SchedulerLog WHERE EventType = 'error' ORDER BY SchedulerLog_id"
+    return past.world.sql(query)
+
+
+def test_one_whose_schedule_nobody_can_read_keeps_no_other_from_going_on(past: Past) -> None:
+    past.schedule("other")
+    past.ask()
+    past.ask("other")
+    past.world.hand.loosen()
+    past.world.sql("UPDATE Schedule SET CatchUp = 'sometimes' WHERE Schedule_id = 1")
+
+    past.work_off()
+    past.leader().finish()
+
+    assert past.state(2) == ("complete", 7)
+    ((source, said),) = errors(past)
+    assert source == "backfill 1"
+    assert said.startswith("ValueError: 'sometimes' is not a valid CatchUp; until that is corrected")
+    assert [one.waits for one in past.listed()] == [None, "the row of its schedule cannot be read"]
+
+
+@pytest.mark.parametrize("column", ["FromTime", "DoneUntil"])
+def test_one_whose_row_nobody_can_read_is_told_and_never_complete(past: Past, column: str) -> None:
+    past.schedule("other")
+    past.ask()
+    past.ask("other")
+    past.world.hand.loosen()
+    garbage = "garbage" if past.world.database.kind == "sqlite" else "9999-12-31 00:00:00"
+    past.world.sql(f"UPDATE ScheduleBackfill SET {column} = ? WHERE ScheduleBackfill_id = 1", garbage)
+
+    past.work_off()
+    past.leader().finish()
+
+    assert [past.state(1), past.state(2)] == [("running", 0), ("complete", 7)]
+    said = f"the row cannot be read: {column} is no time"
+    assert errors(past) == [("backfill 1", f"{said}; until that is corrected it starts nothing")]
+    _, (garbled,) = backfills.everyone(past.world.transactions, past.world.clock.now(), "UTC")
+    (other,) = past.listed()
+    assert (garbled.columns()["ScheduleBackfill_id"], garbled.waits) == (1, said)
+    assert garbled.columns().keys() == other.columns().keys()
+
+
+def test_what_ails_a_schedule_and_its_backfill_is_logged_once_each(past: Past) -> None:
+    world = past.world
+    past.ask()
+    world.sql("UPDATE Schedule SET RunTimes = '25:00', TimingHash = NULL")
+    for _ in range(3):
+        for node in (world.transactions, world.open()):
+            deciding = Deciding(world.clock, world.creator(), lambda batch: True, GRACE, "2026a")
+            firing = Firing(node, world.clock, deciding, world.events.append, 15.0, "UTC", lambda: None)
+            firing.finish()
+            past.leader(node).finish()
+            firing.finish()
+
+    assert sorted(source for source, _ in errors(past)) == ["backfill 1", "schedule nightly"]
 
 
 def test_one_whose_schedule_was_deleted_by_hand_is_cancelled(past: Past) -> None:
@@ -547,7 +613,7 @@ def test_who_asks_is_kept(past: Past) -> None:
     past.ask(reason="the server was away")
 
     audited = past.world.sql("SELECT Actor, Action, Target, Reason FROM AuditLog")
-    (listed,) = backfills.everyone(past.world.transactions, past.world.clock.now())
+    (listed,) = past.listed()
 
     assert audited == [("anna", "backfill", "Schedule:nightly", "the server was away")]
     assert (listed.schedule, listed.backfill.actor, listed.is_open) == ("nightly", "anna@host1", 0)
@@ -600,7 +666,7 @@ def test_no_due_time_that_is_still_to_come_is_taken(past: Past, enabled: int) ->
 
     assert past.cycle_keys() == ["2026-11-19", "2026-11-20"]
     assert past.state() == ("running", 2)
-    (listed,) = backfills.everyone(world.transactions, world.clock.now())
+    (listed,) = past.listed()
     assert listed.waits == "its time reaches into the future"
     world.clock.advance(timedelta(days=1))
     past.work_off()
@@ -630,7 +696,7 @@ def test_one_that_stands_at_a_failed_instance_names_it(past: Past) -> None:
     past.ask()
     past.work_off()
 
-    (listed,) = backfills.everyone(past.world.transactions, past.world.clock.now())
+    (listed,) = past.listed()
 
     assert (listed.stuck, listed.waits) == ((1, "failed"), "BatchControl 1 is failed")
 

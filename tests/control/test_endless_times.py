@@ -118,7 +118,7 @@ def test_a_backfill_that_never_ends_waits_for_what_is_to_come(timetable: Timetab
     assert timetable.fired()[-2:] == ["2026-11-01T07:00", "2026-11-02T07:00"]
     states = timetable.world.sql("SELECT Status FROM ScheduleBackfill ORDER BY ScheduleBackfill_id")
     assert states == [("running",), ("complete",)]
-    listed = backfiller.everyone(timetable.world.transactions, timetable.world.clock.now())
+    listed, _ = backfiller.everyone(timetable.world.transactions, timetable.world.clock.now(), "UTC")
     assert [one.waits for one in listed] == [None, "its time reaches into the future"]
     assert not timetable.world.sql("SELECT 1 FROM SchedulerLog WHERE EventType = 'error'")
 

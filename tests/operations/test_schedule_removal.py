@@ -39,6 +39,20 @@ def test_a_job_with_a_history_keeps_it_in_a_disabled_batch(shop: SqlShop) -> Non
     assert shop.sql("SELECT Status FROM BatchControl") == [("complete",)]
 
 
+def test_what_was_wrong_with_a_job_that_is_kept_for_its_history_is_no_finding_any_more(shop: SqlShop) -> None:
+    ran(shop)
+    shop.sql("UPDATE ProcessControl SET Data1 = 'nowhere'")
+    with shop.app() as app:
+        assert "ProcessControl" in {one.table for one in app.check()}
+
+    shop.remove("job")
+
+    with shop.app() as app:
+        assert app.check() == ()
+        shop.sql("UPDATE ProcessBatch SET Enabled = 1")
+        assert "ProcessControl" in {one.table for one in app.check()}, "somebody wants it to run again"
+
+
 def test_what_it_was_stands_in_the_audit_log(shop: SqlShop) -> None:
     ran(shop)
     shop.remove("job")
