@@ -23,6 +23,7 @@ from batchctl.operations.schedule_problems import (
 from batchctl.operations.timetable import Timetable
 from batchctl.store import backfills, calendars, schedules
 
+_OR_CANCEL = "correct the row in an SQL client, or set its Status to cancelled there"
 _SAID = "The row holds nonsense, so it starts nothing"
 
 Row = tuple[str, str, Problem]
@@ -54,8 +55,7 @@ def time_problems(
         yield "CalendarDay", str(day_id), Problem("Calendar_id", said, calendars.sql_to_delete(day_id))
     running, unreadable = backfills.running(connection)
     for row in unreadable:
-        remedy = f"correct it, or: {backfills.sql_to_cancel(row.row_id)}"
-        yield row.table, str(row.row_id), Problem("", f"{_SAID}: {visible(row.message)}.", remedy)
+        yield row.table, str(row.row_id), Problem("", f"{_SAID}: {visible(row.message)}.", _OR_CANCEL)
     for backfill in running:
         if backfill.last > around.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)

@@ -132,11 +132,6 @@ def decisions(
     return {str(row.FireKey): (word(FireOutcome, row.Outcome), text_of(row.Reason)) for row in rows}
 
 
-def sql_to_cancel(backfill_id: int) -> str:
-    """Return what a person may type to be rid of a row that nobody can read."""
-    return f"UPDATE ScheduleBackfill SET Status = 'cancelled' WHERE ScheduleBackfill_id = {backfill_id}"  # noqa: S608 - shown, not run
-
-
 def _sorted_out(rows: Iterable[Any]) -> tuple[list[Backfill], list[Unreadable]]:
     found, broken = list[Backfill](), list[Unreadable]()
     for row in rows:

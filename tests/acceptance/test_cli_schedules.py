@@ -27,8 +27,8 @@ DAILY = ("--entity", "Load", "--type", "daily", "--run-times", "06:00,18:00")
 class Shop:
     """A folder with a control database, the installed command, and a person's SQL client."""
 
-    def __init__(self, run: Run, sql: Callable[[str], str]) -> None:
-        self.run, self.sql = run, sql
+    def __init__(self, run: Run, sql: Callable[[str], str], end_of_time: str) -> None:
+        self.run, self.sql, self.end_of_time = run, sql, end_of_time
 
     def done(self, *args: str) -> str:
         outcome = self.run(*args)
@@ -62,7 +62,7 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchc
 
     assert run("db", "upgrade").returncode == 0
     sql(BATCH)
-    return Shop(run, sql)
+    return Shop(run, sql, "infinity" if request.param == "postgresql" else "9999-12-31 23:59:59.999")
 
 
 def test_a_schedule_from_its_making_to_its_first_run(shop: Shop) -> None:
@@ -138,6 +138,36 @@ def test_rows_inserted_by_hand_are_found_by_check(shop: Shop) -> None:
     assert second["Words"] is None
 
 
+def test_the_end_of_time_in_every_row_keeps_no_command_from_its_answer(shop: Shop) -> None:
+    shop.done("schedule", "add", "nightly", *DAILY)
+    shop.sql(
+        "INSERT INTO ScheduleBackfill (Schedule_id, FromTime, UntilTime, Actor)"
+        f" SELECT Schedule_id, '2026-11-01 00:00:00', '{shop.end_of_time}', 'anna' FROM Schedule;"
+        " UPDATE Schedule SET DecidedUntil = '2026-11-01 00:00:00', CatchUp = 'latest';"
+    )
+    shop.run("run", "--once")
+    for table, columns in {
+        "Schedule": ("NextRunTime", "DecidedUntil", "z_inserted"),
+        "ScheduleFire": ("DueTime", "DueUntil", "z_inserted"),
+        "FileProcess": ("z_inserted", "z_updated"),
+        "BatchControl": ("z_inserted", "z_updated"),
+        "BatchProcessHistory": ("StartTime", "EndTime"),
+        "SchedulerLog": ("EventTime",),
+    }.items():
+        for column in columns:
+            shop.sql(f"UPDATE {table} SET {column} = '{shop.end_of_time}';")
+
+    for command in ("schedule list", "schedule show nightly", "schedule preview nightly", "schedule test nightly"):
+        assert shop.run(*command.split()).returncode == 0, command
+    for command in ("status", "backfill list", "inbox", "log", "history", "show 1", "why 1", "graph"):
+        assert shop.run(*command.split()).returncode == 0, command
+        if command != "graph":
+            assert shop.run(*command.split(), "--json").returncode == 0, command
+    assert shop.run("check").returncode == 6
+    assert [one["Waits"] for one in shop.json("backfill", "list")] == ["its time reaches into the future"]
+    assert shop.run("run", "--once").returncode == 0
+
+
 def test_disabling_and_enabling_say_what_follows(shop: Shop) -> None:
     shop.done("schedule", "add", "nightly", *DAILY)
     assert shop.run("schedule", "disable", "nightly").returncode == 2
@@ -170,7 +200,9 @@ def test_the_log_goes_on_to_what_lists_its_source(shop: Shop) -> None:
     assert "Next: batchctl schedule list" in shop.done("log", "--source", "schedule")
     assert "Next: batchctl trigger list" in shop.done("log", "--source", "trigger x")
     unknown = shop.done("log", "--source", "nightly")
-    assert "A source begins with one of these words: schedule, trigger, watch, dependency, calendar." in unknown
+    assert (
+        "A source begins with one of these words: schedule, trigger, watch, dependency, calendar, backfill." in unknown
+    )
 
 
 def test_what_a_command_needs_and_a_schedule_does_not_bring_is_warned_of(shop: Shop) -> None:
