@@ -101,13 +101,8 @@ class Deciding:
 
     def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
         """Tell of the next due times whose keys were decided, as those of other moments, before the timing was changed."""
-        passed = undecided.passed
-        for instant, before in passed if len(passed) <= catch_up.SINGLY else passed[-1:]:
-            how = "skipped" if before.intake_id is None else f"file:{before.intake_id}"
-            said = f"{instant.key} was decided already as {how}"
-            if len(passed) > catch_up.SINGLY:
-                said = f"{len(passed):,} due times were decided already; of the last: {said}"
-            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, before.intake_id)
+        for said, intake_id in undecided.told():
+            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
         schedule, instant = decided.schedule, fire.instant

@@ -207,7 +207,9 @@ def test_who_is_disabled_and_enabled_begins_anew(world: World, keeper: ScheduleK
 
     assert done.next is not None
     assert done.next.local == "2026-11-24 06:00 +01:00"
-    assert world.sql(STANDING) == [(1, None, None, None)]
+    ((*standing, hashed),) = world.sql(STANDING)
+    assert standing == [1, "2026-11-24 05:00:00.000", "2026-11-24 03:00:00.000"]
+    assert hashed not in {None, "x"}
     keeper.set_enabled("nightly", enabled=True, reason="again")
     assert [(*row[:2], *row[4:]) for row in audited()][1:] == [
         ("disable", "Schedule:nightly", "holiday", {"Enabled": 1}, {"Enabled": 0}),
