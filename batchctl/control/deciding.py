@@ -112,7 +112,7 @@ class Deciding:
             skip = Skip(instant.key, fire.due, None, 1, said)
             self._skip(connection, decided, skip, now, blocker.intake_id, blocker.instance_id)
             return
-        said = storable(_words(plan, fire))
+        said = storable(f"{plan.words}; {fire.said}")
         reason = said if fire.late or instant.reason else None
         self.start(connection, decided, known.takers, instant, said, now, reason=reason)
 
@@ -224,20 +224,3 @@ def standing_at(schedule: Schedule, standing: Standing) -> Schedule:
 def _has_its_calendar(connection: Any, known: Known) -> bool:
     name = known.schedule.timing.calendar_name
     return name is None or calendars.named(connection, name) == known.calendar
-
-
-def _words(plan: Plan, fire: Fire) -> str:
-    said = f"{plan.words}; due {fire.instant.local}"
-    if fire.instant.reason:
-        said += f" ({fire.instant.reason})"
-    if fire.late:
-        said += f"; made up for, {_span(fire.late)} late"
-    return said
-
-
-def _span(time: timedelta) -> str:
-    minutes = int(time.total_seconds()) // 60
-    days, hours = minutes // 1440, minutes % 1440 // 60
-    if days:
-        return f"{days} d {hours} h"
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"

@@ -16,7 +16,7 @@ from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
 from batchctl.operations.given import NAME_LIMIT, checked_reason
-from batchctl.operations.schedule_problems import OPERATORS, Around, schedule_problems, schedule_warnings
+from batchctl.operations.schedule_problems import OPERATORS, OR_DISABLE, Around, schedule_problems, schedule_warnings
 from batchctl.operations.timetable import Next, schedule_target
 from batchctl.store import schedules
 from batchctl.store.schedules import UNARMED
@@ -153,6 +153,8 @@ class ScheduleKeeper:
             # There is none yet that could be changed.
             again = f"batchctl schedule add {typed(schedule.name)}"
             found = [replace(one, remedy=_made_again(one, schedule, again)) for one in found]
+        elif "Enabled" in after:
+            found = [replace(one, remedy=_then_enabled(one)) for one in found]
         plan = around.plan_of(schedule.timing)
         return Written(
             schedule=schedule,
@@ -175,6 +177,14 @@ def _made_again(problem: Problem, schedule: Schedule, again: str) -> str | None:
     if problem.column == "RunAt":
         return f"{again} --entity {typed(schedule.entity)} --type once --run-at ...   (a time to come)"
     return f"{again} ...   (with a time to come)"
+
+
+def _then_enabled(problem: Problem) -> str | None:
+    """Return what mends a schedule that is disabled still."""
+    remedy = problem.remedy or ""
+    if not remedy.endswith(OR_DISABLE):
+        return problem.remedy
+    return f"{remedy.removesuffix(OR_DISABLE)}   (then enable it)"
 
 
 def _own(said: Columns) -> Columns:

@@ -229,6 +229,13 @@ def test_what_could_start_nothing_is_not_enabled(world: World, keeper: ScheduleK
     assert world.sql("SELECT Enabled FROM Schedule") == [(0,)]
 
 
+def test_what_is_disabled_still_is_not_to_be_disabled(keeper: ScheduleKeeper) -> None:
+    keeper.add("x1", {"Entity": "B", "ScheduleType": "once", "RunAt": "2026-01-01 00:00", "Enabled": 0})
+    (problem,) = keeper.set_enabled("x1", enabled=True).problems
+
+    assert problem.remedy == "batchctl schedule set x1 --run-at ... --reason ...   (then enable it)"
+
+
 def test_a_command_that_uses_a_file_name_is_warned_of(world: World, keeper: ScheduleKeeper) -> None:
     world.sql(
         "UPDATE ProcessControl SET ProcessType = 'os_command', Data1 = 'wc {FileName}' WHERE ProcessControlSeq = 20"
