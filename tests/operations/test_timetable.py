@@ -42,9 +42,9 @@ def only(table: Timetable) -> Timed:
     return found
 
 
-def tried(table: Timetable, *, grace: int = 300, fires_here: bool = True) -> ScheduleTrial:
+def tried(table: Timetable, name: str = "nightly", *, grace: int = 300, fires_here: bool = True) -> ScheduleTrial:
     bench = ScheduleBench(table=table, grace=timedelta(seconds=grace), fires_here=fires_here)
-    return bench.try_out("nightly")
+    return bench.try_out(name)
 
 
 def previewed(table: Timetable, days: int, start: datetime | None = None) -> list[dict[str, Any]]:
@@ -428,10 +428,10 @@ class TestTest:
         assert tried(table).reason == said
 
     def test_of_a_job_the_code_is_what_moves_it(self, world: World, table: Timetable) -> None:
-        schedule(world, EndDate="2026-11-20", Enabled=0, Origin="job shop")
+        schedule(world, "load.d", EndDate="2026-11-20", Enabled=0, Origin="job shop")
 
-        said = "correct the decorator of nightly, then: batchctl schedule enable nightly --reason ..."
-        assert tried(table).next_step == said
+        said = "correct the decorator of load, then: batchctl schedule enable load.d --reason ..."
+        assert tried(table, "load.d").next_step == said
 
     def test_only_one_that_is_still_to_run_disables_itself(self, world: World, table: Timetable) -> None:
         schedule(world, kind="once", RunAt="2026-11-21 06:00")
