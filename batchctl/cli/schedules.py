@@ -181,9 +181,11 @@ def test_schedule(session: Session, name: str, as_json: bool) -> None:
     It is decided as the leading controller decides it, and needs none that runs.
     """
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_run
 
     with session.app() as app:
         tried = app.schedule_bench().try_out(name)
+        idle = to_run(app) if tried.would_fire or tried.next_run_time else ()
     if as_json:
         output.print_json(tried.columns)
         return
@@ -197,7 +199,7 @@ def test_schedule(session: Session, name: str, as_json: bool) -> None:
         ("next (UTC)", output.time(tried.next_run_time)),
     ]
     output.section(out, output.properties([*pairs, *(("note", output.cell(note)) for note in tried.notes)]))
-    output.hints(out, tried.next_step)
+    output.hints(out, *idle, tried.next_step)
 
 
 @contextmanager

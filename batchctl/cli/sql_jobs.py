@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,7 @@ def add_sql(
     controller (batchctl run) starts it when it is due, however short before that it was added.
     """
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_run
     from batchctl.domain.sql_jobs import SqlJob
     from batchctl.domain.status import CatchUp
     from batchctl.operations.acts import Actor
@@ -118,10 +120,11 @@ def add_sql(
         user, host = app.ids.user(), app.ids.host()
         actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
         added = Registrar(actor=actor, preparer=app.preparer).add(job, reason=reason)
+        idle = to_run(app)
     if as_json:
         output.print_json(added.columns())
     else:
-        _show_added(added, dry_run=dry_run)
+        _show_added(added, idle, dry_run=dry_run)
     for note in added.notes:
         output.say(f"Note: {note}")
 
@@ -139,7 +142,7 @@ def _text(sql: str | None, file: Path | None) -> str:
         raise click.BadParameter(message, param_hint="--file") from None
 
 
-def _show_added(added: Added, *, dry_run: bool) -> None:
+def _show_added(added: Added, idle: Sequence[str], *, dry_run: bool) -> None:
     from batchctl.cli import commands, output
 
     job = added.job
@@ -148,13 +151,13 @@ def _show_added(added: Added, *, dry_run: bool) -> None:
     out.print(output.cell(f"Job {job.name} {would}: {added.words}."), soft_wrap=True)
     if not job.enabled:
         click.echo("It is disabled: it does not run.")
-        first = f"batchctl schedule enable {typed(job.name)} --reason ..."
+        following = [f"batchctl schedule enable {typed(job.name)} --reason ..."]
     else:
         click.echo(f"It runs next at {added.first.local}, which is {output.time(added.first.due).plain} UTC.")
-        first = "batchctl schedule jobs   (a running controller starts it: batchctl run)"
+        following = [*idle, "batchctl schedule jobs"]
     if dry_run:
         commands.show(out, added.command_text)
-    output.hints(out, "the same command without --dry-run" if dry_run else first)
+    output.hints(out, *(["the same command without --dry-run"] if dry_run else following))
 
 
 @click.command()

@@ -25,7 +25,6 @@ from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import calendars, data_triggers, instances, intake, schedule_fires, scheduler_log, schedules
 
 BOUNDARIES = frozenset({Boundary.SCHEDULE})
-_MINUTE = 60
 
 Written = TypeVar("Written")
 
@@ -103,13 +102,8 @@ class Deciding:
 
     def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
         """Tell of the next due times whose keys were decided, as those of other moments, before the timing was changed."""
-        passed = undecided.passed
-        for instant, before in passed if len(passed) <= catch_up.SINGLY else passed[-1:]:
-            how = "skipped" if before.intake_id is None else f"file:{before.intake_id}"
-            said = f"{instant.key} was decided already as {how}"
-            if len(passed) > catch_up.SINGLY:
-                said = f"{len(passed):,} due times were decided already; of the last: {said}"
-            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, before.intake_id)
+        for said, intake_id in undecided.told():
+            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
         schedule, instant = decided.schedule, fire.instant
@@ -119,7 +113,7 @@ class Deciding:
             skip = Skip(instant.key, fire.due, None, 1, said)
             self._skip(connection, decided, skip, now, blocker.intake_id, blocker.instance_id)
             return
-        said = storable(_words(plan, fire))
+        said = storable(f"{plan.words}; {fire.said}")
         reason = said if fire.late or instant.reason else None
         self.start(connection, decided, known.takers, instant, said, now, reason=reason)
 
@@ -239,23 +233,3 @@ def _free_key(connection: Any, schedule_id: ScheduleId, skip: Skip) -> str:
         return skip.key
     keys = chain([skip.key], (f"{skip.key}#{number}" for number in count(2)))
     return next(key for key in keys if not schedule_fires.decided(connection, schedule_id, [key]))
-
-
-def _words(plan: Plan, fire: Fire) -> str:
-    said = f"{plan.words}; due {fire.instant.local}"
-    if fire.instant.reason:
-        said += f" ({fire.instant.reason})"
-    if fire.late:
-        said += f"; made up for, {_span(fire.late)} late"
-    return said
-
-
-def _span(time: timedelta) -> str:
-    seconds = int(time.total_seconds())
-    if seconds < _MINUTE:
-        return f"{seconds} s"
-    minutes = seconds // _MINUTE
-    days, hours = minutes // 1440, minutes % 1440 // 60
-    if days:
-        return f"{days} d {hours} h"
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"

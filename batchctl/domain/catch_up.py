@@ -81,6 +81,14 @@ class Fire:
         """Return when it is due."""
         return due_of(self.instant)
 
+    @property
+    def said(self) -> str:
+        """Say when it is due, why then, and how late it is."""
+        said = f"due {self.instant.local}"
+        if self.instant.reason:
+            said += f" ({self.instant.reason})"
+        return f"{said}; made up for, {_span(self.late)} late" if self.late else said
+
 
 @value
 class Skip:
@@ -318,6 +326,16 @@ def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:
         elif is_skipped:
             for each in group:
                 yield Skip(each.key, due_of(each), None, 1, each.reason or "skipped")
+
+
+def _span(time: timedelta) -> str:
+    minutes, seconds = divmod(int(time.total_seconds()), 60)
+    if minutes == 0:
+        return f"{seconds} s"
+    days, hours = minutes // 1440, minutes % 1440 // 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
 
 
 def _order(instant: Instant) -> tuple[datetime, str]:

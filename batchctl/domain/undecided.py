@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 
+from batchctl.domain.catch_up import SINGLY
 from batchctl.domain.due import Instant, InstantOutcome, Plan
 from batchctl.domain.rows import IntakeId
 from batchctl.domain.values import value
@@ -56,6 +57,17 @@ class Undecided:
                     self.passed.append((instant, before))
             found = self.plan.next_after(start + _AHEAD)
         return found
+
+    def told(self) -> Iterator[tuple[str, IntakeId | None]]:
+        """Yield what is to be said of those that `next_after` has passed over, of many only one thing."""
+        many = len(self.passed) > SINGLY
+        for instant, before in self.passed[-1:] if many else self.passed:
+            how = "skipped" if before.intake_id is None else f"file:{before.intake_id}"
+            said = f"{instant.key} was decided already as {how}"
+            yield (
+                f"{len(self.passed):,} due times were decided already; of the last: {said}" if many else said,
+                before.intake_id,
+            )
 
     def _looked_up(self, after: datetime, until: datetime) -> Iterator[tuple[Instant, Before | None]]:
         every, size = self.plan.instants(after, until), 8

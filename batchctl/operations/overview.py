@@ -108,6 +108,8 @@ class Overview:
     """Triggers, watches and schedules that start nothing because of some trouble."""
     coming: tuple[ComingUp, ...] = ()
     """What schedules start next."""
+    is_fired: bool = True
+    """Whether a controller is there that starts it."""
     ending: tuple[RunningOut, ...] = ()
     """Calendars that schedules go by and that run out."""
 
@@ -139,6 +141,7 @@ def overview(
             waits=dependents.seen(connection, batches, now, most),
             ailing=ailing.ailing(connection),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
+            is_fired=bool(presence.firing(connection, now)),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
 

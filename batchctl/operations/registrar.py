@@ -16,7 +16,7 @@ from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
 from batchctl.domain.status import Cause, InstanceStatus
 from batchctl.domain.text import did_you_mean, typed, unfit, visible
-from batchctl.operations import columns, timetable
+from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.ports import Transactions
@@ -97,7 +97,7 @@ class Registrar:
             now = self.actor.clock.now()
             first, words = _first(job, now)
             kept = _free_name(connection, job)
-            schedule_id = None if self.actor.dry_run else self._insert(connection, job, kept, first, now, reason)
+            schedule_id = None if self.actor.dry_run else self._insert(connection, job, kept, now, reason)
             return Added(
                 job=job,
                 schedule_id=schedule_id,
@@ -150,7 +150,6 @@ class Registrar:
         connection: Any,
         job: SqlJob,
         kept: BatchDefinition | None,
-        first: Instant,
         now: datetime,
         reason: str | None,
     ) -> ScheduleId:
@@ -161,11 +160,8 @@ class Registrar:
             sql_job_rows.change_batch(connection, batch_id, {**job.batch_columns, "Enabled": 1}, now)
             sql_job_rows.remove_steps(connection, batch_id)
         sql_job_rows.add_step(connection, batch_id, job.step_columns)
-        standing: dict[str, object] = dict(schedules.UNARMED)
-        if job.enabled:
-            hashed = due.timing_hash(job.timing, job.zone)
-            standing = {"NextRunTime": first.due, "DecidedUntil": now, "TimingHash": hashed}
-        schedule_id = schedules.add(connection, {**job.schedule_columns, **standing})
+        schedule_id = schedules.add(connection, {**job.schedule_columns, **schedules.UNARMED})
+        arming.arm(connection, schedule_id, timetable.around(connection, job.zone, now))
         after: dict[str, JsonValue] = {name: _plain(value) for name, value in job.schedule_columns.items()}
         after |= {"Data1": job.connection, "Data2": job.sql, "RetryCount": job.retries}
         self.actor.note(connection, "add-sql", timetable.schedule_target(job.name), reason, {}, after)

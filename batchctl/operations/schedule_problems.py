@@ -23,6 +23,8 @@ from batchctl.operations import almanac
 
 OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
 """Columns that are the operator's own, whatever writes the row."""
+OR_DISABLE = "   (or, in place of set: disable)"
+"""Ends the remedy of what is never due again."""
 _PATTERN = "pattern"
 _COMMAND = "os_command"
 _FILLED = (1, 2, 4)
@@ -99,15 +101,24 @@ def remedy_of(schedule: Schedule, problem: Problem, others: Collection[Problem])
 
     The row is looked through wholly again, so one command names all columns that are wrong.
     """
-    if problem.remedy is not None:
+    if not _is_set(problem):
         return problem.remedy
-    columns = list(dict.fromkeys(one.column for one in others if one.column and one.remedy is None))
-    if schedule.origin not in {None, sql_jobs.ORIGIN} and problem.column not in OPERATORS:
-        return f"correct it where it is declared: {visible(schedule.origin)}"
+    is_kept = schedule.origin not in {None, sql_jobs.ORIGIN}
+    if is_kept and problem.column not in OPERATORS:
+        return problem.remedy or f"correct it where it is declared: {visible(schedule.origin or '')}"
+    wrong = [one for one in others if _is_set(one) and (not is_kept or one.column in OPERATORS)]
+    columns = list(dict.fromkeys(one.column for one in wrong))
     if "ScheduleName" in columns or visible(schedule.name) != schedule.name:
         return None
-    options = " ".join(f"{option_of(column)} ..." for column in columns)
+    if problem.remedy is not None and columns == [problem.column]:
+        return problem.remedy
+    options = " ".join(f"{option_of(column)} ..." if column else "..." for column in columns)
     return f"batchctl schedule set {typed(schedule.name)} {options} --reason ..."
+
+
+def _is_set(problem: Problem) -> bool:
+    """Say whether it is another value in its own row that mends it."""
+    return problem.remedy is None or problem.remedy.startswith("batchctl schedule set ")
 
 
 def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Problem]:
@@ -242,8 +253,8 @@ def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
     at = run_at(schedule.timing)
     if at is not None:
         said = f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
-        remedy = f"batchctl schedule set {name} --run-at ... --reason ...   (or, in place of set: disable)"
+        remedy = f"batchctl schedule set {name} --run-at ... --reason ...{OR_DISABLE}"
         yield Problem("RunAt", said, remedy)
         return
-    remedy = f"batchctl schedule set {name} ... --reason ...   (or, in place of set: disable)"
+    remedy = f"batchctl schedule set {name} ... --reason ...{OR_DISABLE}"
     yield Problem("", "It is never due again, so it never starts anything.", remedy)

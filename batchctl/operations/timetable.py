@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain import catch_up, due
@@ -30,6 +30,9 @@ SHOWN_FIRES = 10
 NOT_STARTING = 50
 """Of those that are due next some may start nothing, because of a mode that was changed just now."""
 
+DECIDED_WITHIN = timedelta(seconds=5)
+"""How long a controller may take to decide a due time before it counts as overdue."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Next:
@@ -50,6 +53,7 @@ class ComingUp:
 
     schedule: Schedule
     next: Next
+    is_overdue: bool
 
     @property
     def columns(self) -> Columns:
@@ -59,6 +63,7 @@ class ComingUp:
             "Entity": self.schedule.entity,
             "NextLocalTime": self.next.local,
             "NextUtcTime": columns.moment(self.next.at),
+            "Overdue": self.is_overdue,
         }
 
 
@@ -162,7 +167,7 @@ def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
 def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...]:
     """Return what schedules start next, the soonest first."""
     found = [
-        ComingUp(schedule=schedule, next=at)
+        ComingUp(schedule=schedule, next=at, is_overdue=at.at + DECIDED_WITHIN < around.now)
         for schedule in schedules.soonest(connection, most + NOT_STARTING)
         if (at := next_of(connection, schedule, around)) is not None
     ]

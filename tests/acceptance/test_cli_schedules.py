@@ -294,3 +294,27 @@ def test_a_day_that_is_none_is_listed_and_removed(shop: Shop) -> None:
     assert shop.run("calendar", "remove-day", "NL", "29 Feb").returncode == 2
     assert "'2026-02-30', which is no day, is removed" in shop.done("calendar", "remove-day", "NL", "2026-02-30")
     assert shop.json("calendar", "list")[0]["Warning"] is None
+
+
+def test_what_is_due_with_no_controller_there_is_said_by_whoever_tells_of_it(shop: Shop) -> None:
+    to_run = "Next: batchctl run   (no controller is running that starts what is due)"
+
+    for act in (
+        ("add", "nightly", *DAILY),
+        ("set", "nightly", "--run-times", "07:00", "--reason", "x"),
+        ("disable", "nightly", "--reason", "x"),
+        ("enable", "nightly", "--reason", "x"),
+        ("test", "nightly"),
+    ):
+        assert (to_run in shop.done("schedule", *act)) is (act[0] != "disable"), act
+    assert to_run in shop.done("status")
+    assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [False]
+    # As a controller leaves it that armed it and was stopped.
+    shop.sql("UPDATE Schedule SET NextRunTime = '2026-01-01 06:00:00.000', DecidedUntil = '2026-01-01 05:00:00.000'")
+    assert "not decided yet" in shop.done("status")
+    assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [True]
+    shop.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c1', 'h', '2099-01-01 00:00:00')")
+    assert to_run in shop.done("schedule", "test", "nightly")
+    shop.sql("UPDATE Controller SET SchedulerZone = 'UTC'")
+    assert to_run not in shop.done("schedule", "test", "nightly")
+    assert to_run not in shop.done("status")

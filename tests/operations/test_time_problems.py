@@ -16,6 +16,7 @@ from tests.control.world import World
 from tests.operations.test_checking import Plugins
 from tests.operations.test_timetable import schedule
 
+OVER = {"RunAt": "2026-11-20 05:00"}
 TRIGGER = (
     "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, RowThreshold)"
     " VALUES ('rows', ?, 'wh', 't', 's', '0', 1)"
@@ -46,6 +47,18 @@ def test_sound_schedules_have_no_findings(world: World) -> None:
     schedule(world, "done", "once", RunAt="2026-11-20 05:00", Enabled=0)
 
     assert messages(world) == []
+
+
+def test_one_command_mends_all_columns_of_a_row(world: World) -> None:
+    schedule(world, "z3", "once", **OVER, Entity="Bee")
+    schedule(world, "z4", EndDate="2026-11-20", Entity="Bee")
+    schedule(world, "z5", "once", **OVER)
+
+    assert sorted({(one.row, one.remedy) for one in check(world)}) == [
+        ("z3", "batchctl schedule set z3 --entity ... --run-at ... --reason ..."),
+        ("z4", "batchctl schedule set z4 --entity ... ... --reason ..."),
+        ("z5", "batchctl schedule set z5 --run-at ... --reason ...   (or, in place of set: disable)"),
+    ]
 
 
 def test_everything_of_every_schedule_is_found_at_once(world: World) -> None:

@@ -42,9 +42,9 @@ def only(table: Timetable) -> Timed:
     return found
 
 
-def tried(table: Timetable, *, grace: int = 300, fires_here: bool = True) -> ScheduleTrial:
+def tried(table: Timetable, name: str = "nightly", *, grace: int = 300, fires_here: bool = True) -> ScheduleTrial:
     bench = ScheduleBench(table=table, grace=timedelta(seconds=grace), fires_here=fires_here)
-    return bench.try_out("nightly")
+    return bench.try_out(name)
 
 
 def previewed(table: Timetable, days: int, start: datetime | None = None) -> list[dict[str, Any]]:
@@ -395,6 +395,57 @@ class TestTest:
         assert "CatchUp is none" in tried(table).reason
         world.sql("UPDATE Schedule SET CatchUp = 'latest'")
         assert tried(table).would_fire
+
+    def test_what_would_be_made_up_for_says_how_late_as_its_row_will(self, world: World, table: Timetable) -> None:
+        schedule(world, CatchUp="latest")
+        world.clock.advance(timedelta(hours=5))
+
+        due = "due 2026-11-21 06:00 +01:00; made up for, 3 h 0 min late"
+        assert tried(table).reason == f"daily at 06:00, Europe/Amsterdam; {due}"
+
+    def test_one_that_has_run_says_so_and_is_moved_before_it_is_enabled(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="once", RunAt="2026-11-21 06:00", Enabled=0)
+        world.clock.advance(timedelta(hours=5))
+        fired = "INSERT INTO FileProcess (Entity) VALUES ('B')"
+        unknown = tried(table).reason
+        world.sql(fired)
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "fired", "2026-11-21 05:00:00", None, 1, None, 1)
+
+        found = tried(table)
+
+        assert unknown == "it is disabled, and never due again"
+        assert found.reason == "it is disabled, and it has run at 2026-11-21 06:00 +01:00, as file:1"
+        moved = "batchctl schedule set nightly --run-at ... --reason ..."
+        assert found.next_step == f"{moved}, then: batchctl schedule enable nightly --reason ..."
+        assert found.notes == ()
+
+    def test_one_that_was_skipped_says_why(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="once", RunAt="2026-11-21 06:00", Enabled=0)
+        world.clock.advance(timedelta(hours=5))
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "skipped", "2026-11-21 05:00:00", None, 1, "it was missed", None)
+
+        said = "it is disabled, and its last time, 2026-11-21 06:00 +01:00, was skipped: it was missed"
+        assert tried(table).reason == said
+
+    def test_of_a_job_the_code_is_what_moves_it(self, world: World, table: Timetable) -> None:
+        schedule(world, "load.d", EndDate="2026-11-20", Enabled=0, Origin="job shop")
+
+        said = "correct the decorator of load, then: batchctl schedule enable load.d --reason ..."
+        assert tried(table, "load.d").next_step == said
+
+    def test_only_one_that_is_still_to_run_disables_itself(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="once", RunAt="2026-11-21 06:00")
+        to_come = tried(table).notes
+        world.clock.advance(timedelta(hours=2, minutes=1))
+        now = tried(table).notes
+        world.clock.advance(timedelta(hours=2))
+        missed = tried(table)
+        world.sql("UPDATE Schedule SET RunAt = '25:00'")
+
+        assert to_come == now == ("It disables itself once it has run.",)
+        assert "its due time was missed" in missed.reason
+        assert (missed.next_step, missed.notes) == ("batchctl schedule set nightly --run-at ... --reason ...", ())
+        assert tried(table).notes == ()
 
     def test_open_work_is_a_reason_where_overlap_is_skip(self, world: World, table: Timetable) -> None:
         schedule(world, Overlap="skip")
