@@ -75,7 +75,7 @@ class Plan:
     @property
     def words(self) -> str:
         """Say when it is due, for people."""
-        return words_of(self.timing, self.read.zone)
+        return words_of(self.timing, self.read.zone, is_rhythm=self.read.is_rhythm)
 
     def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
         """Yield what is due after one moment and not after another, in order; skipped ones too."""

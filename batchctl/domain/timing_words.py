@@ -18,13 +18,12 @@ _BY_CALENDAR = {
 }
 _TEENS = (11, 12, 13)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_RHYTHMS = (ScheduleType.INTERVAL, ScheduleType.ONCE)
-"""What the policies for changed clocks, or one of them, have no say in."""
 
 
-def words_of(timing: Timing, zone: str) -> str:
-    """Say when a schedule is due, whose timing is fit."""
-    parts = [_cadence(timing), *_days(timing), *_bounds(timing), zone, *_calendar(timing), *_policies(timing)]
+def words_of(timing: Timing, zone: str, *, is_rhythm: bool) -> str:
+    """Say when a schedule is due, whose timing is fit; in a rhythm the policies for changed clocks have no say."""
+    policies = () if is_rhythm else _policies(timing)
+    parts = [_cadence(timing), *_days(timing), *_bounds(timing), zone, *_calendar(timing), *policies]
     return visible(", ".join(parts))
 
 
@@ -73,9 +72,9 @@ def _calendar(timing: Timing) -> Iterator[str]:
 
 
 def _policies(timing: Timing) -> Iterator[str]:
-    if timing.gap_policy is GapPolicy.SKIP and timing.schedule_type is not ScheduleType.INTERVAL:
+    if timing.gap_policy is GapPolicy.SKIP:
         yield "skipped when clocks leave it out"
-    if timing.fold_policy is FoldPolicy.TWICE and timing.schedule_type not in _RHYTHMS:
+    if timing.fold_policy is FoldPolicy.TWICE and timing.schedule_type is not ScheduleType.ONCE:
         yield "twice when clocks show it twice"
 
 

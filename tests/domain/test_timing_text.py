@@ -259,6 +259,26 @@ def test_letter_case_blanks_and_ranges_do_not_matter() -> None:
             {"run_times": "02:30", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
             "daily at 02:30, {}, skipped when clocks leave it out, twice when clocks show it twice",
         ),
+        (
+            "interval",
+            {"interval_minutes": 61, "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "every 61 min, {}, skipped when clocks leave it out, twice when clocks show it twice",
+        ),
+        (
+            "interval",
+            {"interval_minutes": 60, "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "every 60 min, {}",
+        ),
+        (
+            "cron",
+            {"cron": "*/20 2 * * *", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "cron */20 2 * * * (every 20th minute from 02:00 through 02:59), {}",
+        ),
+        (
+            "once",
+            {"run_at": "2026-12-01T02:00", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "once at 2026-12-01 02:00, {}, skipped when clocks leave it out",
+        ),
     ],
 )
 def test_the_words_for_people(kind: str, columns: dict[str, Any], words: str) -> None:
