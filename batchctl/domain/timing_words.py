@@ -59,7 +59,8 @@ def _days(timing: Timing) -> Iterator[str]:
 def _bounds(timing: Timing) -> Iterator[str]:
     if timing.between_times is not None:
         begin, _, end = (part.strip() for part in timing.between_times.partition("-"))
-        yield f"between {begin} and {end}{' the next day' if end < begin else ''}"
+        over = " (over midnight; each time counts to its own date)" if end < begin else ""
+        yield f"between {begin} and {end}{over}"
     if timing.start_date is not None:
         yield f"from {timing.start_date.strip()}"
     if timing.end_date is not None:
