@@ -16,7 +16,7 @@ from zoneinfo import TZPATH, ZoneInfo
 import pytest
 from cronsim import CronSim
 
-from batchctl.domain.due import InstantOutcome, UnfitTiming, jitter_of, plan_of, timing_hash
+from batchctl.domain.due import InstantOutcome, Plan, UnfitTiming, jitter_of, plan_of, timing_hash
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy
 from tests.domain.scheduling import HOME, a_calendar, a_plan, a_timing, at, dates, due, keys, utc
 
@@ -151,6 +151,44 @@ def test_policies_do_not_touch_an_interval_that_is_a_rhythm() -> None:
 
     assert keys(usual, "2026-10-24", 3) == keys(unusual, "2026-10-24", 3)
     assert keys(usual, "2026-03-28", 3) == keys(unusual, "2026-03-28", 3)
+
+
+def test_an_interval_of_a_day_is_due_once_a_day_where_midnight_is_shown_twice() -> None:
+    plan = a_plan("interval", interval_minutes=1440, time_zone="America/Havana")
+
+    assert keys(plan, "2026-10-31T12:00", 2) == ["2026-11-01T00:00", "2026-11-02T00:00"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "expected"),
+    [
+        (HOME, "2026-03-29", ["2026-03-29 02:00", "2026-03-29 02:15", "2026-03-29 02:30", "2026-03-29 02:45"]),
+        (HOME, "2026-10-25", []),
+        ("Australia/Lord_Howe", "2026-10-03", ["2026-10-04 02:00", "2026-10-04 02:15"]),
+    ],
+)
+def test_what_a_rhythm_leaves_out_is_due_at_no_moment(zone: str, day: str, expected: list[str]) -> None:
+    plan = a_plan("interval", interval_minutes=15, time_zone=zone)
+    begin = utc(day)
+
+    found = list(plan.left_out(begin, begin + timedelta(days=1)))
+
+    assert [one.local for one in found] == expected
+    assert {(one.due, one.outcome.value) for one in found} <= {(None, "skipped")}
+
+
+def test_only_a_rhythm_leaves_something_out_and_only_on_its_days() -> None:
+    begin = utc("2026-03-28")
+    sundays = a_plan("cron", cron="*/30 2 * * 0", calendar=a_calendar())
+
+    def left_out(plan: Plan) -> list[str | None]:
+        return [one.reason for one in plan.left_out(begin, begin + timedelta(days=2))]
+
+    said = "the clocks leave this out; a cron whose minute or hour begins with * is not made up for"
+    assert left_out(sundays) == [f"2026-03-29 is no business day of NL: a Sunday; {said}"] * 2
+    assert left_out(a_plan("cron", cron="*/30 2 * * 1-5")) == []
+    assert left_out(a_plan("cron", cron="30 2 * * *")) == []
+    assert left_out(a_plan("interval", interval_minutes=150)) == []
 
 
 # Zones that are not like others
