@@ -332,7 +332,7 @@ def _nights(one: Rehearsed) -> Iterator[Listing]:
 
 def _kind(at: NightTime) -> object:
     """Return what due times have in common that are shown together."""
-    return at.runs, at.is_concerned, at.instant.local[-6:], at.instant.reason
+    return at.runs, at.is_concerned, at.instant.local.split()[2:], at.reason
 
 
 def _span(group: Sequence[NightTime]) -> str:
@@ -342,7 +342,7 @@ def _span(group: Sequence[NightTime]) -> str:
 
 def _reason(group: Sequence[NightTime], change: ClockChange) -> str | None:
     first = group[0]
-    said = first.instant.reason
+    said = first.reason
     if said is None and first.is_concerned and not change.is_forward:
         way = "both times" if first.runs == "twice" else "the first time"
         said = f"the clocks show this twice, and it runs {way}"

@@ -12,7 +12,7 @@ from enum import StrEnum
 from itertools import groupby, takewhile
 
 from batchctl.domain.business_days import FARTHEST
-from batchctl.domain.day_times import times_of
+from batchctl.domain.day_times import left_out, times_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, GapPolicy
@@ -52,9 +52,9 @@ class Instant:
     key: str
     """What identifies it within its schedule: its wall time, and `+fold` for the second time that clocks show it."""
     due: datetime | None
-    """None only of a day that does not exist, which only `preview` shows."""
+    """None only of what there is not and is shown all the same: a day that a month does not have, a time left out."""
     local: str
-    """What the clocks show when it is due, with their offset from UTC."""
+    """What the clocks show when it is due, with their offset from UTC; without it what they never show."""
     business_date: date
     """The day it is for, before any shift."""
     outcome: InstantOutcome
@@ -75,7 +75,7 @@ class Plan:
     @property
     def words(self) -> str:
         """Say when it is due, for people."""
-        return words_of(self.timing, self.read.zone)
+        return words_of(self.timing, self.read.zone, is_rhythm=self.read.is_rhythm)
 
     def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
         """Yield what is due after one moment and not after another, in order; skipped ones too."""
@@ -99,6 +99,22 @@ class Plan:
         if waiting is not None:
             yield waiting[1]
         yield from (instant for _, instant in missing)
+
+    def left_out(self, after: datetime, until: datetime) -> Iterator[Instant]:
+        """Yield the times of a rhythm that clocks leave out as they go on after one moment and not after another."""
+        begin, end = naive(after), naive(until)
+        for day, nominal in self._days(self.read.clock.day_of(after), end):
+            _, reason = self._outcome(day, nominal)
+            for one in left_out(self.read, day):
+                if begin < one.due <= end:
+                    yield Instant(
+                        key=one.key,
+                        due=None,
+                        local=one.local,
+                        business_date=_business_date(day, nominal),
+                        outcome=InstantOutcome.SKIPPED,
+                        reason="; ".join(filter(None, (reason, one.gap))),
+                    )
 
     def _due(self, after: datetime, until: datetime, wanted: Callable[[date], bool]) -> Iterator[_Due]:
         """Yield in order what is due on the days that are wanted.
@@ -154,14 +170,13 @@ class Plan:
 
     def _of_day(self, day: date, nominal: list[date], after: datetime) -> Iterator[_Due]:
         outcome, reason = self._outcome(day, nominal)
-        business_date = day if day in nominal else nominal[0]
         for one in times_of(self.timing, self.read, day, after):
             skips = one.gap is not None and self.timing.gap_policy is GapPolicy.SKIP
             instant = Instant(
                 key=one.key,
                 due=one.due.replace(tzinfo=UTC),
                 local=one.local,
-                business_date=business_date,
+                business_date=_business_date(day, nominal),
                 outcome=InstantOutcome.SKIPPED if skips else outcome,
                 reason="; ".join(filter(None, (reason, one.gap))) or None,
             )
@@ -256,6 +271,10 @@ def _taken(waiting: list[_Due], before: datetime | None) -> list[_Due]:
     taken = waiting[:count]
     del waiting[:count]
     return taken
+
+
+def _business_date(day: date, nominal: list[date]) -> date:
+    return day if day in nominal else nominal[0]
 
 
 def _everything(_: date) -> bool:

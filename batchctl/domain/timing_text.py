@@ -34,6 +34,8 @@ from batchctl.domain.values import named_value
 from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY, WallClock, clock_of
 
 DAY_SECONDS = 86400
+LONGEST_RHYTHM = 60
+"""Minutes; an interval that is longer means times of day."""
 
 _FIXED = (ScheduleType.DAILY, ScheduleType.WEEKLY, ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW)
 _NEEDED: tuple[tuple[str, str, tuple[ScheduleType, ...], bool, str], ...] = (
@@ -58,9 +60,9 @@ class ReadTiming:
     clock: WallClock
     days: DayPattern
     times: tuple[int, ...]
-    """The times of an ordinary day, in seconds after midnight, in order; within `window` already."""
-    window: tuple[int, int] | None
-    """In minutes of the day; both belong to it, and the second may be the smaller."""
+    """The times of an ordinary day, in seconds after midnight, in order."""
+    is_rhythm: bool
+    """True when it is due each time that clocks show one of its times, False when policies decide what they change."""
     calendar: BusinessDays | None
     cron: CronTimes | None
 
@@ -115,8 +117,9 @@ def read_timing(
     zone = default_zone if timing.time_zone is None else timing.time_zone
     clock = reader.attempt("TimeZone", lambda: _clock(zone)) or clock_of("UTC")
     days = _days(reader, timing, known, cron)
+    rhythm = _is_rhythm(timing, cron)
     return ReadTiming(
-        zone=zone, clock=clock, days=days, times=inside, window=window, calendar=known, cron=cron
+        zone=zone, clock=clock, days=days, times=inside, is_rhythm=rhythm, calendar=known, cron=cron
     ), reader.problems
 
 
@@ -198,6 +201,13 @@ def _times(reader: _Reader, timing: Timing, cron: CronTimes | None) -> tuple[int
         case _:
             found = reader.list_of("RunTimes", timing.run_times, lambda part: [time_of_day(part)])
             return tuple(sorted(minute * 60 for minute in found or ()))
+
+
+def _is_rhythm(timing: Timing, cron: CronTimes | None) -> bool:
+    """Say whether another of its times comes so soon that one left out need not be made up for."""
+    if timing.schedule_type is ScheduleType.INTERVAL:
+        return (timing.interval_minutes or 0) <= LONGEST_RHYTHM
+    return cron is not None and cron.is_rhythm
 
 
 _ABBREVIATION = 4

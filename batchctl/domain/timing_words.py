@@ -18,13 +18,12 @@ _BY_CALENDAR = {
 }
 _TEENS = (11, 12, 13)
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_RHYTHMS = (ScheduleType.INTERVAL, ScheduleType.ONCE)
-"""What the policies for changed clocks, or one of them, have no say in."""
 
 
-def words_of(timing: Timing, zone: str) -> str:
-    """Say when a schedule is due, whose timing is fit."""
-    parts = [_cadence(timing), *_days(timing), *_bounds(timing), zone, *_calendar(timing), *_policies(timing)]
+def words_of(timing: Timing, zone: str, *, is_rhythm: bool) -> str:
+    """Say when a schedule is due, whose timing is fit; in a rhythm the policies for changed clocks have no say."""
+    policies = () if is_rhythm else _policies(timing)
+    parts = [_cadence(timing), *_days(timing), *_bounds(timing), zone, *_calendar(timing), *policies]
     return visible(", ".join(parts))
 
 
@@ -60,7 +59,8 @@ def _days(timing: Timing) -> Iterator[str]:
 def _bounds(timing: Timing) -> Iterator[str]:
     if timing.between_times is not None:
         begin, _, end = (part.strip() for part in timing.between_times.partition("-"))
-        yield f"between {begin} and {end}{' the next day' if end < begin else ''}"
+        over = " (over midnight; each time counts to its own date)" if end < begin else ""
+        yield f"between {begin} and {end}{over}"
     if timing.start_date is not None:
         yield f"from {timing.start_date.strip()}"
     if timing.end_date is not None:
@@ -73,9 +73,9 @@ def _calendar(timing: Timing) -> Iterator[str]:
 
 
 def _policies(timing: Timing) -> Iterator[str]:
-    if timing.gap_policy is GapPolicy.SKIP and timing.schedule_type is not ScheduleType.INTERVAL:
+    if timing.gap_policy is GapPolicy.SKIP:
         yield "skipped when clocks leave it out"
-    if timing.fold_policy is FoldPolicy.TWICE and timing.schedule_type not in _RHYTHMS:
+    if timing.fold_policy is FoldPolicy.TWICE and timing.schedule_type is not ScheduleType.ONCE:
         yield "twice when clocks show it twice"
 
 

@@ -112,7 +112,7 @@ class Rehearsed:
                 "LocalTime": one.instant.local,
                 "UtcTime": columns.moment(one.instant.due),
                 "Outcome": one.instant.outcome.value,
-                "Reason": one.instant.reason,
+                "Reason": one.reason,
                 "Runs": one.runs.value,
             }
             for night in self.nights

@@ -232,6 +232,23 @@ def test_change_nights_of_all_schedules(shop: Shop) -> None:
     assert "the clocks show this twice, and it runs the first time" in shown
 
 
+def test_a_change_night_shows_what_does_not_run_at_all(shop: Shop) -> None:
+    every = ("--entity", "Load", "--type", "interval", "--interval-minutes", "5")
+    shop.done("schedule", "add", "in the gap", *every, "--between-times", "02:40-02:55")
+    shop.done("schedule", "add", "often", *every, "--between-times", "01:50-03:00")
+    look = ("--dst", "--from", "2026-11-22")
+    what = "the clocks leave this out; an interval of 60 minutes or less is not made up for"
+
+    rows = [row for row in shop.json("schedule", "preview", "in the gap", *look) if row["Runs"] == "not at all"]
+    assert [(row["LocalTime"], row["UtcTime"]) for row in rows] == [
+        (f"2027-03-28 02:{minute}", None) for minute in (40, 45, 50, 55)
+    ]
+    lines = [line.split() for line in shop.done("schedule", "preview", "in the gap", *look).splitlines()]
+    assert ["2027-03-28", "02:40", "-", "not", "at", "all", *what.split()] in lines
+    many = [line.split()[:11] for line in shop.done("schedule", "preview", "often", *look).splitlines()]
+    assert ["2027-03-28", "02:00", "to", "02:55", "-", "not", "at", "all", "12", "due", "times:"] in many
+
+
 def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path) -> None:
     arguments = ("calendar", "import", "NL", "--country", "NL", "--years")
     without = shop.run(*arguments, "2026")

@@ -250,7 +250,12 @@ def test_letter_case_blanks_and_ranges_do_not_matter() -> None:
         (
             "interval",
             {"interval_minutes": 15, "between_times": "22:00-04:00"},
-            "every 15 min, between 22:00 and 04:00 the next day, {}",
+            "every 15 min, between 22:00 and 04:00 (over midnight; each time counts to its own date), {}",
+        ),
+        (
+            "interval",
+            {"interval_minutes": 15, "between_times": "22:00-04:00", "run_days": "Fri"},
+            "every 15 min, Fri, between 22:00 and 04:00 (over midnight; each time counts to its own date), {}",
         ),
         ("once", {"run_at": "2026-12-01T02:00"}, "once at 2026-12-01 02:00, {}"),
         ("cron", {"cron": "30 2 * * 1-5"}, "cron 30 2 * * 1-5 (at 02:30 on Monday through Friday), {}"),
@@ -258,6 +263,26 @@ def test_letter_case_blanks_and_ranges_do_not_matter() -> None:
             "daily",
             {"run_times": "02:30", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
             "daily at 02:30, {}, skipped when clocks leave it out, twice when clocks show it twice",
+        ),
+        (
+            "interval",
+            {"interval_minutes": 61, "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "every 61 min, {}, skipped when clocks leave it out, twice when clocks show it twice",
+        ),
+        (
+            "interval",
+            {"interval_minutes": 60, "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "every 60 min, {}",
+        ),
+        (
+            "cron",
+            {"cron": "*/20 2 * * *", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "cron */20 2 * * * (every 20th minute from 02:00 through 02:59), {}",
+        ),
+        (
+            "once",
+            {"run_at": "2026-12-01T02:00", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "once at 2026-12-01 02:00, {}, skipped when clocks leave it out",
         ),
     ],
 )

@@ -269,7 +269,7 @@ class TestChangeNights:
             (
                 "skip",
                 "twice",
-                [("2027-03-28 03:00 +02:00", "skip")],
+                [("2027-03-28 02:30", "not at all")],
                 [("2027-10-31 02:30 +02:00", "twice"), ("2027-10-31 02:30 +01:00", "twice")],
             ),
         ],
@@ -301,15 +301,75 @@ class TestChangeNights:
 
         assert found == [[False], [False]]
 
-    def test_an_interval_keeps_its_rhythm(self, world: World, table: Timetable) -> None:
+    @pytest.mark.parametrize(
+        ("columns", "what"),
+        [
+            ({"kind": "cron", "Cron": "*/20 2 * * *"}, "a cron whose minute or hour begins with *"),
+            (
+                {"kind": "interval", "IntervalMinutes": 20, "BetweenTimes": "02:00-02:40"},
+                "an interval of 60 minutes or less",
+            ),
+        ],
+    )
+    def test_a_rhythm_shows_what_the_clocks_leave_out_and_nobody_makes_up_for(
+        self, world: World, table: Timetable, columns: dict[str, Any], what: str
+    ) -> None:
+        schedule(world, **columns)
+
+        rehearsal = rehearsed(table)
+
+        shown = [row for row in rehearsal.columns if row["ChangeTime"] == "2027-03-28T01:00:00.000Z"]
+        said = f"the clocks leave this out; {what} is not made up for"
+        assert [(row["LocalTime"], row["UtcTime"], row["Outcome"], row["Reason"], row["Runs"]) for row in shown] == [
+            (f"2027-03-28 02:{minute}", None, "skipped", said, "not at all") for minute in ("00", "20", "40")
+        ]
+        assert {one.runs for one in rehearsal.nights[1].times} == {"twice"}
+
+    def test_what_is_left_out_stands_where_the_clocks_go_on(self, world: World, table: Timetable) -> None:
         schedule(world, kind="interval", IntervalMinutes=30, BetweenTimes="01:30-03:00")
 
-        spring, autumn = rehearsed(table).nights
+        spring, _ = rehearsed(table).nights
 
         assert [(one.instant.local[11:], one.runs) for one in spring.times] == [
             ("01:30 +01:00", "once"),
+            ("02:00", "not at all"),
+            ("02:30", "not at all"),
             ("03:00 +02:00", "once"),
         ]
+
+    def test_what_is_left_out_on_days_that_are_not_its_own_is_not_shown(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="cron", Cron="*/20 2 * * 1-5")
+
+        assert [night.times for night in rehearsed(table).nights] == [(), ()]
+
+    def test_what_is_skipped_in_the_gap_has_no_moment(self, world: World, table: Timetable) -> None:
+        schedule(world, RunTimes="02:30", GapPolicy="skip")
+
+        skipped = rehearsed(table).columns[0]
+
+        assert (skipped["LocalTime"], skipped["UtcTime"]) == ("2027-03-28 02:30", None)
+        assert str(skipped["Reason"]).startswith("2027-03-28 02:30 does not exist in Europe/Amsterdam")
+
+    def test_several_that_are_due_at_one_moment_say_so(self, world: World, table: Timetable) -> None:
+        schedule(world, RunTimes="02:30,03:00,03:30")
+
+        spring, autumn = rehearsed(table).nights
+
+        moved = "2027-03-28 02:30 does not exist in Europe/Amsterdam: the clocks go on at 2027-03-28 03:00"
+        assert [one.reason for one in spring.times] == [
+            f"{moved}; 2 are due at this moment",
+            "2 are due at this moment",
+            None,
+        ]
+        assert [one.reason for one in autumn.times] == [None] * 3
+
+    def test_an_interval_of_30_minutes_runs_whenever_the_clocks_show_its_times(
+        self, world: World, table: Timetable
+    ) -> None:
+        schedule(world, kind="interval", IntervalMinutes=30, BetweenTimes="01:30-03:00")
+
+        _, autumn = rehearsed(table).nights
+
         assert [(one.instant.local[11:], one.runs) for one in autumn.times] == [
             ("01:30 +02:00", "once"),
             ("02:00 +02:00", "twice"),
