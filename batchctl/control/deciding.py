@@ -17,7 +17,7 @@ from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
 from batchctl.domain.schedules import BackfillId, Calendar, Schedule
 from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
 from batchctl.domain.text import storable
-from batchctl.domain.undecided import Undecided
+from batchctl.domain.undecided import Before, Undecided
 from batchctl.domain.values import value
 from batchctl.logs import Event, EventValue
 from batchctl.ports import Boundary, Clock, Transactions
@@ -100,14 +100,22 @@ class Deciding:
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 
     def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
-        """Tell of the next due times whose keys were decided, as those of other moments, before the timing was changed."""
+        """Tell of the next due times that were decided as those of other moments, before timing or calendar were changed.
+
+        Whoever arms a schedule finds them, as long as they are to come: they are told again only behind other news.
+        """
         passed = undecided.passed
-        for instant, before in passed if len(passed) <= catch_up.SINGLY else passed[-1:]:
-            how = "skipped" if before.intake_id is None else f"file:{before.intake_id}"
-            said = f"{instant.key} was decided already as {how}"
-            if len(passed) > catch_up.SINGLY:
-                said = f"{len(passed):,} due times were decided already; of the last: {said}"
-            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, before.intake_id)
+        if not passed:
+            return
+        told = [(_passed(instant, before), before.intake_id) for instant, before in passed]
+        if len(told) > catch_up.SINGLY:
+            said, intake_id = told[-1]
+            told = [(f"{len(told):,} due times were decided already; of the last: {said}", intake_id)]
+        last = scheduler_log.last_of(connection, decided.schedule.entity, decided.schedule.source)
+        if last is not None and last.message == told[-1][0]:
+            return
+        for said, intake_id in told:
+            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
         schedule, instant = decided.schedule, fire.instant
@@ -231,18 +239,14 @@ def _has_its_calendar(connection: Any, known: Known) -> bool:
     return name is None or calendars.named(connection, name) == known.calendar
 
 
+def _passed(instant: Instant, before: Before) -> str:
+    how = before.outcome.value if before.intake_id is None else f"file:{before.intake_id}"
+    moved = "" if before.key == instant.key else f", due as {before.key} before its calendar was changed"
+    return f"{instant.key} was decided already as {how}{moved}"
+
+
 def _words(plan: Plan, fire: Fire) -> str:
     said = f"{plan.words}; due {fire.instant.local}"
     if fire.instant.reason:
         said += f" ({fire.instant.reason})"
-    if fire.late:
-        said += f"; made up for, {_span(fire.late)} late"
-    return said
-
-
-def _span(time: timedelta) -> str:
-    minutes = int(time.total_seconds()) // 60
-    days, hours = minutes // 1440, minutes % 1440 // 60
-    if days:
-        return f"{days} d {hours} h"
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
+    return f"{said}; {fire.made_up}" if fire.made_up else said

@@ -79,6 +79,11 @@ class Fire:
         """Return when it is due."""
         return due_of(self.instant)
 
+    @property
+    def made_up(self) -> str | None:
+        """Say how late it starts; None where it is on time."""
+        return f"made up for, {_span(self.late)} late" if self.late else None
+
 
 @value
 class Skip:
@@ -90,6 +95,10 @@ class Skip:
     """The last of a stretch; None for one due time."""
     instants: int
     reason: str
+
+    def holds(self, instant: Instant) -> bool:
+        """Say whether an instant that does not start work is one of it."""
+        return self.due <= due_of(instant) <= (self.due_until or self.due)
 
 
 @value
@@ -311,6 +320,14 @@ def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:
         elif is_skipped:
             for each in group:
                 yield Skip(each.key, due_of(each), None, 1, each.reason or "skipped")
+
+
+def _span(time: timedelta) -> str:
+    minutes = int(time.total_seconds()) // 60
+    days, hours = minutes // 1440, minutes % 1440 // 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
 
 
 def _order(instant: Instant) -> tuple[datetime, str]:
