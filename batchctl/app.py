@@ -166,7 +166,6 @@ class App:
 
         return ScheduleBench(
             table=self.timetable(),
-            grace=timedelta(seconds=self.settings.scheduler.grace),
             fires_here=self.settings.scheduler.enabled,
         )
 
@@ -174,7 +173,12 @@ class App:
         """Return what looks at schedules."""
         from batchctl.operations.timetable import Timetable
 
-        return Timetable(transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone)
+        return Timetable(
+            transactions=self.transactions,
+            clock=self.clock,
+            zone=self.settings.business_time_zone,
+            grace=timedelta(seconds=self.settings.scheduler.grace),
+        )
 
     def inquiries(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
         """Return what asks staging tables."""

@@ -155,7 +155,7 @@ def _coming(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, time
 
     rows = [
-        (cell(one.schedule.name), cell(one.schedule.entity), cell(one.next.local), time(one.next.at))
+        (cell(one.schedule.name), cell(one.schedule.entity), cell(one.next.words), time(one.next.at))
         for one in seen.coming
     ]
     return Listing("Due next", ["name", "entity", "local", "at (UTC)"], rows)

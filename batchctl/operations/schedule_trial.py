@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from batchctl.domain import catch_up, due
@@ -58,7 +58,6 @@ class ScheduleBench:
     """Evaluates a schedule as a leader does, up to where he would start work."""
 
     table: Timetable
-    grace: timedelta
     fires_here: bool
     """False where the configuration keeps this node from firing schedules."""
 
@@ -88,19 +87,10 @@ class ScheduleBench:
             said = "it is disabled; nothing that is due meanwhile is made up for"
             return self._silent(schedule, around, said, plan, f"batchctl schedule enable {shown} --reason ...")
         undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-        armed = self._armed(schedule, undecided, around)
-        decision = catch_up.decide(armed, undecided, around.now, self.grace)
+        armed = timetable.armed(schedule, undecided, around)
+        decision = catch_up.decide(armed, undecided, around.now, self.table.grace)
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
         return self._judged(armed, undecided, decision, blocker, around)
-
-    def _armed(self, schedule: Schedule, plan: Undecided, around: Around) -> Schedule:
-        standing = timetable.standing_of(schedule, plan, around)
-        return replace(
-            schedule,
-            next_run_time=standing.next_run_time,
-            decided_until=standing.decided_until,
-            timing_hash=standing.timing_hash,
-        )
 
     def _judged(
         self, schedule: Schedule, undecided: Undecided, decision: Decision, blocker: Blocker | None, around: Around
