@@ -140,6 +140,11 @@ class App:
         """How long to wait before looking again."""
         return timedelta(seconds=self.settings.poll_interval)
 
+    @property
+    def grace(self) -> timedelta:
+        """How long after it a due time of a schedule is on time."""
+        return timedelta(seconds=self.settings.scheduler.grace)
+
     def count_pending(self, trigger: DataTrigger, ago: timedelta | None) -> Counted:
         """Count what waits in a trigger's staging table; any thread may call this."""
         from batchctl.store.staging import StagingTables
@@ -177,7 +182,7 @@ class App:
             transactions=self.transactions,
             clock=self.clock,
             zone=self.settings.business_time_zone,
-            grace=timedelta(seconds=self.settings.scheduler.grace),
+            grace=self.grace,
         )
 
     def inquiries(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
