@@ -200,6 +200,28 @@ def test_change_nights_of_all_schedules(shop: Shop) -> None:
     assert "the clocks show this twice, and it runs the first time" in shown
 
 
+def test_who_changes_a_calendar_is_told_what_is_due_next_at_another_time(shop: Shop) -> None:
+    shop.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('ALL', 'Mon,Tue,Wed,Thu,Fri,Sat,Sun');")
+    shop.done("schedule", "add", "nightly", *DAILY, "--calendar-name", "ALL")
+    (before,) = shop.json("schedule", "list")
+    day = before["NextLocalTime"][:10]
+
+    said = shop.done("calendar", "add-day", "ALL", day, "--dry-run")
+    planned = shop.json("calendar", "add-day", "ALL", day, "--dry-run")
+    done = shop.json("calendar", "add-day", "ALL", day)
+    (after,) = shop.json("schedule", "list")
+    back = shop.json("calendar", "remove-day", "ALL", day)
+
+    assert (
+        f"Schedule nightly was due next at {before['NextLocalTime']}, and is due next at {after['NextLocalTime']} then."
+        in said
+    )
+    assert {**planned, "DryRun": False} == done
+    (moved,) = done["Moved"]
+    assert (moved["NextLocalTimeBefore"], moved["NextLocalTime"]) == (before["NextLocalTime"], after["NextLocalTime"])
+    assert (moved["Lost"], back["Moved"][0]["NextUtcTime"]) == ([], before["NextUtcTime"])
+
+
 def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path) -> None:
     arguments = ("calendar", "import", "NL", "--country", "NL", "--years")
     without = shop.run(*arguments, "2026")
