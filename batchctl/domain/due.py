@@ -191,7 +191,7 @@ class Plan:
                 business_date=business_date,
                 outcome=InstantOutcome.SKIPPED if skips else outcome,
                 reason="; ".join(filter(None, (reason, one.gap))) or None,
-                led_over=tuple(Elsewhere(off, _key_on(off, day, one.key), off in nominal) for off in steps),
+                led_over=tuple(Elsewhere(off, _key_on(off, one.key), off in nominal) for off in steps),
             )
             yield one.due, instant
 
@@ -327,10 +327,9 @@ def _steps(day: date, nominal: Sequence[date]) -> Sequence[date]:
     return [farthest + step * number for number in range(abs((day - farthest).days))]
 
 
-def _key_on(other: date, day: date, key: str) -> str:
-    """Return the key that what is due on a day would have on another; what is due after midnight belongs to the day before."""
-    shown, rest = date.fromisoformat(key[:10]), key[10:].removesuffix(_SECOND)
-    return f"{other + (shown - day)}{rest}"
+def _key_on(other: date, key: str) -> str:
+    """Return the key that what is due on a day would have on another."""
+    return f"{other}{key[len('2026-12-25') :].removesuffix(_SECOND)}"
 
 
 def _with(day: date, off: date, said: str) -> Instant:
