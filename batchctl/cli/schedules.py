@@ -85,7 +85,7 @@ def listed(session: Session, as_json: bool) -> None:
             word("enabled" if one.schedule.enabled else "disabled"),
             cell(one.schedule.entity),
             cell(one.words),
-            cell(None if one.next is None else one.next.local),
+            cell(None if one.next is None else one.next.words),
             cell(None if one.next is None else f"{one.next.at:%Y-%m-%d %H:%M:%S}"),
             cell(_last(one.last)),
             cell(" ".join(finding.message for finding in one.findings) or None),
@@ -228,7 +228,7 @@ def _properties(found: Sheet) -> list[tuple[str, RenderableType]]:
 def _next(timed: Timed) -> str:
     if timed.next is None:
         return "never, as it stands"
-    return f"{timed.next.local} ({timed.next.at:%Y-%m-%d %H:%M:%S} UTC)"
+    return f"{timed.next.words} ({timed.next.at:%Y-%m-%d %H:%M:%S} UTC)"
 
 
 def _last(last: ScheduleFire | None) -> str | None:
@@ -278,6 +278,8 @@ def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:
     output.section(out, Listing(title, headings, [_row(one, jittered=jittered) for one in shown]))
     if more:
         out.print(f"{more} more: --json shows all, --days fewer.")
+    if found.nothing is not None:
+        out.print(cell(found.nothing), soft_wrap=True)
     if found.note is not None:
         out.print(cell(found.note), soft_wrap=True)
     output.hints(out, f"batchctl schedule preview {typed(found.schedule.name)} --dst", "batchctl schedule list")

@@ -170,7 +170,7 @@ def jobs(session: Session, as_json: bool) -> None:
     from batchctl.operations import registrar
 
     with session.app() as app:
-        found = registrar.everyone(app.transactions)
+        found = registrar.everyone(app.transactions, app.clock)
     if as_json:
         output.print_json([one.columns() for one in found])
         return
@@ -187,12 +187,13 @@ def jobs(session: Session, as_json: bool) -> None:
 
 def _row(one: JobStanding) -> list[Text]:
     from batchctl.cli.output import cell, time, word
+    from batchctl.operations.timetable import OVERDUE
 
     standing, last, error = one.standing, one.standing.last, one.standing.last_error
     return [
         cell(one.schedule.name),
         word("enabled" if one.schedule.enabled else "disabled"),
-        time(one.schedule.next_run_time),
+        time(one.schedule.next_run_time).append(f", {OVERDUE}" if one.is_overdue else ""),
         time(None if standing.running is None else standing.running.started_at),
         cell(standing.waiting),
         cell(None) if last is None else word(last.status.value),

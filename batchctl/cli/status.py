@@ -156,16 +156,10 @@ def _coming(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, time
 
     rows = [
-        (
-            cell(one.schedule.name),
-            cell(one.schedule.entity),
-            cell(one.next.local),
-            time(one.next.at),
-            cell("not decided yet", "bold red") if one.is_overdue else cell("no"),
-        )
+        (cell(one.schedule.name), cell(one.schedule.entity), cell(one.next.words), time(one.next.at))
         for one in seen.coming
     ]
-    return Listing("Due next", ["name", "entity", "local", "at (UTC)", "overdue"], rows)
+    return Listing("Due next", ["name", "entity", "local", "at (UTC)"], rows)
 
 
 def _waiting(seen: Overview) -> Listing:

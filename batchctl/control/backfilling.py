@@ -197,9 +197,11 @@ def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, n
     """
     done_until = begin_of(backfill)
     until = max(done_until, min(backfill.last, reach_of(schedule, now)))
-    page = list(islice(plan.instants(done_until, until), PAGE + 1))
-    instants, schedule_id = page[:PAGE], backfill.schedule_id
-    keys = schedule_fires.decided(connection, schedule_id, [instant.key for instant in instants])
+    schedule_id = backfill.schedule_id
+    every = schedule_fires.undecided(connection, schedule_id, plan).looked_up(done_until, until)
+    page = list(islice(every, PAGE + 1))
+    instants = [instant for instant, _ in page[:PAGE]]
+    keys = {instant.key for instant, before in page if before is not None}
     past = Past(keys, backfills.stretches(connection, schedule_id, backfill.first, backfill.last))
     return next_turn(
         instants,

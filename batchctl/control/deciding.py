@@ -101,8 +101,14 @@ class Deciding:
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 
     def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
-        """Tell of the next due times whose keys were decided, as those of other moments, before the timing was changed."""
-        for said, intake_id in undecided.told():
+        """Tell of the next due times that were decided as those of other moments, before timing or calendar were changed.
+
+        Whoever arms a schedule finds them, as long as they are to come: they are told again only behind other news.
+        """
+        told, schedule = list(undecided.told()), decided.schedule
+        if told and scheduler_log.was_just_told(connection, schedule.entity, schedule.source, told[-1][0]):
+            return
+        for said, intake_id in told:
             self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:

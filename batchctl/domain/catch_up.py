@@ -82,12 +82,15 @@ class Fire:
         return due_of(self.instant)
 
     @property
+    def made_up(self) -> str | None:
+        """Say how late it starts; None where it is on time."""
+        return f"made up for, {_span(self.late)} late" if self.late else None
+
+    @property
     def said(self) -> str:
         """Say when it is due, why then, and how late it is."""
-        said = f"due {self.instant.local}"
-        if self.instant.reason:
-            said += f" ({self.instant.reason})"
-        return f"{said}; made up for, {_span(self.late)} late" if self.late else said
+        why = f" ({self.instant.reason})" if self.instant.reason else ""
+        return f"due {self.instant.local}{why}{f'; {self.made_up}' if self.made_up else ''}"
 
 
 @value
@@ -105,6 +108,10 @@ class Skip:
     def shown(self) -> str:
         """Return which they are: a stretch of one is called by that one."""
         return self.key.partition(BETWEEN)[0] if self.instants == 1 else self.key
+
+    def holds(self, instant: Instant) -> bool:
+        """Say whether an instant that does not start work is one of it."""
+        return self.due <= due_of(instant) <= (self.due_until or self.due)
 
 
 @value

@@ -50,7 +50,10 @@ def _standing(schedule: Schedule, plan: Undecided | None, around: Around, *, ane
 
 
 def _tell_passed(connection: Any, schedule: Schedule, undecided: Undecided | None, around: Around) -> None:
-    for said, intake_id in () if undecided is None else undecided.told():
+    told = [] if undecided is None else list(undecided.told())
+    if told and scheduler_log.was_just_told(connection, schedule.entity, schedule.source, told[-1][0]):
+        return
+    for said, intake_id in told:
         scheduler_log.add(
             connection,
             SchedulerEvent.SKIPPED,

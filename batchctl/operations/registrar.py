@@ -19,7 +19,7 @@ from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
-from batchctl.ports import Transactions
+from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import definitions, instances, schedules, sql_job_rows
 from batchctl.store.sql_job_rows import Standing
@@ -61,6 +61,8 @@ class JobStanding:
 
     schedule: Schedule
     standing: Standing
+    is_overdue: bool
+    """True when its next run is over, and no leader has decided it."""
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns."""
@@ -73,6 +75,7 @@ class JobStanding:
             "RunTimes": self.schedule.timing.run_times,
             "TimeZone": self.schedule.timing.time_zone,
             "NextRunTime": columns.moment(self.schedule.next_run_time),
+            "Overdue": self.is_overdue,
             "Waiting": self.standing.waiting,
             "Running": None if self.standing.running is None else columns.history(self.standing.running),
             "LastRun": None if last is None else columns.history(last),
@@ -168,12 +171,20 @@ class Registrar:
         return schedule_id
 
 
-def everyone(transactions: Transactions) -> tuple[JobStanding, ...]:
+def everyone(transactions: Transactions, clock: Clock) -> tuple[JobStanding, ...]:
     """Return how all jobs stand that are one piece of SQL, in order of their making."""
+    now = clock.now()
     with transactions.read() as connection:
         found = [one for one in schedules.everything(connection)[0] if one.origin == ORIGIN]
         standings = sql_job_rows.standings(connection, ORIGIN)
-    return tuple(JobStanding(schedule=one, standing=standings.get(one.schedule_id, Standing())) for one in found)
+    return tuple(
+        JobStanding(
+            schedule=one,
+            standing=standings.get(one.schedule_id, Standing()),
+            is_overdue=one.next_run_time is not None and one.next_run_time + timetable.DECIDED_WITHIN < now,
+        )
+        for one in found
+    )
 
 
 def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:

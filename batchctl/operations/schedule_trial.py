@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -64,7 +64,6 @@ class ScheduleBench:
     """Evaluates a schedule as a leader does, up to where he would start work."""
 
     table: Timetable
-    grace: timedelta
     fires_here: bool
     """False where the configuration keeps this node from firing schedules."""
 
@@ -100,19 +99,10 @@ class ScheduleBench:
                 )
             return self._silent(schedule, around, said, plan, step)
         undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-        armed = self._armed(schedule, undecided, around)
-        decision = catch_up.decide(armed, undecided, around.now, self.grace)
+        armed = timetable.armed(schedule, undecided, around)
+        decision = catch_up.decide(armed, undecided, around.now, self.table.grace)
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
         return self._judged(armed, undecided, decision, blocker, around)
-
-    def _armed(self, schedule: Schedule, plan: Undecided, around: Around) -> Schedule:
-        standing = timetable.standing_of(schedule, plan, around)
-        return replace(
-            schedule,
-            next_run_time=standing.next_run_time,
-            decided_until=standing.decided_until,
-            timing_hash=standing.timing_hash,
-        )
 
     def _judged(
         self, schedule: Schedule, undecided: Undecided, decision: Decision, blocker: Blocker | None, around: Around

@@ -6,7 +6,7 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -27,6 +27,8 @@ from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, calendars, definitions, fire_reports, schedule_fires, schedules
 
 SHOWN_FIRES = 10
+OVERDUE = "overdue"
+"""Of a next due time that is over: no leader has decided it yet."""
 NOT_STARTING = 50
 """Of those that are due next some may start nothing, because of a mode that was changed just now."""
 
@@ -40,11 +42,18 @@ class Next:
 
     instant: Instant
     at: datetime
+    is_overdue: bool
+    """True when it is over, and no leader has decided it: it may start work late, or be skipped."""
 
     @property
     def local(self) -> str:
         """Return what the clocks show then, in the schedule's zone."""
         return self.instant.local
+
+    @property
+    def words(self) -> str:
+        """Say it for people, and that it is overdue."""
+        return f"{self.local}, {OVERDUE}" if self.is_overdue else self.local
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +62,6 @@ class ComingUp:
 
     schedule: Schedule
     next: Next
-    is_overdue: bool
 
     @property
     def columns(self) -> Columns:
@@ -63,7 +71,7 @@ class ComingUp:
             "Entity": self.schedule.entity,
             "NextLocalTime": self.next.local,
             "NextUtcTime": columns.moment(self.next.at),
-            "Overdue": self.is_overdue,
+            "Overdue": self.next.is_overdue,
         }
 
 
@@ -98,6 +106,7 @@ class Timed:
             "Zone": self.zone,
             "NextLocalTime": None if self.next is None else self.next.local,
             "NextUtcTime": None if self.next is None else columns.moment(self.next.at),
+            "Overdue": self.next is not None and self.next.is_overdue,
             "LastDueTime": None if last is None else columns.moment(last.due_until or last.due),
             "LastOutcome": None if last is None else last.outcome.value,
             "LastReason": None if last is None else last.reason,
@@ -125,6 +134,8 @@ class Timetable:
     clock: Clock
     zone: str
     """The business time zone."""
+    grace: timedelta
+    """How long after it a due time is on time."""
 
     def everything(self) -> tuple[Timed, ...]:
         """Return all schedules by name."""
@@ -167,7 +178,7 @@ def timed(connection: Any, around: Around) -> tuple[Timed, ...]:
 def coming_up(connection: Any, around: Around, most: int) -> tuple[ComingUp, ...]:
     """Return what schedules start next, the soonest first."""
     found = [
-        ComingUp(schedule=schedule, next=at, is_overdue=at.at + DECIDED_WITHIN < around.now)
+        ComingUp(schedule=schedule, next=at)
         for schedule in schedules.soonest(connection, most + NOT_STARTING)
         if (at := next_of(connection, schedule, around)) is not None
     ]
@@ -184,13 +195,25 @@ def next_of(connection: Any, schedule: Schedule, around: Around) -> Next | None:
     if standing.decided_until is None or standing.next_run_time is None:
         return None
     instant = undecided.next_after(standing.decided_until)
-    return None if instant is None else Next(instant=instant, at=standing.next_run_time)
+    at = standing.next_run_time
+    return None if instant is None else Next(instant=instant, at=at, is_overdue=at + DECIDED_WITHIN < around.now)
 
 
 def standing_of(schedule: Schedule, plan: Times | None, around: Around) -> Standing:
     """Return where a schedule stands once the leader has seen it."""
     is_let = lets_schedules(takers_of(schedule.entity, around.batches))
     return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, around.zone), around.now, is_let=is_let)
+
+
+def armed(schedule: Schedule, plan: Times, around: Around) -> Schedule:
+    """Return a schedule as the leader leaves it once he has seen it."""
+    standing = standing_of(schedule, plan, around)
+    return replace(
+        schedule,
+        next_run_time=standing.next_run_time,
+        decided_until=standing.decided_until,
+        timing_hash=standing.timing_hash,
+    )
 
 
 def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:

@@ -249,6 +249,28 @@ def test_a_change_night_shows_what_does_not_run_at_all(shop: Shop) -> None:
     assert ["2027-03-28", "02:00", "to", "02:55", "-", "not", "at", "all", "12", "due", "times:"] in many
 
 
+def test_who_changes_a_calendar_is_told_what_is_due_next_at_another_time(shop: Shop) -> None:
+    shop.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('ALL', 'Mon,Tue,Wed,Thu,Fri,Sat,Sun');")
+    shop.done("schedule", "add", "nightly", *DAILY, "--calendar-name", "ALL")
+    (before,) = shop.json("schedule", "list")
+    day = before["NextLocalTime"][:10]
+
+    said = shop.done("calendar", "add-day", "ALL", day, "--dry-run")
+    planned = shop.json("calendar", "add-day", "ALL", day, "--dry-run")
+    done = shop.json("calendar", "add-day", "ALL", day)
+    (after,) = shop.json("schedule", "list")
+    back = shop.json("calendar", "remove-day", "ALL", day)
+
+    assert (
+        f"Schedule nightly was due next at {before['NextLocalTime']}, and is due next at {after['NextLocalTime']} then."
+        in said
+    )
+    assert {**planned, "DryRun": False} == done
+    (moved,) = done["Moved"]
+    assert (moved["NextLocalTimeBefore"], moved["NextLocalTime"]) == (before["NextLocalTime"], after["NextLocalTime"])
+    assert (moved["Lost"], back["Moved"][0]["NextUtcTime"]) == ([], before["NextUtcTime"])
+
+
 def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path) -> None:
     arguments = ("calendar", "import", "NL", "--country", "NL", "--years")
     without = shop.run(*arguments, "2026")

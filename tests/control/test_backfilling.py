@@ -127,6 +127,20 @@ def test_each_due_time_is_worked_off_once_and_oldest_first(past: Past, harmless:
     assert not past.duty.finish()
 
 
+def test_what_fired_before_its_day_was_a_day_off_is_not_started_again_where_it_is_shifted_to(past: Past) -> None:
+    past.world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    monthly = "ScheduleType = 'monthly', RunDaysOfMonth = '3,6', CalendarName = 'NL', CalendarRule = 'next'"
+    past.world.sql(f"UPDATE Schedule SET {monthly}")
+    past.decide("2026-11-03T06:00", "2026-11-03 05:00:00.000", "fired")
+    past.world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-11-03')")
+    past.ask()
+
+    past.work_off()
+
+    assert past.cycle_keys() == ["before", "2026-11-06"]
+    assert past.state() == ("complete", 1)
+
+
 def test_no_more_is_unfinished_at_once_than_was_asked_for(past: Past) -> None:
     world = past.world
     world.runner.script = lambda rendered: RUNS_ON

@@ -400,6 +400,87 @@ def test_d07_a_calendar_changed_between_due_and_fire_decides(timetable: Timetabl
     assert "Strike" in timetable.log()[-1][2]
 
 
+def _every_day_but(timetable: Timetable, *days_off: str) -> None:
+    timetable.world.sql(
+        "INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL', 'Mon,Tue,Wed,Thu,Fri,Sat,Sun')"
+    )
+    for day in days_off:
+        _declare_off(timetable, day)
+
+
+def _declare_off(timetable: Timetable, day: str) -> None:
+    timetable.world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, ?)", day)
+
+
+def _cycle_keys(timetable: Timetable) -> list[str]:
+    return [key for (key,) in timetable.world.sql("SELECT CycleKey FROM FileProcess ORDER BY FileProcess_id")]
+
+
+def test_what_fired_before_its_day_was_declared_off_is_not_shifted_and_told_once(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-23")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 06:00")
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-22 06:01")
+    armed = timetable.standing()[1]
+    timetable.restart()
+    timetable.turns()
+    timetable.until("2026-11-24 06:00")
+    timetable.until("2026-11-25 06:00")
+
+    assert armed == "2026-12-22 06:00"
+    assert timetable.fires() == [("2026-11-22T06:00", "fired", 1)]
+    assert [message for event, _, message in timetable.log() if event == "skipped"] == [
+        "2026-11-24T06:00 was decided already as file:1, due as 2026-11-22T06:00 before its calendar was changed"
+    ]
+
+
+def test_nor_is_what_fired_shifted_when_that_day_is_declared_off_too(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-22")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-23 06:00")
+    _declare_off(timetable, "2026-11-23")
+    timetable.until("2026-11-24 06:00")
+    timetable.world.sql("DELETE FROM CalendarDay")
+    timetable.until("2026-11-25 06:00")
+
+    assert timetable.fires() == [("2026-11-23T06:00", "fired", 1)]
+    assert _cycle_keys(timetable) == ["2026-11-22"]
+
+
+def test_of_two_days_that_one_stands_for_only_what_has_not_fired_is_due(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-23")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22,23", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 06:00")
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-24 06:00")
+
+    assert timetable.fired() == ["2026-11-22T06:00", "2026-11-24T06:00"]
+    assert _cycle_keys(timetable) == ["2026-11-22", "2026-11-23"]
+
+
+def test_what_stood_for_a_day_off_as_well_has_fired_for_both(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-21")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="21,22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 06:00")
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-24 06:00")
+
+    assert timetable.fired() == ["2026-11-22T06:00"]
+
+
+def test_what_was_only_skipped_is_shifted(timetable: Timetable) -> None:
+    _every_day_but(timetable)
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 05:00")
+    timetable.world.clock.advance(timedelta(hours=2))
+    timetable.turns()
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-23 06:00")
+
+    assert timetable.fires() == [("2026-11-22T06:00..2026-11-22T06:00", "skipped", 1), ("2026-11-23T06:00", "fired", 1)]
+
+
 def test_d08_a_clock_a_second_apart_makes_nothing_due_again(timetable: Timetable) -> None:
     timetable.schedule(kind="interval", IntervalMinutes=10)
     timetable.until("2026-11-21 03:10")

@@ -809,3 +809,20 @@ def test_an_unfit_timing_tells_the_first_and_all_that_is_wrong() -> None:
 
 
 _HASH = "d09aa635b72f3ab67b0a6c220d4c5a518c705e83f7b0630eeb390d42ba64b52b"
+
+
+def test_what_is_shifted_knows_the_days_it_was_led_over_and_their_keys() -> None:
+    christmas = a_calendar("2026-12-25 Christmas Day")
+
+    def led_over(rule: CalendarRule) -> list[tuple[str, list[tuple[str, bool]]]]:
+        columns = {"run_times": "06:00", "run_days_of_month": "25,26", "calendar_rule": rule}
+        found = due(a_plan("monthly", calendar=christmas, **columns), "2026-12-24", 6)
+        return [(one.key, [(each.key, each.is_stood_for) for each in one.led_over]) for one in found]
+
+    assert led_over(CalendarRule.NEXT) == [
+        ("2026-12-28T06:00", [("2026-12-25T06:00", True), ("2026-12-26T06:00", True), ("2026-12-27T06:00", False)])
+    ]
+    assert led_over(CalendarRule.PREVIOUS) == [
+        ("2026-12-24T06:00", [("2026-12-26T06:00", True), ("2026-12-25T06:00", True)])
+    ]
+    assert led_over(CalendarRule.DAYS_OFF) == [("2026-12-25T06:00", []), ("2026-12-26T06:00", [])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,9 @@ def batch(world: World) -> None:
 
 
 def check(world: World) -> list[Finding]:
-    table = Timetable(transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam")
+    table = Timetable(
+        transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam", grace=timedelta(minutes=5)
+    )
     around = surroundings(str(world.directory))
     found = checking.check(world.transactions, Plugins(), around, timetable=table)
     return [one for one in found if one.table not in {"DataTrigger", "(database)"}]
