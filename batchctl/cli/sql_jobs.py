@@ -1,4 +1,4 @@
-"""`batchctl schedule add-sql, jobs, remove`: SQL that runs once or daily, and the end of any schedule."""
+"""`batchctl schedule add-sql, set-sql, jobs, remove`: SQL that runs once or daily, and the end of any schedule."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
     from batchctl.operations.registrar import Added, JobStanding
     from batchctl.operations.schedule_removal import Removed
+    from batchctl.operations.sql_correction import Corrected
+
+
+SHOWN = 3
+"""Up to how many runs that have failed are named one by one."""
 
 
 class WallTime(click.ParamType[datetime]):
@@ -155,6 +160,72 @@ def _show_added(added: Added, *, dry_run: bool) -> None:
     if dry_run:
         commands.show(out, added.command_text)
     output.hints(out, "the same command without --dry-run" if dry_run else first)
+
+
+@click.command("set-sql")
+@click.argument("name")
+@click.option("--sql", metavar="SQL", help="What is carried out from now on, as it stands.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file (- for standard input)."
+)
+@reason(required=True)
+@as_json
+@dry_run
+@pass_session
+def set_sql(
+    session: Session, name: str, sql: str | None, file: Path | None, reason: str, as_json: bool, dry_run: bool
+) -> None:
+    """Correct the SQL of a job that add-sql has made; its times stay as they are.
+
+    It is looked through as add-sql does. A run under way goes on with the old SQL; every attempt that begins later carries
+    out the new one, also of a run that has failed: batchctl rerun.
+    """
+    from batchctl.cli import output
+    from batchctl.operations import sql_correction
+    from batchctl.operations.acts import Actor
+
+    text = _text(sql, file)
+    with session.app() as app:
+        user, host = app.ids.user(), app.ids.host()
+        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+        done = sql_correction.set_sql(actor, app.preparer, name, text, reason=reason)
+    if as_json:
+        output.print_json(done.columns())
+    else:
+        _show_corrected(done)
+    for note in done.rehearsed.notes:
+        output.say(f"Note: {note}")
+
+
+def _show_corrected(done: Corrected) -> None:
+    from batchctl.cli import commands, output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+
+    out, name = output.console(), done.schedule.name
+    if not done.is_changed:
+        out.print(cell(f"The SQL of job {name} is that already."), soft_wrap=True)
+    else:
+        out.print(cell(f"The SQL of job {name} {'would be' if done.dry_run else 'is'} changed."), soft_wrap=True)
+        output.section(out, Listing(None, ["column", "before", "after"], [_words("Data2", done.before, done.after)]))
+    for instance_id in done.running:
+        click.echo(f"BatchControl {instance_id} is under way, and goes on with the SQL that it has begun.")
+    for instance_id in done.retrying:
+        click.echo(f"BatchControl {instance_id} waits for its retry, which carries out the new SQL.")
+    if done.dry_run:
+        commands.show(out, done.rehearsed.command_text)
+        output.hints(out, "the same command without --dry-run")
+        return
+    reruns = [f"batchctl rerun {each} --reason ...   (a run of it that has failed)" for each in done.failed[:SHOWN]]
+    reruns += [f"batchctl rerun {each} --reason ...   (not to wait for its retry)" for each in done.retrying[:SHOWN]]
+    once_more = f"batchctl schedule run {typed(name)} --reason ...   (to run it now)"
+    output.hints(out, *(reruns or [once_more, "batchctl schedule jobs"]))
+
+
+def _words(*said: str) -> list[Text]:
+    from batchctl.cli.output import cell
+
+    return [cell(one) for one in said]
 
 
 @click.command()

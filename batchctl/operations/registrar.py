@@ -9,23 +9,22 @@ from typing import Any
 
 from batchctl.domain import due, sql_jobs
 from batchctl.domain.due import Instant
-from batchctl.domain.errors import PluginError, Refused
+from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, Step
 from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
-from batchctl.domain.status import Cause, InstanceStatus
-from batchctl.domain.text import did_you_mean, typed, unfit, visible
+from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
+from batchctl.operations.sql_rehearsal import check_sql, rehearse
 from batchctl.ports import Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import definitions, instances, schedules, sql_job_rows
 from batchctl.store.sql_job_rows import Standing
 
 HELP = "batchctl schedule add-sql --help"
-_FILE = "file:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +90,8 @@ class Registrar:
         """Insert all the rows of a job in one transaction, armed: a controller needs no time to find it."""
         reason = checked_reason(reason)
         self._check(job)
-        command_text, notes = self._rehearse(job)
+        again = "correct it, and add it again"
+        rehearsed = rehearse(self.preparer, *_imagined(job), self.actor.clock.now(), next_step=again)
 
         def act(connection: Any) -> Added:
             now = self.actor.clock.now()
@@ -103,8 +103,8 @@ class Registrar:
                 schedule_id=schedule_id,
                 first=first,
                 words=words,
-                command_text=command_text,
-                notes=(*_of_time(job, first), *notes),
+                command_text=rehearsed.command_text,
+                notes=(*_of_time(job, first), *rehearsed.notes),
             )
 
         return self.actor.act(act)
@@ -113,11 +113,7 @@ class Registrar:
         trouble = sql_jobs.unfit_name(job.name)
         if trouble is not None:
             raise Refused(f"The job cannot be called so: {trouble}.", next_step=HELP)
-        trouble = unfit(job.sql) or ("there is nothing in it" if not job.sql.strip() else None)
-        if trouble is None and job.sql.strip().startswith(_FILE):
-            trouble = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
-        if trouble is not None:
-            raise Refused(f"The SQL cannot be kept: {trouble}.", next_step=HELP)
+        check_sql(job.sql, next_step=HELP)
         known = self.preparer.surroundings.connections
         if job.connection not in known:
             meant = visible(did_you_mean(job.connection, known))
@@ -128,22 +124,6 @@ class Registrar:
         trouble = sql_jobs.unfit_time(job.at, is_daily=job.is_daily)
         if trouble is not None:
             raise Refused(f"The job cannot begin at {shown(job.at)}: {trouble}.", next_step=HELP)
-
-    def _rehearse(self, job: SqlJob) -> tuple[str, tuple[str, ...]]:
-        """Return what will run, made by the code that will run it, and what a check says of it."""
-        batch, step = _imagined(job)
-        instance = _instance(job)
-        now = self.actor.clock.now()
-        ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
-        if ready.refusal is not None:
-            whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-            because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
-            raise Refused(f"The SQL could never be carried out: {because}", next_step="correct it, and add it again")
-        try:
-            problems = self.preparer.find_handler(PROCESS_TYPE).check(step, self.preparer.surroundings)
-        except PluginError:
-            problems = ()
-        return ready.command_text, tuple(visible(problem.message) for problem in problems)
 
     def _insert(
         self,
@@ -237,25 +217,6 @@ def _imagined(job: SqlJob) -> tuple[BatchDefinition, Step]:
         data=(sql_jobs.literal(job.connection), sql_jobs.literal(job.sql), None, None, None, None),
     )
     return BatchDefinition(batch_id=BatchId(0), name=job.name, entity=job.name, steps=(step,)), step
-
-
-def _instance(job: SqlJob) -> BatchInstance:
-    return BatchInstance(
-        instance_id=InstanceId(0),
-        batch_id=BatchId(0),
-        intake_id=IntakeId(0),
-        last_seq=0,
-        status=InstanceStatus.READY,
-        retry_count=job.retries,
-        next_run_time=LONG_AGO,
-        cycle_key=job.at.date().isoformat(),
-        data=(None,) * 6,
-        claim_token=0,
-        claimed_by=None,
-        lost_count=0,
-        entity=job.name,
-        file_name=None,
-    )
 
 
 def _plain(value: object) -> JsonValue:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,7 +115,7 @@ def _has_left(schedule: Schedule, owner: str, plugins: JobPlugins) -> bool:
 def _end_job(
     connection: Any, actor: Actor, operator: Operator, done: Removed, batch: BatchDefinition, reason: str
 ) -> Removed:
-    found = _open(connection, batch)
+    found = open_runs(connection, batch)
     waiting = [one.instance_id for one in found if not one.status.is_claimed]
     not_begun = sql_job_rows.not_begun(connection, batch.entity)
     is_needed = bool(not_begun) or sql_job_rows.is_referred_to(connection, batch.batch_id)
@@ -157,7 +157,8 @@ def _rejects(connection: Any, actor: Actor, intake_id: IntakeId, schedule: Sched
     return intake.set_status(connection, row, IntakeStatus.REJECTED, said, actor.clock.now())
 
 
-def _open(connection: Any, batch: BatchDefinition) -> Sequence[BatchInstance]:
+def open_runs(connection: Any, batch: BatchDefinition) -> Sequence[BatchInstance]:
+    """Return all instances of a batch that are not at their end, in order of creation."""
     found = list[BatchInstance]()
     while page := instances.open_of(connection, batch.batch_id, found[-1].instance_id if found else 0, AT_ONCE):
         found += page
@@ -171,5 +172,9 @@ def _batch_of_job(connection: Any, schedule: Schedule) -> BatchDefinition | None
     others = [one for one in schedules.everything(connection)[0] if one.schedule_id != schedule.schedule_id]
     if any(one.entity == schedule.entity for one in others):
         return None
-    batches = definitions.all_batches(connection)
+    return batch_of_job(definitions.all_batches(connection), schedule)
+
+
+def batch_of_job(batches: Iterable[BatchDefinition], schedule: Schedule) -> BatchDefinition | None:
+    """Return the batch that was made for a schedule by `add-sql`."""
     return next((batch for batch in batches if batch.entity == schedule.entity and batch.origin == ORIGIN), None)
