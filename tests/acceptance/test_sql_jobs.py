@@ -176,8 +176,14 @@ def test_many_due_times_of_the_past_need_a_yes(tmp_path: Path, run_batchctl: Run
     missing = shop("backfill", "jbo", "--from", "2020-01-01", "--to", "2020-12-31", code=3)
     wrong = shop("backfill", "job", "--from", "soon", "--to", "2020-12-31", code=2)
     cancelled = shop("backfill", "cancel", "1", "--reason", "enough")
+    shown = shop(*backfill, "--dry-run").stdout
+    nameless = shop("backfill", "job", "--from", "2020-01-01", code=2)
 
     assert "That would start work for 366 due times." in refused.stderr
+    assert shown.count(" 02:00 +00:00") == 21, "the first twenty, and the last"
+    assert "... 345 more ..." in shown
+    assert "2020-12-31 02:00 +00:00" in shown
+    assert "Usage: batchctl backfill SCHEDULE --from TIME --to TIME [OPTIONS]" in nameless.stderr
     assert "Did you mean 'job'?" in missing.stderr
     assert "'soon' is neither a day" in wrong.stderr
     assert cancelled.stdout == "ScheduleBackfill 1 is cancelled, after work was started for 0 due times.\n"
