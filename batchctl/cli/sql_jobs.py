@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
@@ -48,11 +48,13 @@ class Zone(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Look whether there is such a zone."""
+        from batchctl.domain.column_text import UnfitText
+        from batchctl.domain.timing_text import checked_zone
+
         try:
-            return ZoneInfo(str(value)).key
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            said = f"'{visible(str(value))}' is not a time zone; write an IANA name such as Europe/Amsterdam."
-            self.fail(said, param, ctx)
+            return checked_zone(str(value))
+        except UnfitText as unfit:
+            self.fail(str(unfit), param, ctx)
 
 
 @click.command("add-sql")
@@ -66,7 +68,12 @@ class Zone(click.ParamType[str]):
 @click.option("--daily", is_flag=True, help="Every day at that time of day, from that day on.")
 @click.option("--time-zone", type=Zone(), metavar="ZONE", help="Whose time it is  [default: business_time_zone].")
 @click.option(
-    "--retries", type=WholeNumber(0, 1000), default=0, metavar="N", help="How often a run that failed is tried again."
+    "--retries",
+    type=WholeNumber(0, 1000),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="How often a run that failed is tried again.",
 )
 @click.option(
     "--catch-up",
@@ -140,7 +147,8 @@ def _text(sql: str | None, file: Path | None) -> str:
     try:
         return sys.stdin.read() if str(file) == "-" else Path(str(file)).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        message = f"'{visible(str(file))}' cannot be read: {visible(str(error))}"
+        because = str(error) if isinstance(error, UnicodeDecodeError) else error.strerror or type(error).__name__
+        message = f"'{visible(str(file))}' cannot be read: {visible(because)}."
         raise click.BadParameter(message, param_hint="--file") from None
 
 
@@ -155,7 +163,7 @@ def _show_added(added: Added, *, dry_run: bool) -> None:
         click.echo("It is disabled: it does not run.")
         first = f"batchctl schedule enable {typed(job.name)} --reason ..."
     else:
-        click.echo(f"It runs next at {added.first.local}, which is {output.time(added.first.due).plain} UTC.")
+        click.echo(f"It runs next at {added.first.local} ({output.time(added.first.due).plain} UTC).")
         first = "batchctl schedule jobs   (a running controller starts it: batchctl run)"
     if dry_run:
         commands.show(out, added.command_text)
@@ -245,21 +253,40 @@ def jobs(session: Session, as_json: bool) -> None:
     out = output.console()
     headings = ["name", "state", "next run (UTC)", "running since", "waiting#", "last run", "last run at", "last error"]
     output.section(out, Listing("SQL jobs", headings, [_row(one) for one in found]))
-    failed = [one.standing.last_error for one in found if one.standing.last_error is not None]
-    if failed:
-        at = max(failed, key=lambda one: one.history_id).instance_id
-        output.hints(out, f"batchctl history {at}", f"batchctl rerun {at} --reason ...")
-    elif not found:
-        output.hints(out, "batchctl schedule add-sql --help")
+    output.hints(out, *(_after_errors(found) if found else ["batchctl schedule add-sql --help"]))
+
+
+def _after_errors(found: Sequence[JobStanding]) -> list[str]:
+    """Return what to type about the newest error, of those first that wait for a person."""
+    from batchctl.domain.sql_jobs import correcting
+
+    errors = [(one.failed, one.schedule.name) for one in found if one.error is not None and one.failed is not None]
+    if not errors:
+        return []
+    stands = {"failed": 2, "held": 2, "retry": 1}
+    run, name = max(errors, key=lambda one: (stands.get(one[0].status.value, 0), one[0].instance_id))
+    at, history = run.instance_id, f"batchctl history {run.instance_id}"
+    match run.status.value:
+        case "failed" | "held":
+            correct = f"{correcting(name)}   (if its SQL is wrong)"
+            return [history, correct, f"batchctl rerun {at} --reason ..."]
+        case "retry":
+            when = f"{run.next_run_time:%Y-%m-%d %H:%M:%S} UTC"
+            return [
+                f"{history}   (it is tried again by itself at {when})",
+                f"{correcting(name)}   (if its SQL is wrong)",
+            ]
+        case _:
+            return [history]
 
 
 def _row(one: JobStanding) -> list[Text]:
     from batchctl.cli.output import cell, time, word
 
-    standing, last, error = one.standing, one.standing.last, one.standing.last_error
+    standing, last, error = one.standing, one.standing.last, one.error
     return [
         cell(one.schedule.name),
-        word("enabled" if one.schedule.enabled else "disabled"),
+        word(one.state),
         time(one.schedule.next_run_time),
         time(None if standing.running is None else standing.running.started_at),
         cell(standing.waiting),
@@ -279,8 +306,8 @@ def remove(session: Session, name: str, reason: str, as_json: bool, dry_run: boo
     """Delete a schedule, and what was decided about it: nothing more is started by it.
 
     The batch of a job that add-sql has made goes with it, unless it has a history: then it stays, disabled. A run under way
-    goes on to its end; what waits is cancelled. Other batches stay as they are, with all their instances. What the code
-    of a decorated job says is refused: a controller would write it again.
+    goes on to its end; what waits, has failed or is held is cancelled. Other batches stay as they are, with all their
+    instances. What the code of a decorated job says is refused: a controller would write it again.
     """
     from batchctl.cli import output
     from batchctl.operations.acts import Actor
@@ -311,7 +338,7 @@ def _show_removed(done: Removed) -> None:
         fate = "removed too" if done.is_batch_removed else kept
         click.echo(f"Its batch {visible(done.batch)} {would} {fate}.")
     for instance_id in done.cancelled:
-        click.echo(f"BatchControl {instance_id}, which waits, {would} cancelled.")
+        click.echo(f"BatchControl {instance_id} {would} cancelled (it was {done.were[instance_id]}).")
     for intake_id in done.rejected:
         click.echo(f"FileProcess {intake_id}, which nothing was made of, {would} rejected.")
     for instance_id in done.left:

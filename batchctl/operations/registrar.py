@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,9 +12,10 @@ from batchctl.domain import due, sql_jobs
 from batchctl.domain.due import Instant
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import BatchDefinition, BatchId, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
 from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
+from batchctl.domain.status import HistoryStatus, ScheduleType
 from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
@@ -21,10 +23,12 @@ from batchctl.operations.given import checked_reason
 from batchctl.operations.sql_rehearsal import check_sql, rehearse
 from batchctl.ports import Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import definitions, instances, schedules, sql_job_rows
+from batchctl.store import definitions, fire_reports, instances, schedules, sql_job_rows
 from batchctl.store.sql_job_rows import Standing
 
 HELP = "batchctl schedule add-sql --help"
+_ON_A_LINE = 200
+"""SQL that is longer is not written into a command once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,24 @@ class JobStanding:
 
     schedule: Schedule
     standing: Standing
+    is_decided: bool = False
+    """True when any due time of it was fired or skipped."""
+    failed: BatchInstance | None = None
+    """The run that its last error was met in, as it stands now."""
+
+    @property
+    def state(self) -> str:
+        """Say whether it runs when it is due, or that its only time is over."""
+        one = self.schedule
+        if self.is_decided and not one.enabled and one.timing.schedule_type is ScheduleType.ONCE:
+            return "done"
+        return "enabled" if one.enabled else "disabled"
+
+    @property
+    def error(self) -> HistoryEntry | None:
+        """Return its last error, unless it has succeeded since."""
+        last, error = self.standing.last, self.standing.last_error
+        return None if last is not None and last.status is HistoryStatus.SUCCESS else error
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns."""
@@ -67,6 +89,7 @@ class JobStanding:
         return {
             "ScheduleName": self.schedule.name,
             "Enabled": int(self.schedule.enabled),
+            "State": self.state,
             "ScheduleType": self.schedule.timing.schedule_type.value,
             "RunAt": self.schedule.timing.run_at,
             "RunTimes": self.schedule.timing.run_times,
@@ -157,7 +180,18 @@ def everyone(transactions: Transactions) -> tuple[JobStanding, ...]:
     with transactions.read() as connection:
         found = [one for one in schedules.everything(connection)[0] if one.origin == ORIGIN]
         standings = sql_job_rows.standings(connection, ORIGIN)
-    return tuple(JobStanding(schedule=one, standing=standings.get(one.schedule_id, Standing())) for one in found)
+        decided = {one.schedule_id for one in found if fire_reports.last_of(connection, one.schedule_id)}
+        errors = {at: one.last_error.instance_id for at, one in standings.items() if one.last_error is not None}
+        failed = {at: instances.load(connection, instance_id) for at, instance_id in errors.items()}
+    return tuple(
+        JobStanding(
+            schedule=one,
+            standing=standings.get(one.schedule_id, Standing()),
+            is_decided=one.schedule_id in decided,
+            failed=failed.get(one.schedule_id),
+        )
+        for one in found
+    )
 
 
 def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
@@ -169,10 +203,18 @@ def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
     first = plan.next_after(now)
     if first is None or first.business_date != job.at.date():
         clock = f"in {job.zone} it is {local_now(now, job.zone)} now"
-        raise Refused(
-            f"{shown(job.at)} is over: {clock}.", next_step='a later --at; what is to run at once: batchctl task "SQL"'
-        )
+        raise Refused(f"{shown(job.at)} is over: {clock}.", next_step=_instead(job, first))
     return first, plan.words
+
+
+def _instead(job: SqlJob, first: Instant | None) -> str:
+    """Return what to type in place of a time that is over."""
+    if job.is_daily and first is not None:
+        return f"the same with --at '{first.business_date} {job.at:%H:%M}', the next such time"
+    at_once = f"batchctl task {shlex.quote(job.sql)} --connection {typed(job.connection)}"
+    if visible(job.sql) != job.sql or len(job.sql) > _ON_A_LINE:
+        at_once = f"batchctl task - --connection {typed(job.connection)}   (with the SQL on standard input)"
+    return f"a later --at; what is to run at once: {at_once}"
 
 
 def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from batchctl.domain import reconciling
@@ -13,7 +13,7 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, IntakeId
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.sql_jobs import ORIGIN
-from batchctl.domain.status import IntakeStatus
+from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import storable, typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
@@ -38,7 +38,9 @@ class Removed:
     is_batch_removed: bool = False
     """False when the batch stays for its history: disabled, unless a run of it goes on."""
     cancelled: tuple[InstanceId, ...] = ()
-    """Runs that waited."""
+    """Runs that waited, for their turn or for a person: nobody could correct what they carry out any more."""
+    were: Mapping[InstanceId, InstanceStatus] = field(default_factory=dict)
+    """What status each of these had."""
     rejected: tuple[IntakeId, ...] = ()
     """Rows that nothing had been made of yet."""
     left: tuple[InstanceId, ...] = ()
@@ -55,6 +57,7 @@ class Removed:
             "ProcessBatchName": self.batch,
             "BatchRemoved": self.is_batch_removed,
             "Cancelled": list(self.cancelled),
+            "StatusBefore": [self.were[each].value for each in self.cancelled],
             "Rejected": list(self.rejected),
             "StillRunning": list(self.left),
         }
@@ -131,6 +134,7 @@ def _end_job(
         batch=batch.name,
         is_batch_removed=not is_needed,
         cancelled=tuple(waiting),
+        were={one.instance_id: one.status for one in found},
         rejected=tuple(not_begun),
         left=left,
     )
