@@ -58,6 +58,7 @@ for _command in (
     schedule_changes.disable,
     schedule_run.run,
     sql_jobs.add_sql,
+    sql_jobs.set_sql,
     sql_jobs.jobs,
     sql_jobs.remove,
 ):

@@ -229,6 +229,11 @@ def _clock(zone: str) -> WallClock:
         ) from error
 
 
+def checked_zone(name: str) -> str:
+    """Return the name of a time zone; raises `UnfitText`, with what may be meant, for one that is none."""
+    return _clock(name).zone.key
+
+
 @lru_cache(maxsize=1)
 def _zones() -> frozenset[str]:
     """Return the zones that say where they are: the others are abbreviations and old names."""

@@ -19,7 +19,7 @@ from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
 from batchctl.domain.status import BackfillStatus, FireOutcome
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.domain.wall_clock import DAY, LAST_DAY, WallClock, clock_of
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
@@ -36,7 +36,7 @@ LISTED = 1000
 """How many backfills are listed."""
 _PAGE = 500
 _TOLD = 20
-"""Of how many due times it is told how they were decided before."""
+"""How many due times are named one by one, of those to start work for and of those decided before; of the first also the last."""
 _CANCEL = "cancel"
 _LISTED = (
     *("ScheduleBackfill_id", "ScheduleName", "Status", "FromTime", "UntilTime", "MostOpen", "Missed", "DoneUntil"),
@@ -55,6 +55,23 @@ class Span:
         """Return both ends in UTC."""
         clock = clock_of(zone)
         return clock.meant(_midnight(self.first)), _end(self.last, clock)
+
+    def until(self, zone: str, now: datetime) -> tuple[datetime, datetime]:
+        """Return both ends in UTC, of a day that has begun only what of it is over; raises `Refused` for what is to come."""
+        first, last = self.moments(zone)
+        if first > last:
+            begins, ends = _typed(self.first), _typed(self.last)
+            raise Refused(
+                f"--to, {_written(self.last)}, lies before --from, {_written(self.first)}.",
+                next_step=f"the same with --from {ends} --to {begins}",
+            )
+        for name, end in (("from", self.first), ("to", self.last)):
+            if clock_of(zone).meant(_midnight(end)) > now:
+                raise Refused(
+                    f"{_written(end)} is still to come: in {zone} it is {local_now(now, zone)} now.",
+                    next_step=f"an earlier --{name}; what is to come, the schedule fires by itself",
+                )
+        return first, min(last, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +117,13 @@ class Preview:
     missed: bool
     fates: Mapping[Fate, int]
     fires: tuple[Instant, ...]
-    """The due times that work would be started for: the first and the last of them, where they are many."""
+    """The due times that work would be started for: the first of them and the last, where they are many."""
     before: tuple[Before, ...]
     """The first of those that were decided before."""
     is_counted: bool
     """False when there are more than are counted."""
+    begun: str | None
+    """The day that has begun and ends it; None where all is over that was asked for."""
     takers: tuple[BatchDefinition, ...]
     backfill_id: BackfillId | None = None
 
@@ -116,6 +135,8 @@ class Preview:
     @property
     def warnings(self) -> Iterator[str]:
         """Yield what is worth knowing before it begins."""
+        if self.begun is not None:
+            yield f"{self.begun} is not over: it is taken up to now, {local_now(self.last, self.zone)} in {self.zone}"
         if not self.schedule.enabled:
             yield "the schedule is disabled; its past is worked off all the same"
         if not self.takers:
@@ -166,6 +187,7 @@ class Preview:
             "Missed": int(self.missed),
             "ToFire": self.to_fire,
             "Decided": self.fates.get(Fate.DECIDED, 0),
+            "Fires": [{"FireKey": one.key, "LocalTime": one.local} for one in self.fires],
             "DecidedBefore": [one.columns() for one in self.before],
             "MissedLeft": self.fates.get(Fate.MISSED, 0),
             "Skipped": self.fates.get(Fate.SKIPPED, 0),
@@ -275,6 +297,10 @@ class Backfiller:
             if found is None:
                 message = f"There is no ScheduleBackfill {backfill_id}."
                 raise NotFound(message, next_step="batchctl backfill list")
+            if found.status is BackfillStatus.CANCELLED:
+                raise Refused(
+                    f"ScheduleBackfill {backfill_id} is cancelled already.", next_step="batchctl backfill list"
+                )
             if found.status is not BackfillStatus.RUNNING:
                 row = f"ScheduleBackfill {backfill_id}"
                 raise StatusChanged(row, found.status, _CANCEL, next_step="batchctl backfill list")
@@ -292,15 +318,8 @@ class Backfiller:
         schedule = timetable.named(connection, name)
         plan = self._plan(connection, schedule)
         zone = plan.read.zone
-        first, last = span.moments(zone)
         now = self.actor.clock.now()
-        if last > now:
-            raise Refused(
-                f"{_written(span.last)} is still to come: in {zone} it is {local_now(now, zone)} now.",
-                next_step="an earlier --to; what is to come, the schedule fires by itself",
-            )
-        if first > last:
-            raise Refused(f"Nothing lies between {_written(span.first)} and {_written(span.last)}.")
+        first, last = span.until(zone, now)
         reach = min(last, reach_of(schedule, now))
         found = _look(connection, schedule.schedule_id, plan, first, reach, missed=missed)
         takers = tuple(batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity)
@@ -317,6 +336,7 @@ class Backfiller:
             fires=found.fires,
             before=found.before,
             is_counted=found.is_counted,
+            begun=_written(span.last) if last < span.moments(zone)[1] else None,
             takers=takers,
         )
 
@@ -334,7 +354,7 @@ class Backfiller:
         if not sure and (preview.to_fire > UNASKED or not preview.is_counted):
             more = "more than " if not preview.is_counted else ""
             message = f"That would start work for {more}{preview.to_fire:,} due times."
-            raise Refused(message, next_step="the same with --yes, if that is meant; --dry-run shows them")
+            raise Refused(message, next_step="the same with --yes, if that is meant; with --dry-run it shows which")
 
     def _insert(self, connection: Any, preview: Preview, reason: str | None) -> BackfillId:
         who = fitting(f"{self.actor.user}@{self.actor.host}")
@@ -396,7 +416,7 @@ def _plan_of(connection: Any, schedule: Schedule, default_zone: str) -> Plan:
 def _look(
     connection: Any, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
 ) -> _Look:
-    """Judge the due times of a time; the first and the last that work would be started for are kept."""
+    """Judge the due times of a time; the first that work would be started for are kept, and the last."""
     fates, kept, before = Counter[Fate](), list[Instant](), list[Before]()
     stretches = backfills.stretches(connection, schedule_id, first, last)
     instants = plan.instants(first - TICK, last)
@@ -405,7 +425,7 @@ def _look(
         for instant, fate in judged(page, Past(decided, stretches), missed=missed):
             fates[fate] += 1
             if fate is Fate.FIRE:
-                kept = [*kept[:1], instant]
+                kept = [*kept[:_TOLD], instant]
             elif fate is Fate.DECIDED and len(before) < _TOLD:
                 before.append(Before(instant, *decided[instant.key]))
         if fates.total() >= COUNTED:
@@ -421,6 +441,10 @@ def _end(at: datetime | date, clock: WallClock) -> datetime:
     if isinstance(at, datetime):
         return clock.meant(at)
     return clock.meant(_midnight(min(at, LAST_DAY) + DAY)) - TICK
+
+
+def _typed(at: datetime | date) -> str:
+    return typed(_written(at))
 
 
 def _written(at: datetime | date) -> str:

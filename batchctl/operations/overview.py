@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.gates import TO_MEND
+from batchctl.domain.gates import mending
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
@@ -200,11 +200,12 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
 def _clear(instance: BatchInstance, batch: BatchDefinition | None) -> str:
     if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
         return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
-    return (TO_MEND if instance.retries_skipped else _CLEAR[instance.status]).format(id=instance.instance_id)
+    if instance.status is InstanceStatus.FAILED:
+        return mending(instance, batch)
+    return _CLEAR[instance.status].format(id=instance.instance_id)
 
 
 _CLEAR = {
-    InstanceStatus.FAILED: "batchctl rerun {id} --reason ...",
     InstanceStatus.HELD: "batchctl show {id}, then rerun or skip it",
     InstanceStatus.RETRY: "nothing: it is tried again by itself",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,23 +10,25 @@ from typing import Any
 
 from batchctl.domain import due, sql_jobs
 from batchctl.domain.due import Instant
-from batchctl.domain.errors import PluginError, Refused
+from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
 from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
-from batchctl.domain.status import Cause, InstanceStatus
-from batchctl.domain.text import did_you_mean, typed, unfit, visible
+from batchctl.domain.status import HistoryStatus, ScheduleType
+from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
+from batchctl.operations.sql_rehearsal import check_sql, rehearse
 from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import definitions, instances, schedules, sql_job_rows
+from batchctl.store import definitions, fire_reports, instances, schedules, sql_job_rows
 from batchctl.store.sql_job_rows import Standing
 
 HELP = "batchctl schedule add-sql --help"
-_FILE = "file:"
+_ON_A_LINE = 200
+"""SQL that is longer is not written into a command once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +66,24 @@ class JobStanding:
     standing: Standing
     is_overdue: bool
     """True when its next run is over, and no leader has decided it."""
+    is_decided: bool = False
+    """True when any due time of it was fired or skipped."""
+    failed: BatchInstance | None = None
+    """The run that its last error was met in, as it stands now."""
+
+    @property
+    def state(self) -> str:
+        """Say whether it runs when it is due, or that its only time is over."""
+        one = self.schedule
+        if self.is_decided and not one.enabled and one.timing.schedule_type is ScheduleType.ONCE:
+            return "done"
+        return "enabled" if one.enabled else "disabled"
+
+    @property
+    def error(self) -> HistoryEntry | None:
+        """Return its last error, unless it has succeeded since."""
+        last, error = self.standing.last, self.standing.last_error
+        return None if last is not None and last.status is HistoryStatus.SUCCESS else error
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns."""
@@ -70,6 +91,7 @@ class JobStanding:
         return {
             "ScheduleName": self.schedule.name,
             "Enabled": int(self.schedule.enabled),
+            "State": self.state,
             "ScheduleType": self.schedule.timing.schedule_type.value,
             "RunAt": self.schedule.timing.run_at,
             "RunTimes": self.schedule.timing.run_times,
@@ -94,7 +116,8 @@ class Registrar:
         """Insert all the rows of a job in one transaction, armed: a controller needs no time to find it."""
         reason = checked_reason(reason)
         self._check(job)
-        command_text, notes = self._rehearse(job)
+        again = "correct it, and add it again"
+        rehearsed = rehearse(self.preparer, *_imagined(job), self.actor.clock.now(), next_step=again)
 
         def act(connection: Any) -> Added:
             now = self.actor.clock.now()
@@ -106,8 +129,8 @@ class Registrar:
                 schedule_id=schedule_id,
                 first=first,
                 words=words,
-                command_text=command_text,
-                notes=(*_of_time(job, first), *notes),
+                command_text=rehearsed.command_text,
+                notes=(*_of_time(job, first), *rehearsed.notes),
             )
 
         return self.actor.act(act)
@@ -116,11 +139,7 @@ class Registrar:
         trouble = sql_jobs.unfit_name(job.name)
         if trouble is not None:
             raise Refused(f"The job cannot be called so: {trouble}.", next_step=HELP)
-        trouble = unfit(job.sql) or ("there is nothing in it" if not job.sql.strip() else None)
-        if trouble is None and job.sql.strip().startswith(_FILE):
-            trouble = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
-        if trouble is not None:
-            raise Refused(f"The SQL cannot be kept: {trouble}.", next_step=HELP)
+        check_sql(job.sql, next_step=HELP)
         known = self.preparer.surroundings.connections
         if job.connection not in known:
             meant = visible(did_you_mean(job.connection, known))
@@ -131,22 +150,6 @@ class Registrar:
         trouble = sql_jobs.unfit_time(job.at, is_daily=job.is_daily)
         if trouble is not None:
             raise Refused(f"The job cannot begin at {shown(job.at)}: {trouble}.", next_step=HELP)
-
-    def _rehearse(self, job: SqlJob) -> tuple[str, tuple[str, ...]]:
-        """Return what will run, made by the code that will run it, and what a check says of it."""
-        batch, step = _imagined(job)
-        instance = _instance(job)
-        now = self.actor.clock.now()
-        ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
-        if ready.refusal is not None:
-            whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-            because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
-            raise Refused(f"The SQL could never be carried out: {because}", next_step="correct it, and add it again")
-        try:
-            problems = self.preparer.find_handler(PROCESS_TYPE).check(step, self.preparer.surroundings)
-        except PluginError:
-            problems = ()
-        return ready.command_text, tuple(visible(problem.message) for problem in problems)
 
     def _insert(
         self,
@@ -177,11 +180,16 @@ def everyone(transactions: Transactions, clock: Clock) -> tuple[JobStanding, ...
     with transactions.read() as connection:
         found = [one for one in schedules.everything(connection)[0] if one.origin == ORIGIN]
         standings = sql_job_rows.standings(connection, ORIGIN)
+        decided = {one.schedule_id for one in found if fire_reports.last_of(connection, one.schedule_id)}
+        errors = {at: one.last_error.instance_id for at, one in standings.items() if one.last_error is not None}
+        failed = {at: instances.load(connection, instance_id) for at, instance_id in errors.items()}
     return tuple(
         JobStanding(
             schedule=one,
             standing=standings.get(one.schedule_id, Standing()),
-            is_overdue=one.next_run_time is not None and one.next_run_time + timetable.DECIDED_WITHIN < now,
+            is_overdue=one.next_run_time is not None and one.next_run_time < now - timetable.DECIDED_WITHIN,
+            is_decided=one.schedule_id in decided,
+            failed=failed.get(one.schedule_id),
         )
         for one in found
     )
@@ -196,10 +204,18 @@ def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
     first = plan.next_after(now)
     if first is None or first.business_date != job.at.date():
         clock = f"in {job.zone} it is {local_now(now, job.zone)} now"
-        raise Refused(
-            f"{shown(job.at)} is over: {clock}.", next_step='a later --at; what is to run at once: batchctl task "SQL"'
-        )
+        raise Refused(f"{shown(job.at)} is over: {clock}.", next_step=_instead(job, first))
     return first, plan.words
+
+
+def _instead(job: SqlJob, first: Instant | None) -> str:
+    """Return what to type in place of a time that is over."""
+    if job.is_daily and first is not None:
+        return f"the same with --at '{first.business_date} {job.at:%H:%M}', the next such time"
+    at_once = f"batchctl task {shlex.quote(job.sql)} --connection {typed(job.connection)}"
+    if visible(job.sql) != job.sql or len(job.sql) > _ON_A_LINE:
+        at_once = f"batchctl task - --connection {typed(job.connection)}   (with the SQL on standard input)"
+    return f"a later --at; what is to run at once: {at_once}"
 
 
 def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:
@@ -244,25 +260,6 @@ def _imagined(job: SqlJob) -> tuple[BatchDefinition, Step]:
         data=(sql_jobs.literal(job.connection), sql_jobs.literal(job.sql), None, None, None, None),
     )
     return BatchDefinition(batch_id=BatchId(0), name=job.name, entity=job.name, steps=(step,)), step
-
-
-def _instance(job: SqlJob) -> BatchInstance:
-    return BatchInstance(
-        instance_id=InstanceId(0),
-        batch_id=BatchId(0),
-        intake_id=IntakeId(0),
-        last_seq=0,
-        status=InstanceStatus.READY,
-        retry_count=job.retries,
-        next_run_time=LONG_AGO,
-        cycle_key=job.at.date().isoformat(),
-        data=(None,) * 6,
-        claim_token=0,
-        claimed_by=None,
-        lost_count=0,
-        entity=job.name,
-        file_name=None,
-    )
 
 
 def _plain(value: object) -> JsonValue:

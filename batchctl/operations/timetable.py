@@ -196,7 +196,7 @@ def next_of(connection: Any, schedule: Schedule, around: Around) -> Next | None:
         return None
     instant = undecided.next_after(standing.decided_until)
     at = standing.next_run_time
-    return None if instant is None else Next(instant=instant, at=at, is_overdue=at + DECIDED_WITHIN < around.now)
+    return None if instant is None else Next(instant=instant, at=at, is_overdue=at < around.now - DECIDED_WITHIN)
 
 
 def standing_of(schedule: Schedule, plan: Times | None, around: Around) -> Standing:

@@ -122,6 +122,14 @@ def add_step(connection: Connection, batch_id: BatchId, columns: Mapping[str, ob
     _ADD_STEP(connection, {"ProcessBatch_id": batch_id, **columns})
 
 
+def change_step(
+    connection: Connection, batch_id: BatchId, seq: int, columns: Mapping[str, object], now: datetime
+) -> None:
+    """Write some columns of a step of a batch."""
+    chosen = (_p.ProcessBatch_id == batch_id, _p.ProcessControlSeq == seq)
+    connection.execute(update(process_control).where(*chosen).values({**columns, "z_updated": now}))
+
+
 def remove_steps(connection: Connection, batch_id: BatchId) -> None:
     """Take all its steps from a batch."""
     connection.execute(_REMOVE_STEPS, {"batch_id": batch_id})

@@ -15,7 +15,7 @@ from batchctl.control.backfilling import Backfilling
 from batchctl.control.deciding import Deciding
 from batchctl.control.firing import Firing
 from batchctl.domain.backfill_turns import Fate
-from batchctl.domain.errors import Refused, StatusChanged
+from batchctl.domain.errors import Refused
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.schedules import BackfillId
 from batchctl.operations import backfiller as backfills
@@ -395,7 +395,7 @@ def test_a_cancelled_one_starts_nothing_more_and_what_is_open_stays(past: Past) 
     assert world.statuses() == ["complete", "complete"]
     assert past.state() == ("cancelled", 2)
     assert world.one("SELECT Action FROM AuditLog WHERE Target = 'ScheduleBackfill:1'") == "cancel"
-    with pytest.raises(StatusChanged, match="ScheduleBackfill 1 is cancelled"):
+    with pytest.raises(Refused, match="ScheduleBackfill 1 is cancelled already"):
         past.clerk().cancel(BackfillId(1), reason="again")
 
 
@@ -562,7 +562,7 @@ def test_the_ends_of_the_calendar_are_no_trouble(past: Past, zone: str) -> None:
     found = past.ask(span=Span(first=date.min, last=date(2026, 11, 18)), dry_run=True)
     with pytest.raises(Refused, match="9999-12-31 is still to come"):
         past.ask(span=Span(first=date.min, last=date.max))
-    with pytest.raises(Refused, match="Nothing lies between 0001-01-02 and 0001-01-01"):
+    with pytest.raises(Refused, match="--to, 0001-01-01, lies before --from, 0001-01-02"):
         past.ask(span=Span(first=date(1, 1, 2), last=date.min))
 
     assert (found.to_fire, found.first) == (1, datetime(1900, 1, 1, tzinfo=UTC) - offset(zone, 1900))
@@ -583,9 +583,43 @@ def offset(zone: str, year: int) -> timedelta:
     return datetime(year, 1, 1, tzinfo=ZoneInfo(zone)).utcoffset() or timedelta(0)
 
 
-def test_what_is_still_to_come_is_refused(past: Past) -> None:
-    with pytest.raises(Refused, match="2026-11-21 is still to come: in Europe/Amsterdam it is 2026-11-21 04:00:00 now"):
-        past.ask(span=Span(first=date(2026, 11, 20), last=date(2026, 11, 21)))
+def wall(hour: int, minute: int = 0) -> datetime:
+    return datetime(2026, 11, 21, hour, minute)  # noqa: DTZ001 - wall time
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [
+        (date(2026, 11, 20), date(2026, 11, 22), "2026-11-22 is still to come: in Europe/Amsterdam it is 2026-11-21 04:00:00"),
+        (date(2026, 11, 20), wall(4, 1), "2026-11-21 04:01 is still to come"),
+        (wall(6), date(2026, 11, 21), "2026-11-21 06:00 is still to come"),
+    ],
+)  # fmt: skip
+def test_what_is_still_to_come_is_refused(past: Past, first: date, last: date, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        past.ask(span=Span(first=first, last=last))
+
+
+def test_a_day_that_has_begun_is_taken_up_to_now(past: Past) -> None:
+    past.world.sql("UPDATE Schedule SET RunTimes = '03:00,05:00'")
+    today = Span(first=date(2026, 11, 21), last=date(2026, 11, 21))
+
+    begun = past.ask(span=today)
+    past.work_off()
+
+    assert "2026-11-21 is not over: it is taken up to now, 2026-11-21 04:00:00 in Europe/Amsterdam" in begun.warnings
+    assert [instant.local for instant in begun.fires] == ["2026-11-21 03:00 +01:00"]
+    assert past.cycle_keys() == ["2026-11-21"]
+    assert past.state() == ("complete", 1)
+    yesterday = Span(first=date(2026, 11, 20), last=date(2026, 11, 20))
+    assert not any("is not over" in one for one in past.ask(span=yesterday, dry_run=True).warnings)
+
+
+def test_ends_the_wrong_way_round_are_said_the_right_way_round(past: Past) -> None:
+    with pytest.raises(Refused, match="--to, 2026-10-20, lies before --from, 2026-10-27 06:00") as refused:
+        past.ask(span=Span(first=datetime(2026, 10, 27, 6), last=date(2026, 10, 20)))  # noqa: DTZ001 - wall time
+
+    assert refused.value.next_step == "the same with --from 2026-10-20 --to '2026-10-27 06:00'"
 
 
 def test_a_time_of_day_may_end_it(past: Past) -> None:
@@ -615,10 +649,16 @@ def test_where_nothing_is_left_to_do_nothing_is_asked_for(past: Past) -> None:
         past.ask()
 
 
-def test_a_dry_run_writes_nothing_and_shows_first_and_last(past: Past) -> None:
+def test_a_dry_run_writes_nothing_and_shows_which(past: Past) -> None:
     preview = past.ask(dry_run=True)
+    many = past.ask(span=Span(first=date(2026, 10, 1), last=date(2026, 11, 20)), dry_run=True)
 
-    assert [instant.local for instant in preview.fires] == ["2026-11-02 06:00 +01:00", "2026-11-08 06:00 +01:00"]
+    assert [instant.local for instant in preview.fires] == [f"2026-11-0{day} 06:00 +01:00" for day in range(2, 9)]
+    assert preview.columns()["Fires"] == [
+        {"FireKey": f"2026-11-0{day}T06:00", "LocalTime": f"2026-11-0{day} 06:00 +01:00"} for day in range(2, 9)
+    ]
+    assert (many.to_fire, len(many.fires)) == (51, 21)
+    assert [instant.local[:10] for instant in many.fires[-2:]] == ["2026-10-20", "2026-11-20"]
     assert past.world.one("SELECT count(*) FROM ScheduleBackfill") == 0
     assert past.world.one("SELECT count(*) FROM AuditLog") == 0
 

@@ -70,7 +70,7 @@ def test_what_failed_or_waits_is_cancelled_and_its_row_is_done(shop: SqlShop) ->
 
     done = shop.remove("job")
 
-    assert done.cancelled == (1,)
+    assert (done.cancelled, done.columns()["StatusBefore"]) == ((1,), ["failed"])
     assert shop.sql("SELECT Status FROM BatchControl") == [("cancelled",)]
     assert shop.sql("SELECT Status FROM FileProcess") == [("complete",)]
     assert shop.sql("SELECT Reason FROM AuditLog WHERE Target = 'BatchControl:1'") == [("not wanted any more",)]
