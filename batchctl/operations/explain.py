@@ -17,6 +17,7 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    HistoryEntry,
     InstanceId,
     IntakeId,
     IntakeRow,
@@ -29,7 +30,7 @@ from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
 from batchctl.operations.timetable import Timetable
 from batchctl.ports import Clock, Transactions
-from batchctl.store import definitions, dependencies, instances, intake, reports
+from batchctl.store import definitions, dependencies, history, instances, intake, reports
 
 MOST_WAITS = 20
 
@@ -100,14 +101,16 @@ def _of_instance(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
         gates=found if instance.status in FINAL else (*found, _controller(connection, presence, now)),
-        notes=tuple(_about_next_step(instance, batch)),
+        notes=tuple(_about_next_step(instance, batch, history.last_entry(connection, instance_id))),
     )
 
 
-def _about_next_step(instance: BatchInstance, batch: BatchDefinition) -> Iterable[str]:
+def _about_next_step(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Iterable[str]:
     step = batch.step_after(instance.last_seq)
     if step is not None and instance.status not in FINAL:
         yield f"Its next step is {step.seq} '{visible(step.name)}'."
+    if instance.status is InstanceStatus.RETRY and last is not None and last.message:
+        yield f"Its last attempt: {visible(last.message)}"
 
 
 def _of_batch(

@@ -74,6 +74,6 @@ def _row_of(change: Change, rows: Rows) -> str:
 
 def _of_unknown(row: Kept, job: str) -> Problem:
     owner = visible(row.owner or "")
-    message = f"Job '{visible(job)}' of '{owner}' is not known here: whatever this starts fails where it is not."
+    message = f"Job '{visible(job)}' of '{owner}' is not known here: whatever this starts waits where it is not."
     remedy = f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(row.owner or '')}"
     return Problem("Origin", message, remedy)

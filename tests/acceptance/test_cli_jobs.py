@@ -131,3 +131,45 @@ def test_a_moment_that_is_over_is_told_and_its_decorator_is_what_to_correct(nigh
     assert "schedule set" not in checked.stdout
     assert "or take the decorator away" in squeezed(removed.stderr)
     assert "Did you mean 'shop'?" in unknown.stderr
+
+
+def test_what_a_typo_in_a_deploy_keeps_from_running_waits_and_runs_when_it_is_mended(night: Night) -> None:
+    night("job", "reconcile")
+    night("job", "run", "big sweep", "--reason", "now")
+    (night.folder / "shop.py").write_text(f"{MODULE}\nthis is no Python", encoding="utf-8")
+    night("create")
+    broken = night("process")
+    ((instance, status, retries),) = night.sql("SELECT BatchControl_id, Status, RetryCount FROM BatchControl")
+    shown, told = squeezed(night("status").stdout), squeezed(night("why", str(instance)).stdout)
+    attempts = night.sql("SELECT Status FROM BatchProcessHistory")
+    (night.folder / "shop.py").write_text(f"{MODULE}\n# mended, and of another size", encoding="utf-8")
+    again = night("rerun", str(instance), "--reason", "the typo is out")
+    mended = night("process")
+
+    assert (broken.returncode, status, retries, attempts) == (1, "retry", 0, [("lost",)])
+    for said in (shown, told):
+        assert "not started: Step 10" in said
+        assert "plugin module 'shop' cannot be loaded: SyntaxError" in said
+        assert "correct shop.py, then restart the controller" in said
+    assert "it is tried again by itself, or at once: batchctl rerun" in shown
+    assert (again.returncode, mended.returncode) == (0, 0)
+    assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
+
+
+def test_a_misspelt_job_waits_visibly_and_runs_once_its_row_is_corrected(night: Night) -> None:
+    night("job", "reconcile")
+    night.sql("UPDATE ProcessControl SET Data1 = 'big sweap' WHERE Data1 = 'big sweep'")
+    night("job", "run", "big sweep", "--reason", "now")
+    night("create")
+    night("process")
+    waiting = night.sql("SELECT Status FROM BatchControl")
+    shown, checked = squeezed(night("status").stdout), squeezed(night("check").stdout)
+    night.sql("UPDATE ProcessControl SET Data1 = 'big sweep' WHERE Data1 = 'big sweap'")
+    night.sql("UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000000'")
+    night("process")
+
+    assert waiting == [("retry",)]
+    for said in (shown, checked):
+        assert "job 'big sweap' is not registered. Did you mean 'big sweep'?" in said
+    assert "correct Data1 of the step, or name the module of the job in [jobs] modules" in shown
+    assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
