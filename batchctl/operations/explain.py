@@ -23,7 +23,7 @@ from batchctl.domain.rows import (
     IntakeRow,
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
-from batchctl.domain.text import did_you_mean, nearest, visible
+from batchctl.domain.text import did_you_mean, nearest, typed, visible
 from batchctl.operations import remedies, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
@@ -34,6 +34,7 @@ from batchctl.store import definitions, dependencies, history, instances, intake
 
 MOST_WAITS = 20
 
+_SCHEDULE = "schedule"
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
 
@@ -79,7 +80,8 @@ def why(
                 near = nearest(ref, [batch.name for batch in batches.values()])
                 meant = "" if near is None else f" Did you mean '{visible(f'batch:{near}')}'?"
                 said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, nor file:17."
-                raise NotAReference(said + meant, next_step="batchctl status")
+                of_schedule = f"batchctl schedule test {typed(name)}"
+                raise NotAReference(said + meant, next_step=of_schedule if kind == _SCHEDULE else "batchctl status")
 
 
 def _of_instance(

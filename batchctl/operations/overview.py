@@ -198,14 +198,13 @@ def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: History
     if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
         return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
     if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
-        return (
-            f"what its message names; it is tried again by itself, or at once: {_CLEAR[InstanceStatus.FAILED]}".format(
-                id=instance.instance_id
-            )
-        )
+        return _ONCE_MENDED.format(id=instance.instance_id)
     return (TO_MEND if instance.retries_skipped else _CLEAR[instance.status]).format(id=instance.instance_id)
 
 
+_ONCE_MENDED = (
+    "correct what its message names: it is tried again by itself, or at once: batchctl rerun {id} --reason ..."
+)
 _CLEAR = {
     InstanceStatus.FAILED: "batchctl rerun {id} --reason ...",
     InstanceStatus.HELD: "batchctl show {id}, then rerun or skip it",

@@ -151,7 +151,7 @@ def test_what_a_typo_in_a_deploy_keeps_from_running_waits_and_runs_when_it_is_me
         assert "not started: Step 10" in said
         assert "plugin module 'shop' cannot be loaded: SyntaxError" in said
         assert "correct shop.py, then restart the controller" in said
-    assert "it is tried again by itself, or at once: batchctl rerun" in shown
+    assert "correct what its message names: it is tried again by itself, or at once: batchctl rerun" in shown
     assert (again.returncode, mended.returncode) == (0, 0)
     assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
 
@@ -173,3 +173,46 @@ def test_a_misspelt_job_waits_visibly_and_runs_once_its_row_is_corrected(night: 
         assert "job 'big sweap' is not registered. Did you mean 'big sweep'?" in said
     assert "correct Data1 of the step, or name the module of the job in [jobs] modules" in shown
     assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
+
+
+def test_failed_runs_of_a_job_are_named_and_given_up_together(night: Night) -> None:
+    night("job", "reconcile")
+    for _ in range(3):
+        night("job", "run", "big sweep", "--reason", "now")
+    night("create")
+    night.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id < 3")
+    asked = night("job", "cancel", "big sweep", "--reason", "enough")
+    dry = night("job", "cancel", "big sweep", "--failed", "--reason", "enough", "--dry-run")
+    before = night.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
+    done = night("job", "cancel", "big sweep", "--failed", "--reason", "enough")
+    again = night("job", "cancel", "big sweep", "--failed", "--reason", "enough")
+    audited = night.sql("SELECT Target, Reason FROM AuditLog WHERE Action = 'cancel' ORDER BY AuditLog_id")
+
+    assert asked.returncode == 4
+    assert "Nothing of job 'big sweep' is running; 2 failed, 1 waiting." in squeezed(asked.stderr)
+    assert "Next: batchctl cancel 1 --reason ..." in squeezed(asked.stderr)
+    assert "batchctl job cancel 'big sweep' --failed --reason ..." in squeezed(asked.stderr)
+    assert before == [("failed",), ("failed",), ("ready",)]
+    assert (dry.returncode, "2 failed runs of job big sweep would be given up." in dry.stdout) == (0, True)
+    assert (done.returncode, "2 failed runs of job big sweep are given up." in done.stdout) == (0, True)
+    assert night.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [
+        ("cancelled",),
+        ("cancelled",),
+        ("ready",),
+    ]
+    assert audited == [("BatchControl:1", "enough"), ("BatchControl:2", "enough")]
+    assert (again.returncode, "No run of job 'big sweep' has failed" in again.stderr) == (4, True)
+
+
+def test_what_left_the_code_is_reconciled_and_asking_for_it_says_so(night: Night) -> None:
+    night("job", "reconcile")
+    (night.folder / "shop.py").write_text("# All jobs have gone from here, for good.\n", encoding="utf-8")
+    before = squeezed(night("check").stdout)
+    asked = night("job", "run", "big sweep", "--reason", "now")
+    night("job", "reconcile")
+    after = [one for one in json.loads(night("check", "--json").stdout) if "is not registered" in one["Message"]]
+
+    assert ("job 'big sweep' is not registered" in before, "Next: batchctl job reconcile" in before) == (True, True)
+    assert "in an SQL client" not in before
+    assert "Warning: Job 'big sweep' of 'shop' is not known here." in squeezed(asked.stderr)
+    assert after == [], "it is disabled, and nobody has to do anything about it"
