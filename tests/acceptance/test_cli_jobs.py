@@ -11,7 +11,7 @@ from tests.acceptance.night import GOOD, Night
 from tests.control_databases import ControlDatabase
 
 MODULE = """
-from batchctl.plugin_api import daily, job
+from batchctl.plugin_api import daily, job, retry
 
 @job("big sweep", category="Ops")
 @daily("03:15")
@@ -19,6 +19,16 @@ def sweep(): "Sweep."
 
 @daily("04:00")
 def load(): "Load."
+"""
+
+
+FLAKY = """@retry(attempts=3)
+def sweep():
+    with open("runs", "a+") as runs:
+        runs.write("x")
+        runs.seek(0)
+        if len(runs.read()) < 3:
+            raise RuntimeError("not yet")
 """
 
 
@@ -216,3 +226,30 @@ def test_what_left_the_code_is_reconciled_and_asking_for_it_says_so(night: Night
     assert "in an SQL client" not in before
     assert "Warning: Job 'big sweep' of 'shop' is not known here." in squeezed(asked.stderr)
     assert after == [], "it is disabled, and nobody has to do anything about it"
+
+
+def test_every_attempt_says_of_how_many_it_is_and_none_is_said_in_words(night: Night) -> None:
+    (night.folder / "shop.py").write_text(
+        MODULE.replace('@daily("03:15")\ndef sweep(): "Sweep."', FLAKY), encoding="utf-8"
+    )
+    night("job", "reconcile")
+    night("job", "run", "big sweep", "--reason", "now")
+    night("create")
+    for _ in range(3):
+        night("process")
+        night.sql("UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000000'")
+    listed = squeezed(night("job", "history", "big sweep").stdout)
+    nothing = night("job", "history", "big sweep", "--outcome", "lost")
+    misspelt = night("job", "history", "big sweep", "--outcome", "faild")
+
+    assert [one["Attempts"] for one in night.json("job", "history", "big sweep")] == [3, 3, 3]
+    assert "3 of 3 retry success" in listed
+    assert nothing.stdout.startswith("BatchProcessHistory has no such row.")
+    assert (misspelt.returncode, "Did you mean 'failed'?" in squeezed(misspelt.stderr)) == (2, True)
+
+
+def test_why_of_a_schedule_names_what_explains_it(night: Night) -> None:
+    night("job", "reconcile")
+    asked = night("why", "schedule:morning run")
+
+    assert (asked.returncode, "Next: batchctl schedule test 'morning run'" in asked.stderr) == (2, True)
