@@ -62,12 +62,11 @@ def _unknown(kind: str, given: str, known: Collection[str]) -> NotFound:
 def _unknown_country(library: Any, given: str, known: Collection[str]) -> NotFound:
     """Say which code may have been meant.
 
-    A name tells, and so do the code of three letters and a letter typed twice; which other code is spelt like it says nothing.
+    A name tells, and so does a letter typed twice; which other code is spelt like it says nothing.
     """
     word = _letters(given)
     named: Mapping[str, tuple[str, ...]] = library.registry.COUNTRIES
     codes = [codes[1] for name, codes in named.items() if len(word) > _CODE and _letters(name).startswith(word)]
-    codes += [codes[1] for codes in named.values() if given.upper() in codes]
     codes += [code for code in [_DOUBLED.sub(r"\1", given.upper())] if code in known]
     near = given.upper() if given.upper() in known else codes[0] if len(set(codes)) == 1 else None
     meant = f" Did you mean '{near}'?" if near in known else ""

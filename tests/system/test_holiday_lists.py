@@ -43,7 +43,6 @@ def test_the_words_do_not_depend_on_the_host(monkeypatch: pytest.MonkeyPatch, la
         ("Netherlands", None, None, "knows no country 'Netherlands'. Did you mean 'NL'?"),
         ("nl", None, None, "knows no country 'nl'. Did you mean 'NL'?"),
         ("NLL", None, None, "knows no country 'NLL'. Did you mean 'NL'?"),
-        ("nld", None, None, "knows no country 'nld'. Did you mean 'NL'?"),
         ("DE", "BYY", None, "knows no subdivision of DE 'BYY'. Did you mean 'BY'"),
         (None, None, "NYSEE", "knows no market 'NYSEE'. Did you mean 'NYSE'"),
     ],
