@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Day(click.ParamType[date]):
                 return date.fromisoformat(value)
         except ValueError:
             pass
-        return self.fail(f"'{visible(str(value))}' is not a day; write one such as 2026-12-25.", param, ctx)
+        return self.fail(no_time(value, "such as 2026-12-25", "a day"), param, ctx)
 
 
 class Written(Day):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from batchctl.cli.missing_controller import to_run
-from batchctl.cli.session import Session, WholeNumber, dry_run, reason
+from batchctl.cli.session import Session, WholeNumber, dry_run, one_of, reason
 from batchctl.domain.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
@@ -35,8 +35,8 @@ class Emptied(click.ParamType[Any]):
         return "" if value == "" else self._kind.convert(value, param, ctx)
 
 
-def _one_of(words: type[Any]) -> click.ParamType[Any]:
-    return Emptied(click.Choice([word.value for word in words], case_sensitive=False))
+def _one_of(words: Iterable[str]) -> click.ParamType[Any]:
+    return Emptied(one_of(words))
 
 
 # Each is a column, in the order of docs/schedules.md.
@@ -78,7 +78,7 @@ def _metavar(kind: click.ParamType[Any], shown: str) -> str | None:
     return "|".join(words.choices) if isinstance(words, click.Choice) else shown
 
 
-_type = click.Choice([kind.value for kind in ScheduleType], case_sensitive=False)
+_type = one_of(ScheduleType)
 
 
 @click.command()

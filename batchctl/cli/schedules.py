@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli import schedule_changes, schedule_run, sql_jobs
-from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
-from batchctl.domain.text import typed, visible
+from batchctl.cli.session import Session, WholeNumber, as_json, no_time, pass_session
+from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,8 +39,7 @@ class LocalTime(click.ParamType[datetime]):
         try:
             return datetime.fromisoformat(value)
         except ValueError:
-            said = f"'{visible(str(value))}' is not a time; write one such as 2026-11-22 or '2026-11-22 05:00'."
-            self.fail(said, param, ctx)
+            self.fail(no_time(value, "such as 2026-11-22 or '2026-11-22 05:00'"), param, ctx)
 
 
 @click.group()

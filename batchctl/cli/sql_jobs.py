@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ class WallTime(click.ParamType[datetime]):
 
         found = value if isinstance(value, datetime) else wall_time(str(value))
         if found is None:
-            said = f"'{visible(str(value))}' is not a time; write one such as '2026-12-01 02:00'."
-            self.fail(said, param, ctx)
+            self.fail(no_time(value, "such as '2026-12-01 02:00'"), param, ctx)
         return found
 
 

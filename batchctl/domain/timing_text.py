@@ -25,7 +25,7 @@ from batchctl.domain.column_text import (
     weeks_of,
     window_of_day,
 )
-from batchctl.domain.cron_text import CronTimes, NotCron, read_cron
+from batchctl.domain.cron_text import CronTimes, NeverCron, NotCron, read_cron
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, ScheduleType
@@ -36,6 +36,8 @@ from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY, WallClock, clock_of
 DAY_SECONDS = 86400
 LONGEST_RHYTHM = 60
 """Minutes; an interval that is longer means times of day."""
+SET_TO_NULL = "set it to NULL, or change ScheduleType."
+"""What is to be done about a column of a row that another type has."""
 
 _FIXED = (ScheduleType.DAILY, ScheduleType.WEEKLY, ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW)
 _NEEDED: tuple[tuple[str, str, tuple[ScheduleType, ...], bool, str], ...] = (
@@ -144,7 +146,7 @@ def _what_is_needed(reader: _Reader, timing: Timing) -> None:
         if value is None and kind in types:
             reader.wrong(column, f"A schedule of type {kind} needs it; write for example {example}.")
         elif value is not None and is_theirs_alone and kind not in types:
-            reader.wrong(column, f"A schedule of type {kind} has none; set it to NULL, or change ScheduleType.")
+            reader.wrong(column, f"A schedule of type {kind} has none; {SET_TO_NULL}")
     if timing.every_n != 1 and kind not in _FIXED:
         reader.wrong("EveryN", f"A schedule of type {kind} has none; write 1.")
     elif not 1 <= timing.every_n <= 1000:
@@ -183,6 +185,8 @@ def _cron(written: str | None) -> CronTimes | None:
         return None
     try:
         return read_cron(written)
+    except NeverCron as error:
+        raise UnfitText(f"It is never due (cron {visible(written)}): no month that it names has such a day.") from error
     except NotCron as error:
         raise UnfitText(f"{quoted(written)} is no cron expression: {error}. Write for example 30 2 * * *.") from error
 

@@ -191,20 +191,25 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
                 said=None if last is None else last.in_full,
-                clear=_clear(instance, batch),
+                clear=_clear(instance, batch, last),
             )
             found.append(one)
     return tuple(found)
 
 
-def _clear(instance: BatchInstance, batch: BatchDefinition | None) -> str:
+def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
     if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
         return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
     if instance.status is InstanceStatus.FAILED:
         return mending(instance, batch)
+    if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
+        return _ONCE_MENDED.format(id=instance.instance_id)
     return _CLEAR[instance.status].format(id=instance.instance_id)
 
 
+_ONCE_MENDED = (
+    "correct what its message names: it is tried again by itself, or at once: batchctl rerun {id} --reason ..."
+)
 _CLEAR = {
     InstanceStatus.HELD: "batchctl show {id}, then rerun or skip it",
     InstanceStatus.RETRY: "nothing: it is tried again by itself",

@@ -9,9 +9,10 @@ from typing import Any
 from batchctl.domain import sql_jobs
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Problem
-from batchctl.domain.schedule_columns import DEFAULTS, left_behind, schedule_of
+from batchctl.domain.schedule_columns import DEFAULTS, left_behind, option_of, schedule_of
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.text import typed, visible
+from batchctl.domain.timing_text import SET_TO_NULL
 from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
@@ -149,6 +150,7 @@ class ScheduleKeeper:
         is_checked: bool = True,
     ) -> Written:
         found = [*_of_lengths(after), *schedule_problems(schedule, around)] if is_checked else []
+        found = [_for_options(one, after) for one in found]
         if is_new:
             # There is none yet that could be changed.
             again = f"batchctl schedule add {typed(schedule.name)}"
@@ -168,6 +170,13 @@ class ScheduleKeeper:
             warnings=tuple(schedule_warnings(schedule, around)) if is_checked else (),
             dry_run=self.actor.dry_run,
         )
+
+
+def _for_options(problem: Problem, after: Mapping[str, JsonValue]) -> Problem:
+    """Say to somebody who writes options what to do, who has no NULL to write."""
+    option = option_of(problem.column)
+    what = f"leave {option} out" if after.get(problem.column) is not None else f"empty it with {option} ''"
+    return replace(problem, message=problem.message.replace(SET_TO_NULL, f"{what}, or choose another --type."))
 
 
 def _made_again(problem: Problem, schedule: Schedule, again: str) -> str | None:

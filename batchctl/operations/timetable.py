@@ -20,6 +20,7 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import AuditEntry, BatchDefinition
 from batchctl.domain.schedules import Schedule, ScheduleFire
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.timing_words import words_of
 from batchctl.operations import columns
 from batchctl.operations.columns import Columns
 from batchctl.operations.schedule_problems import Around, schedule_problems, schedule_warnings
@@ -87,9 +88,9 @@ class Timed:
     findings: tuple[Problem, ...]
 
     @property
-    def words(self) -> str | None:
-        """Say when it is due."""
-        return None if self.plan is None else self.plan.words
+    def words(self) -> str:
+        """Say when it is due; of a row that cannot be understood, what can be told."""
+        return words_of(self.schedule.timing, self.zone or "") if self.plan is None else self.plan.words
 
     @property
     def zone(self) -> str | None:
@@ -194,7 +195,7 @@ def next_of(connection: Any, schedule: Schedule, around: Around) -> Next | None:
     standing = standing_of(schedule, undecided, around)
     if standing.decided_until is None or standing.next_run_time is None:
         return None
-    instant = undecided.next_after(standing.decided_until)
+    instant = undecided.next_after(max(standing.decided_until, around.now - catch_up.LONGEST))
     at = standing.next_run_time
     return None if instant is None else Next(instant=instant, at=at, is_overdue=at < around.now - DECIDED_WITHIN)
 

@@ -110,6 +110,16 @@ def test_what_the_database_would_refuse_is_found_before_it_is_asked(
     assert world.sql("SELECT ScheduleName FROM Schedule") == []
 
 
+def test_who_writes_options_is_told_of_options(world: World, keeper: ScheduleKeeper) -> None:
+    made = keeper.add(
+        "n", {"Entity": "B", "ScheduleType": "daily", "RunTimes": "06:00", "IntervalMinutes": 5}, reason="r"
+    )
+
+    assert [one.message for one in made.problems] == [
+        "A schedule of type daily has none; leave --interval-minutes out, or choose another --type."
+    ]
+
+
 def test_a_name_is_taken_once(keeper: ScheduleKeeper) -> None:
     keeper.add("nightly", DAILY)
     with pytest.raises(Refused) as refused:

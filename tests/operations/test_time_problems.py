@@ -309,3 +309,52 @@ def test_a_backfill_that_nobody_can_read_is_found(world: World, column: str) -> 
     assert found.remedy == "correct the row in an SQL client, or set its Status to cancelled there"
     world.sql("UPDATE ScheduleBackfill SET Status = 'cancelled'")
     assert check(world) == []
+
+
+def test_a_calendar_that_is_missing_is_imported_or_another_named(world: World) -> None:
+    schedule(world, CalendarName="NL")
+    schedule(world, "kept", CalendarName="BE", Origin="job shop")
+    (kept, own) = sorted(check(world), key=lambda one: one.row)
+
+    assert own.remedy == (
+        "batchctl calendar import NL --country ... --years 2026"
+        "   (or: batchctl schedule set nightly --calendar-name ... --reason ...)"
+    )
+    assert kept.remedy == "batchctl calendar import BE --country ... --years 2026"
+
+
+def test_what_is_wrong_with_a_calendar_names_the_statement_that_corrects_it(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL ', 'Mox')")
+    world.sql("INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('B', '2027-01-01', '2026-01-01')")
+
+    assert sorted(one.remedy for one in check(world)) == [
+        "UPDATE Calendar SET BusinessDays = ... WHERE Calendar_id = 1",
+        "UPDATE Calendar SET CalendarName = ... WHERE Calendar_id = 1",
+        "UPDATE Calendar SET ValidUntil = ... WHERE Calendar_id = 2",
+    ]
+
+
+def table_of(world: World) -> Timetable:
+    return Timetable(
+        transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam", grace=timedelta(minutes=5)
+    )
+
+
+def test_what_was_decided_long_ago_is_due_again_all_the_same(world: World) -> None:
+    """Nobody looks for due times of two thousand years; what is due from now on is what counts."""
+    schedule(world)
+    world.sql("UPDATE Schedule SET DecidedUntil = '0001-01-01 00:00:00.000000'")
+    table = table_of(world)
+
+    assert messages(world) == []
+    (listed,) = table.everything()
+    assert listed.next is not None
+    assert listed.findings == ()
+
+
+def test_when_a_broken_schedule_is_due_is_said_as_far_as_it_can_be_told(world: World) -> None:
+    schedule(world, RunTimes="25:00", CalendarName="NL")
+    table = table_of(world)
+    (listed,) = table.everything()
+
+    assert (listed.next, listed.words) == (None, "daily at 25:00, on business days of NL")
