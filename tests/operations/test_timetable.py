@@ -12,7 +12,7 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.operations import explain, foresight, overview
 from batchctl.operations.foresight import Rehearsed
 from batchctl.operations.schedule_trial import ScheduleBench, ScheduleTrial
-from batchctl.operations.timetable import Timed, Timetable
+from batchctl.operations.timetable import DECIDED_WITHIN, Timed, Timetable
 from tests.control.world import World
 from tests.operations.test_looking import PRESENCE
 
@@ -139,7 +139,7 @@ class TestList:
 
     def test_a_next_time_that_is_over_is_overdue(self, world: World, table: Timetable) -> None:
         schedule(world)
-        world.clock.advance(timedelta(hours=2))
+        world.clock.advance(timedelta(hours=2) + DECIDED_WITHIN)
         assert (only(table).columns["Overdue"], only(table).columns["NextLocalTime"]) == (
             False,
             "2026-11-21 06:00 +01:00",
