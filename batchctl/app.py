@@ -140,6 +140,11 @@ class App:
         """How long to wait before looking again."""
         return timedelta(seconds=self.settings.poll_interval)
 
+    @property
+    def grace(self) -> timedelta:
+        """How long after it a due time of a schedule is on time."""
+        return timedelta(seconds=self.settings.scheduler.grace)
+
     def count_pending(self, trigger: DataTrigger, ago: timedelta | None) -> Counted:
         """Count what waits in a trigger's staging table; any thread may call this."""
         from batchctl.store.staging import StagingTables
@@ -166,7 +171,6 @@ class App:
 
         return ScheduleBench(
             table=self.timetable(),
-            grace=timedelta(seconds=self.settings.scheduler.grace),
             fires_here=self.settings.scheduler.enabled,
         )
 
@@ -174,7 +178,12 @@ class App:
         """Return what looks at schedules."""
         from batchctl.operations.timetable import Timetable
 
-        return Timetable(transactions=self.transactions, clock=self.clock, zone=self.settings.business_time_zone)
+        return Timetable(
+            transactions=self.transactions,
+            clock=self.clock,
+            zone=self.settings.business_time_zone,
+            grace=self.grace,
+        )
 
     def inquiries(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
         """Return what asks staging tables."""

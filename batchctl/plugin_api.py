@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol, Unpack, runtime_checkable
 from batchctl.domain import declared
 from batchctl.domain.commands import Command, CommandEnd
 from batchctl.domain.declared import Cadence, Filters, Retry, UnfitDeclaration, Words
-from batchctl.domain.errors import StepRefused
+from batchctl.domain.errors import CannotBegin, StepRefused
 from batchctl.domain.outcomes import (
     Connection,
     JobSignature,
@@ -64,6 +64,7 @@ __all__ = [
     "BatchDefinition",
     "BatchInstance",
     "Cadence",
+    "CannotBegin",
     "CannotPopulate",
     "Command",
     "CommandEnd",
@@ -170,6 +171,8 @@ class JobEnd:
     value: str | int | float | bool | None = None
     fatal: bool = False
     stopped: bool = False
+    never_ran: bool = False
+    """True when it is not known on this host: the step is put back."""
 
 
 class Execution(Protocol):
@@ -231,7 +234,11 @@ class StepHandler(Protocol):
         ...
 
     def render(self, request: StepRequest) -> Rendered:
-        """Make the step ready: pure apart from `surroundings.read_text`; raises `StepRefused` when it cannot be."""
+        """Make the step ready: pure apart from `surroundings.read_text`; raises `StepRefused` when it cannot be.
+
+        `CannotBegin`, which is one, says that this host lacks what another may have: the step is put back, and costs
+        no retry.
+        """
         ...
 
     def execute(self, rendered: Rendered, execution: Execution) -> StepOutcome:

@@ -98,7 +98,7 @@ class PluginHost:
         try:
             job = self._registry.job(name)
         except PluginError as error:
-            return JobEnd(succeeded=False, fatal=True, message=error.message)
+            return JobEnd(succeeded=False, never_ran=True, message=error.message)
         self._listening = Listening(lambda: self._told_to_stop)
         ASKED.everywhere = self._listening.ask
         return call_job(job, arguments, self._listening)

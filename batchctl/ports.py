@@ -160,8 +160,8 @@ class StepRunner(Protocol):
         """Take note that these ends are committed; whatever remembers them for the next worker may forget them."""
         ...
 
-    def refuse(self, key: HistoryId, reason: str) -> None:
-        """Let an execution that could not be rendered end as a fatal failure, through `collect`."""
+    def refuse(self, key: HistoryId, reason: str, *, put_back: bool = False) -> None:
+        """Let an execution that could not be rendered end, through `collect`: as a fatal failure, or put back."""
         ...
 
     def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:

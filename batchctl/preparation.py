@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from typing import cast
 
-from batchctl.domain.errors import PluginError, StepRefused
+from batchctl.domain.errors import CannotBegin, PluginError, StepRefused
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry, IntakeRow, Populated, Step
 from batchctl.domain.status import Cause
@@ -36,6 +36,8 @@ class Prepared:
     handler: StepHandler | None
     rendered: Rendered | None
     refusal: str | None
+    put_back: bool = False
+    """True when another host may carry it out, or this one later."""
 
     @property
     def command_text(self) -> str:
@@ -84,7 +86,7 @@ class Preparer:
                 handler = self.find_handler(request.step.process_type)
             return Prepared(request.step, handler, handler.render(request), None)
         except (StepRefused, PluginError) as refused:
-            return Prepared(step, None, None, storable(refused.in_full))
+            return Prepared(step, None, None, storable(refused.in_full), put_back=isinstance(refused, CannotBegin))
         except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is this step's alone
             reason = f"the handler of '{step.process_type}' broke while rendering: {type(error).__name__}: {error}"
             return Prepared(step, None, None, storable(reason))

@@ -8,6 +8,7 @@ from functools import lru_cache, wraps
 from typing import NoReturn
 
 from batchctl.plugin_api import (
+    CannotBegin,
     Connection,
     Literal,
     MalformedTemplate,
@@ -62,19 +63,29 @@ def short(text: str, limit: int = 60) -> str:
 
 def refuse(request: StepRequest, problems: Iterable[Problem]) -> None:
     """Refuse a step that has problems, naming them all."""
-    found = "; ".join(f"{problem.column}: {problem.message}" for problem in problems)
+    found = _named(problems)
     if found:
-        _refuse(request, found)
+        raise StepRefused(_of_step(request, found), next_step="batchctl check")
+
+
+def put_back(request: StepRequest, problem: Problem, remedy: str) -> NoReturn:
+    """Put back a step for which this host lacks something."""
+    raise CannotBegin(f"not started: {_of_step(request, _named([problem]))}", next_step=remedy)
 
 
 def refuse_value(request: StepRequest, where: str, reason: str) -> NoReturn:
     """Refuse a step for a value of its instance."""
-    _refuse(request, f"{where}: {reason}", next_step=f"batchctl show {request.instance.instance_id}")
+    next_step = f"batchctl show {request.instance.instance_id}"
+    raise StepRefused(_of_step(request, f"{where}: {reason}"), next_step=next_step)
 
 
-def _refuse(request: StepRequest, found: str, next_step: str = "batchctl check") -> NoReturn:
+def _named(problems: Iterable[Problem]) -> str:
+    return "; ".join(f"{problem.column}: {problem.message}" for problem in problems)
+
+
+def _of_step(request: StepRequest, found: str) -> str:
     where = f"Step {request.step.seq} '{visible(request.step.name)}' of BatchControl {request.instance.instance_id}"
-    raise StepRefused(f"{where}: {_ended(found)}", next_step=next_step)
+    return f"{where}: {_ended(found)}"
 
 
 def _ended(sentence: str) -> str:

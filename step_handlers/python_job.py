@@ -32,6 +32,7 @@ from batchctl.plugin_api import (
 from step_handlers._checks import (
     column,
     parameter_problems,
+    put_back,
     refuse,
     remembered,
     short,
@@ -43,6 +44,8 @@ from step_handlers._shell import heading, shell
 
 _SHOWN = 500
 """Characters of a returned value that the history shows."""
+
+_WHERE_TO_LOOK = "correct Data1 of the step, or name the module of the job in [jobs] modules"
 
 
 class PythonJob:
@@ -68,10 +71,11 @@ class PythonJob:
     def render(self, request: StepRequest) -> Rendered:
         """Fill the arguments."""
         step, around = request.step, request.surroundings
-        problems = _problems(step, around)
-        if problems:
-            refuse(request, problems)
-        name = column(step, 1)
+        problems, name = _problems(step, around), column(step, 1)
+        if len(problems) == 1 and name and name not in around.jobs:
+            # Its module may be mended, or be on another host: no person has to run again what a typo would have failed.
+            put_back(request, problems[0], f"{problems[0].remedy or _WHERE_TO_LOOK}, then restart the controller")
+        refuse(request, problems)
         arguments: dict[str, JsonValue] = {
             argument: {"secret": value.name} if isinstance(value, SecretValue) else value
             for argument, value in parameters_for(request, 2).items()
@@ -92,6 +96,7 @@ class PythonJob:
             value=end.value,
             fatal=end.fatal,
             stopped=end.stopped,
+            never_ran=end.never_ran,
         )
 
     def verification(self, step: Step) -> Step:

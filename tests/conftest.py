@@ -79,10 +79,7 @@ def control_database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
         with_tables(made)
         yield made
         return
-    databases: Emptied = request.getfixturevalue("emptied")
-    name = databases.lend()
-    yield PostgresControl(databases.server, tmp_path, name)
-    databases.take_back(name)
+    yield from _lent(request.getfixturevalue("emptied"), tmp_path)
 
 
 @pytest.fixture(params=KINDS)
@@ -100,3 +97,15 @@ def sqlite_database(tmp_path: Path) -> SqliteControl:
     made = SqliteControl(tmp_path)
     with_tables(made)
     return made
+
+
+@pytest.fixture
+def postgres_database(emptied: Emptied, tmp_path: Path) -> Iterator[PostgresControl]:
+    """A control database on PostgreSQL, for what other kinds cannot hold or do."""
+    yield from _lent(emptied, tmp_path)
+
+
+def _lent(databases: Emptied, tmp_path: Path) -> Iterator[PostgresControl]:
+    name = databases.lend()
+    yield PostgresControl(databases.server, tmp_path, name)
+    databases.take_back(name)

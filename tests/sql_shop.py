@@ -12,13 +12,15 @@ from typing import Any
 from batchctl import config
 from batchctl.app import App
 from batchctl.control.tally import PassReport
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.sql_jobs import SqlJob
 from batchctl.node import Node
 from batchctl.operations import registrar
 from batchctl.operations.acts import Actor
-from batchctl.operations.intervene import Operator
+from batchctl.operations.intervene import Intervention, Operator
 from batchctl.operations.registrar import Added, JobStanding, Registrar
 from batchctl.operations.schedule_removal import Removed, remove
+from batchctl.operations.sql_correction import Corrected, set_sql
 from batchctl.system.clock import SystemClock
 from tests.control_databases import ControlDatabase
 from tests.postgres import PostgresServer
@@ -106,6 +108,19 @@ class SqlShop:
             )
             return remove(actor, operator, name, reason="not wanted any more")
 
+    def correct(self, name: str, sql: str, *, dry_run: bool = False) -> Corrected:
+        """Give a job other SQL, as the command does."""
+        with self.app() as app:
+            return set_sql(_actor(app, dry_run=dry_run), app.preparer, name, sql, reason="it was wrong")
+
+    def rerun(self, instance_id: int, **given: Any) -> Intervention:
+        """Run an instance again, as the command does."""
+        with self.app() as app:
+            operator = Operator(
+                transactions=app.transactions, clock=app.clock, preparer=app.preparer, user="anna", host="host1"
+            )
+            return operator.rerun(InstanceId(instance_id), reason="mended", **given)
+
     def pass_time(self, by: timedelta = SOON + timedelta(seconds=2)) -> None:
         """Let time pass; by default until what is due soon is due."""
         self.ahead += by
@@ -119,7 +134,7 @@ class SqlShop:
     def jobs(self) -> dict[str, JobStanding]:
         """Return how the jobs stand."""
         with self.app() as app:
-            return {one.schedule.name: one for one in registrar.everyone(app.transactions)}
+            return {one.schedule.name: one for one in registrar.everyone(app.transactions, app.clock)}
 
     def history(self) -> list[tuple[Any, ...]]:
         """Return batch, attempt, status and message of every attempt."""

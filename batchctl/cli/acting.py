@@ -163,6 +163,8 @@ def _show(done: Intervention) -> None:
     rows = [(cell(name), cell(before[name]), cell(after[name])) for name in before if name != "Status"]
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
+    if done.unused:
+        output.say(f"Note: no step that is left uses {' or '.join(done.unused)}.")
     if done.dry_run:
         titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
         commands.show_each(out, titled)

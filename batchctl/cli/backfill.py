@@ -11,6 +11,7 @@ from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, dry_run,
 from batchctl.domain.text import nearest, visible
 
 if TYPE_CHECKING:
+    from batchctl.cli.listing import Listing
     from batchctl.operations.backfiller import Backfiller, Preview
 
 START = "start"
@@ -70,7 +71,16 @@ def backfill() -> None:
     """
 
 
-@backfill.command(START)
+class StartCommand(click.Command):
+    """Shows itself as it is called: by the name of a schedule, with no word before it."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write how to call it."""
+        path = ctx.command_path if ctx.parent is None else ctx.parent.command_path
+        formatter.write_usage(path, "SCHEDULE --from TIME --to TIME [OPTIONS]")
+
+
+@backfill.command(START, cls=StartCommand)
 @click.argument("schedule")
 @click.option("--from", "first", required=True, type=End(), metavar="TIME", help="A day, or a time in its zone.")
 @click.option("--to", "last", required=True, type=End(), metavar="TIME", help="The same; a day belongs to it whole.")
@@ -127,9 +137,9 @@ def list_backfills(session: Session, as_json: bool) -> None:
     from batchctl.operations import backfiller
 
     with session.app() as app:
-        found = backfiller.everyone(app.transactions, app.clock.now())
+        found, garbled = backfiller.everyone(app.transactions, app.clock.now(), app.settings.business_time_zone)
     if as_json:
-        output.print_json([one.columns() for one in found])
+        output.print_json([*(one.columns() for one in found), *(one.columns() for one in garbled)])
         return
     rows = [
         (
@@ -146,13 +156,17 @@ def list_backfills(session: Session, as_json: bool) -> None:
         )
         for one in found
     ]
+    nothing = cell(None)
+    for each in garbled:
+        known = nothing, nothing, nothing, nothing, nothing, nothing, nothing, nothing
+        rows.append((cell(each.row.row_id), *known, cell(each.waits)))
     out = output.console()
     headings = ["id", "name", "status", "from (UTC)", "to (UTC)", "done until (UTC)", "fired#", "open", "who", "waits"]
     output.section(out, Listing("Backfills", headings, rows))
     running = next((one.backfill.backfill_id for one in found if one.backfill.status == "running"), None)
     hint = "batchctl backfill start --help" if running is None else f"batchctl backfill cancel {running} --reason ..."
     stuck = [f"batchctl rerun {one.stuck[0]} --reason ..." for one in found if one.stuck is not None]
-    output.hints(out, *stuck[:1], hint)
+    output.hints(out, *stuck[:1], *(["batchctl check"] if garbled else []), hint)
 
 
 @backfill.command()
@@ -181,6 +195,19 @@ def _backfiller(app: Any, *, dry_run: bool) -> Backfiller:
     return Backfiller(actor=actor, default_zone=app.settings.business_time_zone)
 
 
+def _fires(done: Preview) -> Listing:
+    """Name the due times: the first of many, how many follow, and the last."""
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell, time
+
+    rows = [(cell(one.local), time(one.due)) for one in done.fires]
+    left_out = done.to_fire - len(done.fires)
+    if left_out:
+        more = "" if done.is_counted else "more than "
+        rows.insert(-1, (cell(f"... {more}{left_out:,} more ..."), cell("")))
+    return Listing(None, ["due (local)", "due (UTC)"], rows)
+
+
 def _show(done: Preview) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -198,10 +225,12 @@ def _show(done: Preview) -> None:
         "missed, and left so": done.fates.get(Fate.MISSED, 0),
         "skipped by the schedule itself": done.fates.get(Fate.SKIPPED, 0),
     }
+    if done.fires and done.backfill_id is None:
+        output.section(out, _fires(done))
     rows = (
-        [("first", output.cell(done.fires[0].local)), ("last", output.cell(done.fires[-1].local))] if done.fires else []
+        [] if done.backfill_id is None else [("first", cell(done.fires[0].local)), ("last", cell(done.fires[-1].local))]
     )
-    rows += [(name, output.cell(count)) for name, count in told.items() if count]
+    rows += [(name, cell(count)) for name, count in told.items() if count]
     if rows:
         output.section(out, output.properties(rows))
     if done.before:

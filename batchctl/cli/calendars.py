@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Day(click.ParamType[date]):
                 return date.fromisoformat(value)
         except ValueError:
             pass
-        return self.fail(f"'{visible(str(value))}' is not a day; write one such as 2026-12-25.", param, ctx)
+        return self.fail(no_time(value, "such as 2026-12-25", "a day"), param, ctx)
 
 
 class Written(Day):
@@ -207,17 +207,28 @@ def import_days(
 @click.option("--description", metavar="TEXT", help="What day it is; shown as the reason where it is skipped.")
 @reason(required=False)
 @dry_run
+@as_json
 @pass_session
 def add_day(
-    session: Session, name: str, day: date, business: bool, description: str | None, reason: str | None, dry_run: bool
+    session: Session,
+    name: str,
+    day: date,
+    business: bool,
+    description: str | None,
+    reason: str | None,
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
-    """Say of a day that it is a holiday, or with --business that it is a business day."""
+    """Say of a day that it is a holiday, or with --business that it is a business day.
+
+    Schedules that go by the calendar and are due next at another time for that are named.
+    """
     from batchctl.domain.schedules import CalendarDay
 
     with _keeper(session, dry_run=dry_run) as keeper:
         said = CalendarDay(day=day, is_business_day=business, description=description)
         done = keeper.set_day(name, said, reason=reason)
-    _show_day(done)
+    _show_day(done, as_json=as_json)
 
 
 @calendar.command(name="remove-day")
@@ -225,12 +236,16 @@ def add_day(
 @click.argument("day", type=Written())
 @reason(required=False)
 @dry_run
+@as_json
 @pass_session
-def remove_day(session: Session, name: str, day: date | str, reason: str | None, dry_run: bool) -> None:
-    """Say nothing of a day any more: its weekday decides."""
+def remove_day(session: Session, name: str, day: date | str, reason: str | None, dry_run: bool, as_json: bool) -> None:
+    """Say nothing of a day any more: its weekday decides.
+
+    Schedules that go by the calendar and are due next at another time for that are named.
+    """
     with _keeper(session, dry_run=dry_run) as keeper:
         done = keeper.remove_day(name, day, reason=reason)
-    _show_day(done)
+    _show_day(done, as_json=as_json)
 
 
 @calendar.command()
@@ -262,7 +277,9 @@ def _keeper(session: Session, *, dry_run: bool) -> Iterator[CalendarKeeper]:
                 user=app.ids.user(),
                 host=app.ids.host(),
                 dry_run=dry_run,
-            )
+            ),
+            zone=app.settings.business_time_zone,
+            grace=app.grace,
         )
 
 
@@ -294,7 +311,27 @@ def _imported_as_json(done: Imported) -> dict[str, Any]:
         "Others": [columns.calendar_day(day) for day in done.others],
         "ValidFrom": None if done.valid_from is None else done.valid_from.isoformat(),
         "ValidUntil": None if done.valid_until is None else done.valid_until.isoformat(),
+        "Moved": [one.columns for one in done.moved],
     }
+
+
+def _day_as_json(done: DayChange) -> dict[str, Any]:
+    from batchctl.operations import columns
+
+    return {
+        "CalendarName": done.calendar,
+        "CalendarDate": str(done.day),
+        "DryRun": done.dry_run,
+        "Before": None if done.before is None else columns.calendar_day(done.before),
+        "After": None if done.after is None else columns.calendar_day(done.after),
+        "Moved": [one.columns for one in done.moved],
+    }
+
+
+def _show_moved(done: DayChange | Imported) -> None:
+    for one in done.moved:
+        for said in one.words(dry_run=done.dry_run):
+            click.echo(said)
 
 
 def _show_import(done: Imported) -> None:
@@ -323,18 +360,23 @@ def _show_import(done: Imported) -> None:
         out.print("It has no ValidUntil, so nobody is warned when its days run out.")
     else:
         out.print(cell(f"Valid {done.valid_from or 'ever'} to {done.valid_until}."), soft_wrap=True)
+    _show_moved(done)
     output.hints(
         out, "the same command without --dry-run" if done.dry_run else f"batchctl calendar show {typed(done.calendar)}"
     )
 
 
-def _show_day(done: DayChange) -> None:
+def _show_day(done: DayChange, *, as_json: bool) -> None:
     from batchctl.cli import output
 
+    if as_json:
+        output.print_json(_day_as_json(done))
+        return
     would = "would say" if done.dry_run else "says now"
     if isinstance(done.day, str):
         gone = "would be" if done.dry_run else "is"
         click.echo(f"'{visible(done.day)}', which is no day, {gone} removed from calendar {visible(done.calendar)}.")
+        _show_moved(done)
         output.hints(output.console(), "batchctl check")
         return
     day = f"{done.day:%a %Y-%m-%d}"
@@ -345,6 +387,7 @@ def _show_day(done: DayChange) -> None:
         becomes = "its weekday decides" if done.after is None else _said(done.after)
         said = f"Calendar {visible(done.calendar)} {would} of {day}: {becomes} (it was: {was})."
         click.echo(visible(said))
+    _show_moved(done)
     output.hints(output.console(), f"batchctl calendar show {typed(done.calendar)} --year {done.day.year}")
 
 

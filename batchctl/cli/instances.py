@@ -228,11 +228,16 @@ def acts(audit: Iterable[AuditEntry]) -> Listing:
 
 
 def _next(shown: Shown) -> list[str]:
+    from batchctl.domain.sql_jobs import ORIGIN, correcting
+
     at = shown.instance.instance_id
     every = [f"batchctl history {at}   (every attempt, with its command and output)"]
     match shown.instance.status.value:
         case "failed" | "retry":
-            return [f"batchctl rerun {at} --dry-run --reason ...   (then without --dry-run)", *every]
+            batch = shown.batch
+            job = None if batch is None or batch.origin != ORIGIN else batch.name
+            correct = [] if job is None else [f"{correcting(job)}   (if its SQL is wrong)"]
+            return [*correct, f"batchctl rerun {at} --dry-run --reason ...   (then without --dry-run)", *every]
         case "held":
             return [f"batchctl rerun {at} --reason ...", f"batchctl skip {at} --reason ...   (if it was done)", *every]
         case "paused" | "pausing":

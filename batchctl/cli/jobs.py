@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, one_of, pass_session, reason
 from batchctl.domain.errors import NotFound
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
@@ -49,7 +49,7 @@ def list_jobs(session: Session, as_json: bool) -> None:
         output.print_json([one.columns() for one in found])
         return
     out = output.console()
-    headings = ["name", "state", "category", "schedule", "due", "next (UTC)", "last", "message"]
+    headings = ["name", "state", "category", "schedule", "due", "next (UTC)", "last", "about"]
     output.section(out, Listing("Jobs", headings, [row for one in found for row in _rows(one)]))
     if any(one.state.value == "kept" for one in found):
         output.say("kept: a batch of its own, whose rows every controller that starts makes say what the code says.")
@@ -93,7 +93,7 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
 @click.argument("name")
 @click.option(
     "--outcome",
-    type=click.Choice([status.value for status in HistoryStatus]),
+    type=one_of(HistoryStatus),
     help="Only attempts that ended so.",
 )
 @click.option("--since", type=Moment(), help="Only those that began then or later, in UTC.")
@@ -106,40 +106,47 @@ def history(
     """Show the newest attempts of a job: start, end, outcome, which attempt of how many, and by which controller."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
-    from batchctl.operations.roster import attempt_columns
+    from batchctl.operations.roster import attempt_columns, of_how_many
 
     wanted = None if outcome is None else HistoryStatus(outcome)
     with session.app() as app:
         found = app.roster().history(name, outcome=wanted, since=since, most=limit)
     if as_json:
-        output.print_json([attempt_columns(entry) for entry in found])
+        output.print_json([attempt_columns(entry, most) for entry, most in of_how_many(found)])
         return
     out = output.console()
     headings = ["id#", "attempt", "status", "started (UTC)", "ended (UTC)", "took#", "worker", "message"]
-    output.section(out, Listing(f"Attempts of job {visible(name)}", headings, [_attempt(entry) for entry in found]))
     if found:
+        rows = [_attempt(entry, most) for entry, most in of_how_many(found)]
+        output.section(out, Listing(f"Attempts of job {visible(name)}", headings, rows))
         output.hints(out, f"batchctl history {found[0].instance_id}   (the commands, ready to be pasted, and output)")
     else:
+        out.print("BatchProcessHistory has no such row.")
         output.hints(out, f"batchctl job run {typed(name)} --reason ...")
 
 
 @job.command()
 @click.argument("name")
+@click.option("--failed", is_flag=True, help="Give up all runs that have failed, and none that is under way.")
 @reason(required=True)
 @dry_run
 @pass_session
-def cancel(session: Session, name: str, reason: str, dry_run: bool) -> None:
+def cancel(session: Session, name: str, failed: bool, reason: str, dry_run: bool) -> None:
     """Give up what is under way of a job, whichever controller runs it; what waits goes on afterwards.
 
     A job that asks `stopping()` ends by itself; one that does not within stop_grace is stopped.
     """
-    from batchctl.cli.output import say
+    from batchctl.cli.output import counted, say
 
     with _foreman(session, dry_run=dry_run) as foreman:
-        done = foreman.cancel(name, reason=reason)
+        done = (foreman.cancel_failed if failed else foreman.cancel)(name, reason=reason)
     for one in done:
         would = "would become" if dry_run else "is now"
         click.echo(f"BatchControl {one.after.instance_id} of job {visible(name)} {would} {one.after.status}.")
+    if failed:
+        click.echo(
+            f"{counted(len(done), 'failed run')} of job {visible(name)} {'would be' if dry_run else 'are'} given up."
+        )
     say(f"Next: batchctl job history {typed(name)}")
 
 
@@ -239,12 +246,13 @@ def _of_schedule(due: JobSchedule) -> str | None:
     return "; ".join(part for part in parts if part) or None
 
 
-def _attempt(entry: HistoryEntry) -> tuple[Text, ...]:
+def _attempt(entry: HistoryEntry, most: int | None) -> tuple[Text, ...]:
     from batchctl.cli.output import cell, duration, time, word
+    from batchctl.domain.rows import attempt_of
 
     return (
         cell(entry.instance_id),
-        cell(f"{entry.attempt} {entry.cause}"),
+        cell(f"{attempt_of(entry.attempt_no, most)} {entry.cause}"),
         word(entry.status),
         time(entry.started_at),
         time(entry.ended_at),
@@ -263,7 +271,7 @@ def _show_started(started: Started) -> None:
     else:
         click.echo(f"file:{started.intake_id}")
     if started.trouble is not None:
-        output.say(f"Warning: {started.trouble} It fails on a controller where that is so.")
+        output.say(f"Warning: {started.trouble} On a controller where that is so, it waits: batchctl check")
     for other in started.also:
         output.say(f"Batch {visible(other)} takes the same entity, and is started too.")
     if not started.batch.enabled:

@@ -86,7 +86,10 @@ class Listing:
 
     def _block(self, row: Sequence[Text]) -> Iterator[tuple[RenderableType, bool]]:
         cells = [(name, cell) for name, cell in zip(self._names, row, strict=True) if cell.plain not in {"", "-"}]
-        yield Text("  ").join(cell for name, cell in cells if name in _HEAD), True
+        head = [(name, cell) for name, cell in cells if name in _HEAD]
+        # An entity is often called as what starts it, or as what takes it.
+        said = (Text.assemble(("entity: ", "dim"), cell) if name == "entity" else cell for name, cell in head[1:])
+        yield Text("  ").join([*(cell for _, cell in head[:1]), *said]), True
         long = _MESSAGES | _COMMANDS
         short = [Text.assemble((f"{name}: ", "dim"), cell) for name, cell in cells if name not in _HEAD | long]
         if short:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, dry_run, reason
+from batchctl.cli.missing_controller import to_run
+from batchctl.cli.session import Session, WholeNumber, dry_run, one_of, reason
 from batchctl.domain.schedule_columns import option_of
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
+    from batchctl.app import App
     from batchctl.operations.schedule_keeper import ScheduleKeeper, Written
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -33,8 +35,8 @@ class Emptied(click.ParamType[Any]):
         return "" if value == "" else self._kind.convert(value, param, ctx)
 
 
-def _one_of(words: type[Any]) -> click.ParamType[Any]:
-    return Emptied(click.Choice([word.value for word in words], case_sensitive=False))
+def _one_of(words: Iterable[str]) -> click.ParamType[Any]:
+    return Emptied(one_of(words))
 
 
 # Each is a column, in the order of docs/schedules.md.
@@ -76,7 +78,7 @@ def _metavar(kind: click.ParamType[Any], shown: str) -> str | None:
     return "|".join(words.choices) if isinstance(words, click.Choice) else shown
 
 
-_type = click.Choice([kind.value for kind in ScheduleType], case_sensitive=False)
+_type = one_of(ScheduleType)
 
 
 @click.command()
@@ -94,9 +96,10 @@ def add(ctx: click.Context, /, name: str, disabled: bool, reason: str | None, dr
     Exit code 6 and nothing written when anything is wrong; all problems are said at once.
     """
     columns = {**_given(given), "Enabled": int(not disabled)}
-    with _keeper(ctx.obj, dry_run=dry_run) as keeper:
+    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
         done = keeper.add(name, columns, reason=reason)
-    _end(ctx, done, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} made")
+        idle = to_run(app)
+    _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} made")
 
 
 @click.command(name="set")
@@ -115,12 +118,13 @@ def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given
     columns = _given(given)
     if not columns:
         raise click.UsageError("Name at least one column to change, such as --run-times 06:00.")
-    with _keeper(ctx.obj, dry_run=dry_run) as keeper:
+    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
         done = keeper.change(name, columns, reason=reason)
+        idle = to_run(app)
     if not done.after and not done.problems:
         click.echo(f"Schedule {visible(name)} says so already.")
         return
-    _end(ctx, done, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} changed")
+    _end(ctx, done, idle, f"Schedule {visible(name)} {'would be' if dry_run else 'is'} changed")
 
 
 @click.command()
@@ -130,13 +134,15 @@ def change(ctx: click.Context, /, name: str, reason: str, dry_run: bool, **given
 @click.pass_context
 def enable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule on; nothing that was due while it was off is made up for."""
-    with _keeper(ctx.obj, dry_run=dry_run) as keeper:
+    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, app):
         done = keeper.set_enabled(name, enabled=True, reason=reason)
+        idle = to_run(app)
     if not done.after and not done.problems:
         click.echo(f"Schedule {visible(name)} is enabled already.")
         return
     would = "would be" if dry_run else "is now"
-    _end(ctx, done, f"Schedule {visible(name)} {would} enabled. Nothing that was due while it was off is made up for")
+    said = f"Schedule {visible(name)} {would} enabled. Nothing that was due while it was off is made up for"
+    _end(ctx, done, idle, said)
 
 
 @click.command()
@@ -148,7 +154,7 @@ def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
     """Switch a schedule off: it starts nothing; work that it has started goes on."""
     from batchctl.cli import output
 
-    with _keeper(ctx.obj, dry_run=dry_run) as keeper:
+    with _keeper(ctx.obj, dry_run=dry_run) as (keeper, _):
         done = keeper.set_enabled(name, enabled=False, reason=reason)
     would = "would be" if dry_run else "is now"
     click.echo(f"Schedule {visible(name)} {would if done.after else 'is'} disabled{'' if done.after else ' already'}.")
@@ -156,14 +162,14 @@ def disable(ctx: click.Context, name: str, reason: str, dry_run: bool) -> None:
 
 
 @contextmanager
-def _keeper(session: Session, *, dry_run: bool) -> Iterator[ScheduleKeeper]:
+def _keeper(session: Session, *, dry_run: bool) -> Iterator[tuple[ScheduleKeeper, App]]:
     from batchctl.operations.acts import Actor
     from batchctl.operations.schedule_keeper import ScheduleKeeper
 
     with session.app() as app:
         user, host = app.ids.user(), app.ids.host()
         actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
-        yield ScheduleKeeper(actor, app.settings.business_time_zone)
+        yield ScheduleKeeper(actor, app.settings.business_time_zone), app
 
 
 def _given(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,7 +177,7 @@ def _given(options: Mapping[str, Any]) -> dict[str, Any]:
     return {column: None if value == "" else value for column, value in options.items() if value is not None}
 
 
-def _end(ctx: click.Context, done: Written, said: str) -> None:
+def _end(ctx: click.Context, done: Written, idle: Sequence[str], said: str) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
@@ -200,9 +206,9 @@ def _end(ctx: click.Context, done: Written, said: str) -> None:
     else:
         out.print("It is disabled, so it starts nothing.")
     name = typed(done.schedule.name)
-    following = f"batchctl schedule preview {name}"
+    following = [*(idle if done.next else ()), f"batchctl schedule preview {name}"]
     if done.dry_run:
-        following = "the same command without --dry-run"
+        following = ["the same command without --dry-run"]
     elif not done.schedule.enabled:
-        following = f"batchctl schedule enable {name} --reason ..."
-    output.hints(out, following)
+        following = [f"batchctl schedule enable {name} --reason ..."]
+    output.hints(out, *following)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, no_time, one_of
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
     from batchctl.operations.starting_log import LogLine
@@ -21,6 +20,7 @@ _SEEN = {
     "watch": "batchctl watch list",
     "dependency": "batchctl waits",
     "calendar": "batchctl calendar list",
+    "backfill": "batchctl backfill list",
 }
 """The first words of sources, and what lists those that there are."""
 
@@ -35,8 +35,7 @@ class Moment(click.ParamType[datetime]):
         try:
             at = datetime.fromisoformat(value)
         except ValueError:
-            said = f"'{visible(str(value))}' is not a time; write one in UTC, such as 2026-11-22 or '2026-11-22 05:00'."
-            self.fail(said, param, ctx)
+            self.fail(no_time(value, "in UTC, such as 2026-11-22 or '2026-11-22 05:00'"), param, ctx)
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
@@ -47,7 +46,7 @@ class Moment(click.ParamType[datetime]):
     help="What started it: 'trigger NAME', or trigger for those of all triggers; also schedule, watch, dependency.",
 )
 @click.option("--entity", metavar="ENTITY", help="What concerns one entity.")
-@click.option("--type", "kind", type=click.Choice([event.value for event in SchedulerEvent]), help="One kind of event.")
+@click.option("--type", "kind", type=one_of(SchedulerEvent), help="One kind of event.")
 @click.option("--batch", metavar="NAME", help="What concerns one batch, or its entity as a whole.")
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli import schedule_changes, schedule_run, sql_jobs
-from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
-from batchctl.domain.text import typed, visible
+from batchctl.cli.session import Session, WholeNumber, as_json, no_time, pass_session
+from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,8 +39,7 @@ class LocalTime(click.ParamType[datetime]):
         try:
             return datetime.fromisoformat(value)
         except ValueError:
-            said = f"'{visible(str(value))}' is not a time; write one such as 2026-11-22 or '2026-11-22 05:00'."
-            self.fail(said, param, ctx)
+            self.fail(no_time(value, "such as 2026-11-22 or '2026-11-22 05:00'"), param, ctx)
 
 
 @click.group()
@@ -58,6 +57,7 @@ for _command in (
     schedule_changes.disable,
     schedule_run.run,
     sql_jobs.add_sql,
+    sql_jobs.set_sql,
     sql_jobs.jobs,
     sql_jobs.remove,
 ):
@@ -85,7 +85,7 @@ def listed(session: Session, as_json: bool) -> None:
             word("enabled" if one.schedule.enabled else "disabled"),
             cell(one.schedule.entity),
             cell(one.words),
-            cell(None if one.next is None else one.next.local),
+            cell(None if one.next is None else one.next.words),
             cell(None if one.next is None else f"{one.next.at:%Y-%m-%d %H:%M:%S}"),
             cell(_last(one.last)),
             cell(" ".join(finding.message for finding in one.findings) or None),
@@ -181,9 +181,11 @@ def test_schedule(session: Session, name: str, as_json: bool) -> None:
     It is decided as the leading controller decides it, and needs none that runs.
     """
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_run
 
     with session.app() as app:
         tried = app.schedule_bench().try_out(name)
+        idle = to_run(app) if tried.would_fire or tried.next_run_time else ()
     if as_json:
         output.print_json(tried.columns)
         return
@@ -197,7 +199,7 @@ def test_schedule(session: Session, name: str, as_json: bool) -> None:
         ("next (UTC)", output.time(tried.next_run_time)),
     ]
     output.section(out, output.properties([*pairs, *(("note", output.cell(note)) for note in tried.notes)]))
-    output.hints(out, tried.next_step)
+    output.hints(out, *idle, tried.next_step)
 
 
 @contextmanager
@@ -226,7 +228,7 @@ def _properties(found: Sheet) -> list[tuple[str, RenderableType]]:
 def _next(timed: Timed) -> str:
     if timed.next is None:
         return "never, as it stands"
-    return f"{timed.next.local} ({timed.next.at:%Y-%m-%d %H:%M:%S} UTC)"
+    return f"{timed.next.words} ({timed.next.at:%Y-%m-%d %H:%M:%S} UTC)"
 
 
 def _last(last: ScheduleFire | None) -> str | None:
@@ -276,6 +278,8 @@ def _show_preview(found: Preview, days: int, *, as_json: bool) -> None:
     output.section(out, Listing(title, headings, [_row(one, jittered=jittered) for one in shown]))
     if more:
         out.print(f"{more} more: --json shows all, --days fewer.")
+    if found.nothing is not None:
+        out.print(cell(found.nothing), soft_wrap=True)
     if found.note is not None:
         out.print(cell(found.note), soft_wrap=True)
     output.hints(out, f"batchctl schedule preview {typed(found.schedule.name)} --dst", "batchctl schedule list")
@@ -330,7 +334,7 @@ def _nights(one: Rehearsed) -> Iterator[Listing]:
 
 def _kind(at: NightTime) -> object:
     """Return what due times have in common that are shown together."""
-    return at.runs, at.is_concerned, at.instant.local[-6:], at.instant.reason
+    return at.runs, at.is_concerned, at.instant.local.split()[2:], at.reason
 
 
 def _span(group: Sequence[NightTime]) -> str:
@@ -340,7 +344,7 @@ def _span(group: Sequence[NightTime]) -> str:
 
 def _reason(group: Sequence[NightTime], change: ClockChange) -> str | None:
     first = group[0]
-    said = first.instant.reason
+    said = first.reason
     if said is None and first.is_concerned and not change.is_forward:
         way = "both times" if first.runs == "twice" else "the first time"
         said = f"the clocks show this twice, and it runs {way}"

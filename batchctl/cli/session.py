@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from batchctl.domain.text import visible
+from batchctl.domain.text import nearest, visible
 
 if TYPE_CHECKING:
     from batchctl.app import App
@@ -35,6 +35,34 @@ class WholeNumber(click.IntRange):
             upto = "up" if self.max is None or self.max >= LARGEST_ID else f"to {self.max}"
             self.fail(f"'{visible(str(value))}' is not a whole number from {self.min} {upto}.", param, ctx)
         return number
+
+
+class OneWord(click.Choice[Any]):
+    """One of some words, in any letter case; a misspelt one is told which is meant."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a word."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            words = [str(word) for word in self.choices]
+            near = nearest(str(value), words)
+            meant = "" if near is None else f" Did you mean '{near}'?"
+            self.fail(f"'{visible(str(value))}' is not one of {', '.join(words)}.{meant}", param, ctx)
+
+
+def one_of(words: Iterable[str]) -> OneWord:
+    """Return the type of what is one of some words."""
+    return OneWord([str(word) for word in words], case_sensitive=False)
+
+
+def no_time(value: object, such_as: str, what: str = "a time") -> str:
+    """Say that a text is no time or no day, and why where there is no such day."""
+    from batchctl.domain.column_text import no_such_day
+
+    text = str(value)
+    why = no_such_day(text)
+    return f"'{visible(text)}' is not {what}{'' if why is None else f': {why}'}; write one {such_as}."
 
 
 class IntakeNumber(WholeNumber):

@@ -1,16 +1,16 @@
-"""`batchctl schedule add-sql, jobs, remove`: SQL that runs once or daily, and the end of any schedule."""
+"""`batchctl schedule add-sql, set-sql, jobs, remove`: SQL that runs once or daily, and the end of any schedule."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
     from batchctl.operations.registrar import Added, JobStanding
     from batchctl.operations.schedule_removal import Removed
+    from batchctl.operations.sql_correction import Corrected
+
+
+SHOWN = 3
+"""Up to how many runs that have failed are named one by one."""
 
 
 class WallTime(click.ParamType[datetime]):
@@ -31,8 +36,7 @@ class WallTime(click.ParamType[datetime]):
 
         found = value if isinstance(value, datetime) else wall_time(str(value))
         if found is None:
-            said = f"'{visible(str(value))}' is not a time; write one such as '2026-12-01 02:00'."
-            self.fail(said, param, ctx)
+            self.fail(no_time(value, "such as '2026-12-01 02:00'"), param, ctx)
         return found
 
 
@@ -43,11 +47,13 @@ class Zone(click.ParamType[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Look whether there is such a zone."""
+        from batchctl.domain.column_text import UnfitText
+        from batchctl.domain.timing_text import checked_zone
+
         try:
-            return ZoneInfo(str(value)).key
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            said = f"'{visible(str(value))}' is not a time zone; write an IANA name such as Europe/Amsterdam."
-            self.fail(said, param, ctx)
+            return checked_zone(str(value))
+        except UnfitText as unfit:
+            self.fail(str(unfit), param, ctx)
 
 
 @click.command("add-sql")
@@ -61,7 +67,12 @@ class Zone(click.ParamType[str]):
 @click.option("--daily", is_flag=True, help="Every day at that time of day, from that day on.")
 @click.option("--time-zone", type=Zone(), metavar="ZONE", help="Whose time it is  [default: business_time_zone].")
 @click.option(
-    "--retries", type=WholeNumber(0, 1000), default=0, metavar="N", help="How often a run that failed is tried again."
+    "--retries",
+    type=WholeNumber(0, 1000),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="How often a run that failed is tried again.",
 )
 @click.option(
     "--catch-up",
@@ -97,6 +108,7 @@ def add_sql(
     controller (batchctl run) starts it when it is due, however short before that it was added.
     """
     from batchctl.cli import output
+    from batchctl.cli.missing_controller import to_run
     from batchctl.domain.sql_jobs import SqlJob
     from batchctl.domain.status import CatchUp
     from batchctl.operations.acts import Actor
@@ -118,10 +130,11 @@ def add_sql(
         user, host = app.ids.user(), app.ids.host()
         actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
         added = Registrar(actor=actor, preparer=app.preparer).add(job, reason=reason)
+        idle = to_run(app)
     if as_json:
         output.print_json(added.columns())
     else:
-        _show_added(added, dry_run=dry_run)
+        _show_added(added, idle, dry_run=dry_run)
     for note in added.notes:
         output.say(f"Note: {note}")
 
@@ -135,11 +148,12 @@ def _text(sql: str | None, file: Path | None) -> str:
     try:
         return sys.stdin.read() if str(file) == "-" else Path(str(file)).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        message = f"'{visible(str(file))}' cannot be read: {visible(str(error))}"
+        because = str(error) if isinstance(error, UnicodeDecodeError) else error.strerror or type(error).__name__
+        message = f"'{visible(str(file))}' cannot be read: {visible(because)}."
         raise click.BadParameter(message, param_hint="--file") from None
 
 
-def _show_added(added: Added, *, dry_run: bool) -> None:
+def _show_added(added: Added, idle: Sequence[str], *, dry_run: bool) -> None:
     from batchctl.cli import commands, output
 
     job = added.job
@@ -148,13 +162,79 @@ def _show_added(added: Added, *, dry_run: bool) -> None:
     out.print(output.cell(f"Job {job.name} {would}: {added.words}."), soft_wrap=True)
     if not job.enabled:
         click.echo("It is disabled: it does not run.")
-        first = f"batchctl schedule enable {typed(job.name)} --reason ..."
+        following = [f"batchctl schedule enable {typed(job.name)} --reason ..."]
     else:
-        click.echo(f"It runs next at {added.first.local}, which is {output.time(added.first.due).plain} UTC.")
-        first = "batchctl schedule jobs   (a running controller starts it: batchctl run)"
+        click.echo(f"It runs next at {added.first.local} ({output.time(added.first.due).plain} UTC).")
+        following = [*idle, "batchctl schedule jobs"]
     if dry_run:
         commands.show(out, added.command_text)
-    output.hints(out, "the same command without --dry-run" if dry_run else first)
+    output.hints(out, *(["the same command without --dry-run"] if dry_run else following))
+
+
+@click.command("set-sql")
+@click.argument("name")
+@click.option("--sql", metavar="SQL", help="What is carried out from now on, as it stands.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), metavar="FILE", help="The same from a file (- for standard input)."
+)
+@reason(required=True)
+@as_json
+@dry_run
+@pass_session
+def set_sql(
+    session: Session, name: str, sql: str | None, file: Path | None, reason: str, as_json: bool, dry_run: bool
+) -> None:
+    """Correct the SQL of a job that add-sql has made; its times stay as they are.
+
+    It is looked through as add-sql does. A run under way goes on with the old SQL; every attempt that begins later carries
+    out the new one, also of a run that has failed: batchctl rerun.
+    """
+    from batchctl.cli import output
+    from batchctl.operations import sql_correction
+    from batchctl.operations.acts import Actor
+
+    text = _text(sql, file)
+    with session.app() as app:
+        user, host = app.ids.user(), app.ids.host()
+        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+        done = sql_correction.set_sql(actor, app.preparer, name, text, reason=reason)
+    if as_json:
+        output.print_json(done.columns())
+    else:
+        _show_corrected(done)
+    for note in done.rehearsed.notes:
+        output.say(f"Note: {note}")
+
+
+def _show_corrected(done: Corrected) -> None:
+    from batchctl.cli import commands, output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+
+    out, name = output.console(), done.schedule.name
+    if not done.is_changed:
+        out.print(cell(f"The SQL of job {name} is that already."), soft_wrap=True)
+    else:
+        out.print(cell(f"The SQL of job {name} {'would be' if done.dry_run else 'is'} changed."), soft_wrap=True)
+        output.section(out, Listing(None, ["column", "before", "after"], [_words("Data2", done.before, done.after)]))
+    for instance_id in done.running:
+        click.echo(f"BatchControl {instance_id} is under way, and goes on with the SQL that it has begun.")
+    for instance_id in done.retrying:
+        click.echo(f"BatchControl {instance_id} waits for its retry, which carries out the new SQL.")
+    if done.dry_run:
+        commands.show(out, done.rehearsed.command_text)
+        output.hints(out, "the same command without --dry-run")
+        return
+    reruns = [f"batchctl rerun {each} --reason ...   (a run of it that has failed)" for each in done.failed[:SHOWN]]
+    reruns += [f"batchctl rerun {each} --reason ...   (not to wait for its retry)" for each in done.retrying[:SHOWN]]
+    once_more = f"batchctl schedule run {typed(name)} --reason ...   (to run it now)"
+    output.hints(out, *(reruns or [once_more, "batchctl schedule jobs"]))
+
+
+def _words(*said: str) -> list[Text]:
+    from batchctl.cli.output import cell
+
+    return [cell(one) for one in said]
 
 
 @click.command()
@@ -167,29 +247,49 @@ def jobs(session: Session, as_json: bool) -> None:
     from batchctl.operations import registrar
 
     with session.app() as app:
-        found = registrar.everyone(app.transactions)
+        found = registrar.everyone(app.transactions, app.clock)
     if as_json:
         output.print_json([one.columns() for one in found])
         return
     out = output.console()
     headings = ["name", "state", "next run (UTC)", "running since", "waiting#", "last run", "last run at", "last error"]
     output.section(out, Listing("SQL jobs", headings, [_row(one) for one in found]))
-    failed = [one.standing.last_error for one in found if one.standing.last_error is not None]
-    if failed:
-        at = max(failed, key=lambda one: one.history_id).instance_id
-        output.hints(out, f"batchctl history {at}", f"batchctl rerun {at} --reason ...")
-    elif not found:
-        output.hints(out, "batchctl schedule add-sql --help")
+    output.hints(out, *(_after_errors(found) if found else ["batchctl schedule add-sql --help"]))
+
+
+def _after_errors(found: Sequence[JobStanding]) -> list[str]:
+    """Return what to type about the newest error, of those first that wait for a person."""
+    from batchctl.domain.sql_jobs import correcting
+
+    errors = [(one.failed, one.schedule.name) for one in found if one.error is not None and one.failed is not None]
+    if not errors:
+        return []
+    stands = {"failed": 2, "held": 2, "retry": 1}
+    run, name = max(errors, key=lambda one: (stands.get(one[0].status.value, 0), one[0].instance_id))
+    at, history = run.instance_id, f"batchctl history {run.instance_id}"
+    match run.status.value:
+        case "failed" | "held":
+            correct = f"{correcting(name)}   (if its SQL is wrong)"
+            return [history, correct, f"batchctl rerun {at} --reason ..."]
+        case "retry":
+            when = f"{run.next_run_time:%Y-%m-%d %H:%M:%S} UTC"
+            return [
+                f"{history}   (it is tried again by itself at {when})",
+                f"{correcting(name)}   (if its SQL is wrong)",
+            ]
+        case _:
+            return [history]
 
 
 def _row(one: JobStanding) -> list[Text]:
     from batchctl.cli.output import cell, time, word
+    from batchctl.operations.timetable import OVERDUE
 
-    standing, last, error = one.standing, one.standing.last, one.standing.last_error
+    standing, last, error = one.standing, one.standing.last, one.error
     return [
         cell(one.schedule.name),
-        word("enabled" if one.schedule.enabled else "disabled"),
-        time(one.schedule.next_run_time),
+        word(one.state),
+        time(one.schedule.next_run_time).append(f", {OVERDUE}" if one.is_overdue else ""),
         time(None if standing.running is None else standing.running.started_at),
         cell(standing.waiting),
         cell(None) if last is None else word(last.status.value),
@@ -208,8 +308,8 @@ def remove(session: Session, name: str, reason: str, as_json: bool, dry_run: boo
     """Delete a schedule, and what was decided about it: nothing more is started by it.
 
     The batch of a job that add-sql has made goes with it, unless it has a history: then it stays, disabled. A run under way
-    goes on to its end; what waits is cancelled. Other batches stay as they are, with all their instances. What the code
-    of a decorated job says is refused: a controller would write it again.
+    goes on to its end; what waits, has failed or is held is cancelled. Other batches stay as they are, with all their
+    instances. What the code of a decorated job says is refused: a controller would write it again.
     """
     from batchctl.cli import output
     from batchctl.operations.acts import Actor
@@ -240,7 +340,7 @@ def _show_removed(done: Removed) -> None:
         fate = "removed too" if done.is_batch_removed else kept
         click.echo(f"Its batch {visible(done.batch)} {would} {fate}.")
     for instance_id in done.cancelled:
-        click.echo(f"BatchControl {instance_id}, which waits, {would} cancelled.")
+        click.echo(f"BatchControl {instance_id} {would} cancelled (it was {done.were[instance_id]}).")
     for intake_id in done.rejected:
         click.echo(f"FileProcess {intake_id}, which nothing was made of, {would} rejected.")
     for instance_id in done.left:

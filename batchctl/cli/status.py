@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from batchctl.cli.missing_controller import TO_RUN
 from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
@@ -155,7 +156,7 @@ def _coming(seen: Overview) -> Listing:
     from batchctl.cli.output import cell, time
 
     rows = [
-        (cell(one.schedule.name), cell(one.schedule.entity), cell(one.next.local), time(one.next.at))
+        (cell(one.schedule.name), cell(one.schedule.entity), cell(one.next.words), time(one.next.at))
         for one in seen.coming
     ]
     return Listing("Due next", ["name", "entity", "local", "at (UTC)"], rows)
@@ -235,6 +236,8 @@ def _next(seen: Overview) -> list[str]:
         return [f"batchctl show {seen.troubled[0].instance.instance_id}   (what failed, and how)"]
     if seen.waiting:
         return [f"batchctl why {seen.waiting[0].instance.instance_id}   (every gate, passed or blocking)"]
+    if seen.coming and not seen.is_fired:
+        return [TO_RUN]
     if not seen.instances and not seen.intake:
         return ["batchctl batches   (what is registered)", "batchctl submit ENTITY --file FILE"]
     if not seen.controllers and _is_ready(seen):

@@ -14,7 +14,7 @@ from batchctl.control.complaints import Complaints, Row
 from batchctl.control.deciding import Decided, Deciding
 from batchctl.control.worker import SLICE
 from batchctl.domain import due
-from batchctl.domain.backfill_turns import TICK, Past, Turn, is_own, next_turn, reach_of
+from batchctl.domain.backfill_turns import Past, Turn, begin_of, is_own, next_turn, reach_of
 from batchctl.domain.due import Instant, Plan, UnfitTiming
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.schedules import Backfill, Schedule
@@ -96,8 +96,10 @@ class Backfilling:
     def _go_on(self, until: float) -> bool:
         self._looked_at = self.clock.monotonic()
         with self.transactions.read() as connection:
-            running = backfills.running(connection)
+            running, broken = backfills.running(connection)
             found = [backfill for backfill in running if self._may_go_on(connection, backfill)]
+        for unreadable in broken:
+            self._tell(unreadable.row_id, f"the row cannot be read: {storable(unreadable.message)}")
         self._is_running, self._is_behind = bool(running), False
         has_fired = False
         for backfill in found:
@@ -132,9 +134,9 @@ class Backfilling:
         except BatchctlError:
             raise
         except Exception as error:  # noqa: BLE001 - the boundary between one backfill and the next
-            self._tell_error(backfill, _said(error))
+            self._tell(backfill.backfill_id, _said(error))
             return _Done()
-        self._complaints.forget(_row(backfill))
+        self._complaints.forget(_row(backfill.backfill_id))
         if done.decided is not None:
             for event in done.decided.events:
                 self.listener(event)
@@ -177,17 +179,15 @@ class Backfilling:
         calendar = None if name is None else calendars.named(connection, name)
         return due.plan_of(schedule.timing, self.default_zone, calendar)
 
-    def _tell_error(self, backfill: Backfill, message: str) -> None:
-        with self.transactions.read() as connection:
-            schedule = schedules.load(connection, backfill.schedule_id)
-        if schedule is not None:
-            said = f"backfill {backfill.backfill_id}: {message.removesuffix('.')}; until that is corrected it starts nothing"
-            event = Event("backfill.error", {"ScheduleBackfill_id": backfill.backfill_id})
-            self._complaints.tell(_row(backfill), event, said, source=schedule.source, entity=schedule.entity)
+    def _tell(self, backfill_id: int, message: str) -> None:
+        """Tell what ails a backfill under its own name: that of its schedule may be what nobody can read."""
+        said = f"{message.removesuffix('.')}; until that is corrected it starts nothing"
+        event = Event("backfill.error", {"ScheduleBackfill_id": backfill_id})
+        self._complaints.tell(_row(backfill_id), event, said, source=f"backfill {backfill_id}")
 
 
-def _row(backfill: Backfill) -> Row:
-    return ("ScheduleBackfill", backfill.backfill_id)
+def _row(backfill_id: int) -> Row:
+    return ("ScheduleBackfill", backfill_id)
 
 
 def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, now: datetime) -> Turn:
@@ -195,11 +195,13 @@ def _turn(connection: Any, backfill: Backfill, schedule: Schedule, plan: Plan, n
 
     What is to come, and what the schedule has yet to decide by itself, is never a backfill's: it waits there.
     """
-    done_until = backfill.done_until or backfill.first - TICK
+    done_until = begin_of(backfill)
     until = max(done_until, min(backfill.last, reach_of(schedule, now)))
-    page = list(islice(plan.instants(done_until, until), PAGE + 1))
-    instants, schedule_id = page[:PAGE], backfill.schedule_id
-    keys = schedule_fires.decided(connection, schedule_id, [instant.key for instant in instants])
+    schedule_id = backfill.schedule_id
+    every = schedule_fires.undecided(connection, schedule_id, plan).looked_up(done_until, until)
+    page = list(islice(every, PAGE + 1))
+    instants = [instant for instant, _ in page[:PAGE]]
+    keys = {instant.key for instant, before in page if before is not None}
     past = Past(keys, backfills.stretches(connection, schedule_id, backfill.first, backfill.last))
     return next_turn(
         instants,

@@ -12,6 +12,7 @@ from batchctl.domain.business_days import running_out
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import SchedulerEvent
 from batchctl.domain.text import storable
+from batchctl.domain.wall_clock import clock_of
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import scheduler_log
@@ -50,7 +51,7 @@ class CalendarWarnings:
         def log(connection: Any) -> tuple[date, bool]:
             scheduler_log.wait_for_others(connection, source)
             for entry in scheduler_log.newest(connection, Wanted(source=source), 1):
-                told_on = entry.at.astimezone(ZoneInfo(self.zone)).date()
+                told_on = clock_of(self.zone).day_of(entry.at)
                 if timedelta(0) <= today - told_on < every:
                     return told_on, False
             scheduler_log.add(connection, SchedulerEvent.ERROR, source, self.clock.now(), message=said)

@@ -15,6 +15,7 @@ from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChan
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, visible
+from batchctl.domain.wall_clock import WallClock
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, PopulatorRunner, Transactions
 from batchctl.preparation import REASON_LIMIT, populate
@@ -399,8 +400,7 @@ class Creator:
             intake.say(connection, row.intake_id, reason, now)
 
     def _cycle_key(self, row: IntakeRow, values: Populated) -> str:
-        inserted = row.inserted_at.astimezone(self.zone).date().isoformat()
-        return row.cycle_key or values.cycle_key or inserted
+        return row.cycle_key or values.cycle_key or WallClock(self.zone).day_of(row.inserted_at).isoformat()
 
     def _report(self, row: IntakeRow, batches: Sequence[BatchDefinition], made: Made) -> CreationReport:
         for batch in batches:

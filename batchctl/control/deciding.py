@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain, count
 from typing import Any, TypeVar
 
 from batchctl.control.creation import Creation, Creator
@@ -14,7 +15,7 @@ from batchctl.domain.catch_up import DISARMED, Fire, Skip, Standing, Trouble
 from batchctl.domain.due import Instant, Plan
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeId
-from batchctl.domain.schedules import BackfillId, Calendar, Schedule
+from batchctl.domain.schedules import BackfillId, Calendar, Schedule, ScheduleId
 from batchctl.domain.status import FireOutcome, Overlap, SchedulerEvent, ScheduleType
 from batchctl.domain.text import storable
 from batchctl.domain.undecided import Undecided
@@ -100,14 +101,15 @@ class Deciding:
         return Decided(standing_at(replace(schedule, enabled=not is_over), standing), decided.events, decided.creations)
 
     def tell_passed(self, connection: Any, decided: Decided, undecided: Undecided, now: datetime) -> None:
-        """Tell of the next due times whose keys were decided, as those of other moments, before the timing was changed."""
-        passed = undecided.passed
-        for instant, before in passed if len(passed) <= catch_up.SINGLY else passed[-1:]:
-            how = "skipped" if before.intake_id is None else f"file:{before.intake_id}"
-            said = f"{instant.key} was decided already as {how}"
-            if len(passed) > catch_up.SINGLY:
-                said = f"{len(passed):,} due times were decided already; of the last: {said}"
-            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, before.intake_id)
+        """Tell of the next due times that were decided as those of other moments, before timing or calendar were changed.
+
+        Whoever arms a schedule finds them, as long as they are to come: they are told again only behind other news.
+        """
+        told, schedule = list(undecided.told()), decided.schedule
+        if told and scheduler_log.was_just_told(connection, schedule.entity, schedule.source, told[-1][0]):
+            return
+        for said, intake_id in told:
+            self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id)
 
     def _fire(self, connection: Any, known: Known, plan: Plan, decided: Decided, fire: Fire, now: datetime) -> None:
         schedule, instant = decided.schedule, fire.instant
@@ -117,7 +119,7 @@ class Deciding:
             skip = Skip(instant.key, fire.due, None, 1, said)
             self._skip(connection, decided, skip, now, blocker.intake_id, blocker.instance_id)
             return
-        said = storable(_words(plan, fire))
+        said = storable(f"{plan.words}; {fire.said}")
         reason = said if fire.late or instant.reason else None
         self.start(connection, decided, known.takers, instant, said, now, reason=reason)
 
@@ -170,11 +172,11 @@ class Deciding:
         intake_id: IntakeId | None = None,
         instance_id: InstanceId | None = None,
     ) -> None:
-        reason = storable(skip.reason)
+        reason, schedule_id = storable(skip.reason), decided.schedule.schedule_id
         schedule_fires.add(
             connection,
-            decided.schedule.schedule_id,
-            skip.key,
+            schedule_id,
+            _free_key(connection, schedule_id, skip),
             FireOutcome.SKIPPED,
             skip.due,
             now,
@@ -183,7 +185,7 @@ class Deciding:
             reason=reason,
             zone_rules=self.zone_rules,
         )
-        said = f"due {skip.key}: {reason}"
+        said = f"due {skip.shown}: {reason}"
         self._log(connection, decided, SchedulerEvent.SKIPPED, said, now, intake_id, instance_id)
 
     def _log(
@@ -231,18 +233,9 @@ def _has_its_calendar(connection: Any, known: Known) -> bool:
     return name is None or calendars.named(connection, name) == known.calendar
 
 
-def _words(plan: Plan, fire: Fire) -> str:
-    said = f"{plan.words}; due {fire.instant.local}"
-    if fire.instant.reason:
-        said += f" ({fire.instant.reason})"
-    if fire.late:
-        said += f"; made up for, {_span(fire.late)} late"
-    return said
-
-
-def _span(time: timedelta) -> str:
-    minutes = int(time.total_seconds()) // 60
-    days, hours = minutes // 1440, minutes % 1440 // 60
-    if days:
-        return f"{days} d {hours} h"
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
+def _free_key(connection: Any, schedule_id: ScheduleId, skip: Skip) -> str:
+    """Return the key of what is skipped; that of a stretch may be taken: a clock that was set back lets it pass again."""
+    if skip.due_until is None:
+        return skip.key
+    keys = chain([skip.key], (f"{skip.key}#{number}" for number in count(2)))
+    return next(key for key in keys if not schedule_fires.decided(connection, schedule_id, [key]))

@@ -247,8 +247,8 @@ class Firing:
                 standing = self._standing(known, undecided)
                 if standing != standing_of(known.schedule):
                     schedules.stand(connection, known.schedule.schedule_id, standing, now)
-                    if undecided is not None:
-                        self.deciding.tell_passed(connection, decided, undecided, now)
+                if undecided is not None:
+                    self.deciding.tell_passed(connection, decided, undecided, now)
                 written.append(replace(known, schedule=standing_at(known.schedule, standing)))
         return written
 

@@ -162,7 +162,7 @@ class Flights:
         flight.begun, flight.started = True, self._clock.monotonic()
         ready = flight.attempt.prepared
         if ready.handler is None or ready.rendered is None:
-            self._runner.refuse(key, ready.refusal or "")
+            self._runner.refuse(key, ready.refusal or "", put_back=ready.put_back)
         else:
             self._runner.start(key, ready.handler, ready.rendered, leashed=flight.is_leashed)
 
@@ -194,7 +194,9 @@ def _end(flight: Flight, report: Finished) -> End:
     outcome = made_storable(report.outcome)
     if flight.is_adopted:
         outcome = _by_adopter(flight.attempt, outcome)
-    return End(flight.attempt, outcome, report.identity, report.ended_at, flight.stop, report.never_ran)
+    return End(
+        flight.attempt, outcome, report.identity, report.ended_at, flight.stop, report.never_ran or outcome.never_ran
+    )
 
 
 def _by_adopter(attempt: Attempt, outcome: StepOutcome) -> StepOutcome:

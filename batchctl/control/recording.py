@@ -302,7 +302,8 @@ class Recorder:
         attempt = end.attempt
         if end.never_ran:
             said = end.outcome.message
-            return moves.Ended(seq=attempt.step.seq, status=HistoryStatus.LOST, message=said, never_ran=True)
+            times = attempt.attempt_no if end.outcome.never_ran else 1
+            return moves.Ended(attempt.step.seq, HistoryStatus.LOST, said, never_ran=True, times=times)
         if attempt.cause is Cause.VERIFY:
             done = self.preparer.is_done(attempt.prepared.step.process_type, end.outcome)
             return moves.verified(attempt.step.seq, end.outcome, done=done)

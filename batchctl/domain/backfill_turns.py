@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 
 from batchctl.domain.catch_up import due_of
 from batchctl.domain.due import Instant, InstantOutcome, Plan
-from batchctl.domain.schedules import Schedule
+from batchctl.domain.schedules import Backfill, Schedule
 from batchctl.domain.values import value
+from batchctl.domain.wall_clock import FIRST_DAY
 
 TICK = timedelta(milliseconds=1)
+_FIRST = datetime.combine(FIRST_DAY, time(), UTC)
+"""Nothing is due before."""
 
 
 class Fate(StrEnum):
@@ -97,6 +100,11 @@ def next_turn(
         reached = max(done_until, due_of(instants[-1]) - TICK)
         return Turn(tuple(fires), reached, is_complete=False, has_room=True)
     return Turn(tuple(fires), until, is_complete=is_end, has_room=False)
+
+
+def begin_of(backfill: Backfill) -> datetime:
+    """Return up to when nothing is left to do, before anything else is done."""
+    return backfill.done_until or max(backfill.first, _FIRST) - TICK
 
 
 def reach_of(schedule: Schedule, now: datetime) -> datetime:

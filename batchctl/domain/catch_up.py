@@ -22,6 +22,8 @@ LONGEST = timedelta(days=3660)
 """How far back due times are looked for at all."""
 AHEAD = timedelta(seconds=1)
 """By how much two clocks may differ before one of them counts as set back."""
+BETWEEN = ".."
+"""What stands between the keys of the first and the last of a stretch."""
 TOGETHER = timedelta(hours=1)
 """For how long due times that are skipped anyway are decided together."""
 
@@ -79,6 +81,17 @@ class Fire:
         """Return when it is due."""
         return due_of(self.instant)
 
+    @property
+    def made_up(self) -> str | None:
+        """Say how late it starts; None where it is on time."""
+        return f"made up for, {_span(self.late)} late" if self.late else None
+
+    @property
+    def said(self) -> str:
+        """Say when it is due, why then, and how late it is."""
+        why = f" ({self.instant.reason})" if self.instant.reason else ""
+        return f"due {self.instant.local}{why}{f'; {self.made_up}' if self.made_up else ''}"
+
 
 @value
 class Skip:
@@ -90,6 +103,15 @@ class Skip:
     """The last of a stretch; None for one due time."""
     instants: int
     reason: str
+
+    @property
+    def shown(self) -> str:
+        """Return which they are: a stretch of one is called by that one."""
+        return self.key.partition(BETWEEN)[0] if self.instants == 1 else self.key
+
+    def holds(self, instant: Instant) -> bool:
+        """Say whether an instant that does not start work is one of it."""
+        return self.due <= due_of(instant) <= (self.due_until or self.due)
 
 
 @value
@@ -274,7 +296,7 @@ def _missed(
         return counted, []
     first, last = counted[0], counted[-1] if is_counted else _last(plan, after, old, missed, end)
     number, why = min(len(counted), COUNTED), _why_missed(schedule, len(counted), trouble, has_caught_up=bool(caught))
-    return [], [Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), number, why)]
+    return [], [Skip(f"{first.key}{BETWEEN}{last.key}", due_of(first), due_of(last), number, why)]
 
 
 def _last(
@@ -307,10 +329,20 @@ def _skipped(instants: Iterable[Instant]) -> Iterator[Skip]:
         if is_skipped and len(group) > SINGLY:
             first, last = group[0], group[-1]
             said = f"{len(group):,} due times are skipped; of the first: {first.reason}"
-            yield Skip(f"{first.key}..{last.key}", due_of(first), due_of(last), len(group), said)
+            yield Skip(f"{first.key}{BETWEEN}{last.key}", due_of(first), due_of(last), len(group), said)
         elif is_skipped:
             for each in group:
                 yield Skip(each.key, due_of(each), None, 1, each.reason or "skipped")
+
+
+def _span(time: timedelta) -> str:
+    minutes, seconds = divmod(int(time.total_seconds()), 60)
+    if minutes == 0:
+        return f"{seconds} s"
+    days, hours = minutes // 1440, minutes % 1440 // 60
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min"
 
 
 def _order(instant: Instant) -> tuple[datetime, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class Runs(StrEnum):
 
     ONCE = "once"
     TWICE = "twice"
-    SKIPPED = "skip"
+    NOT = "not at all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +57,20 @@ class ClockChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightTime:
-    """A due time of such a night."""
+    """A due time of such a night, or a time at which nothing is due because the clocks leave it out."""
 
     instant: Instant
     runs: Runs
     is_concerned: bool
     """True when its wall time is one that the clocks leave out or show twice."""
+    together: int
+    """How many start work at its moment, if it does: those that the clocks leave out are all due when they go on."""
+
+    @property
+    def reason(self) -> str | None:
+        """Say why."""
+        several = f"{self.together} are due at this moment" if self.together > 1 else None
+        return "; ".join(filter(None, (self.instant.reason, several))) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +90,10 @@ def changes_of(clock: WallClock, after: datetime, until: datetime) -> tuple[Cloc
 def night_of(plan: Plan, change: ClockChange) -> Night:
     """Say what is due around a change, and how often."""
     found = list(plan.instants(change.at - AROUND, change.at + AROUND))
-    return Night(change=change, times=tuple(_time(one, found, change) for one in found))
+    shown = sorted(
+        [*found, *plan.left_out(change.at - _SECOND, change.at)], key=lambda one: (one.due or change.at, one.key)
+    )
+    return Night(change=change, times=tuple(_time(one, found, change) for one in shown))
 
 
 def _changes(clock: WallClock, after: datetime, until: datetime) -> Iterator[ClockChange]:
@@ -114,12 +125,16 @@ def _moment(clock: WallClock, before: datetime, after: datetime) -> datetime:
 
 def _time(instant: Instant, around: Sequence[Instant], change: ClockChange) -> NightTime:
     wall = _wall(instant)
-    same = [one for one in around if _wall(one) == wall and one.outcome is not InstantOutcome.SKIPPED]
+    is_concerned = change.concerns(wall)
     if instant.outcome is InstantOutcome.SKIPPED:
-        runs = Runs.SKIPPED
-    else:
-        runs = Runs.TWICE if len(same) > 1 else Runs.ONCE
-    return NightTime(instant=instant, runs=runs, is_concerned=change.concerns(wall))
+        if is_concerned and change.is_forward:
+            # It runs at no moment, so none is shown, not that at which the clocks go on.
+            instant = replace(instant, due=None, local=instant.key.replace("T", " "))
+        return NightTime(instant=instant, runs=Runs.NOT, is_concerned=is_concerned, together=0)
+    starting = [one for one in around if one.outcome is not InstantOutcome.SKIPPED]
+    runs = Runs.TWICE if sum(_wall(one) == wall for one in starting) > 1 else Runs.ONCE
+    together = sum(one.due == instant.due for one in starting)
+    return NightTime(instant=instant, runs=runs, is_concerned=is_concerned, together=together)
 
 
 def _wall(instant: Instant) -> datetime:

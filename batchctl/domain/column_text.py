@@ -6,16 +6,17 @@ What cannot be read raises `UnfitText`, which says what to write instead.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
 from batchctl.domain.business_days import WEEKDAYS
 from batchctl.domain.cadences import LAST, MONTHS, WEEKS
-from batchctl.domain.text import did_you_mean, shorten, visible
+from batchctl.domain.text import did_you_mean, nearest, shorten, visible
 from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY
 
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
-_NEARLY_TIME = re.compile(r"([0-9]{1,2})[:.hH]?([0-9]{2})")
+_NEARLY_TIME = re.compile(r"([0-9]{1,2})(?:[:.hH]?([0-9]{2}))?")
 _WINDOW = re.compile(r"([^-]*)-([^-]*)")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _WALL_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)")
@@ -23,6 +24,22 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 _BUSINESS = re.compile(r"business_([0-9]{1,4}|last)")
 
 _MOST_BUSINESS_DAYS = 23
+_MONTHS_IN_FULL = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_WEEKDAYS_IN_FULL = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_SHORT = {word: word[:3] for word in (*_WEEKDAYS_IN_FULL, *_MONTHS_IN_FULL)}
 
 
 class UnfitText(ValueError):
@@ -36,11 +53,17 @@ def time_of_day(written: str) -> int:
         raise UnfitText("A time of day is missing; write for example 06:00,18:00.")
     if found is not None:
         return int(found[1]) * 60 + int(found[2])
-    nearly = _NEARLY_TIME.fullmatch(written)
+    nearly = _as_time(written)
     said = f"{quoted(written)} is no time of day: write it as HH:MM"
-    if nearly is not None and int(nearly[1]) < 24 and int(nearly[2]) < 60:
-        raise UnfitText(f"{said}, {int(nearly[1]):02}:{nearly[2]}.")
-    raise UnfitText(f"{said}, from 00:00 to 23:59.")
+    raise UnfitText(f"{said}, from 00:00 to 23:59." if nearly is None else f"{said}, {nearly}.")
+
+
+def _as_time(written: str) -> str | None:
+    """Return how a time of day is written that was meant, as far as that can be told."""
+    nearly = _NEARLY_TIME.fullmatch(written)
+    if nearly is None or int(nearly[1]) >= 24 or int(nearly[2] or 0) >= 60:
+        return None
+    return f"{int(nearly[1]):02}:{nearly[2] or '00'}"
 
 
 def window_of_day(written: str | None) -> tuple[int, int] | None:
@@ -50,7 +73,10 @@ def window_of_day(written: str | None) -> tuple[int, int] | None:
     found = _WINDOW.fullmatch(written)
     if found is None:
         raise UnfitText(f"{quoted(written)} is no window: write it as HH:MM-HH:MM, for example 09:00-17:00.")
-    return time_of_day(found[1].strip()), time_of_day(found[2].strip())
+    begin, end = found[1].strip(), found[2].strip()
+    if not (_TIME.fullmatch(begin) and _TIME.fullmatch(end)) and _as_time(begin) and _as_time(end):
+        raise UnfitText(f"{quoted(written)} is no window: write it as HH:MM-HH:MM, {_as_time(begin)}-{_as_time(end)}.")
+    return time_of_day(begin), time_of_day(end)
 
 
 def local_date(written: str | None) -> date | None:
@@ -66,10 +92,22 @@ def _checked_date(written: str, complaint: str) -> date:
     try:
         read = date.fromisoformat(written)
     except ValueError as error:
-        raise UnfitText(f"{quoted(written)} is no date: {error}.") from error
+        raise UnfitText(f"{quoted(written)} is no date: {no_such_day(written) or error}.") from error
     if not FIRST_DAY <= read <= LAST_DAY:
         raise UnfitText(f"{quoted(written)} is not between {FIRST_DAY} and {LAST_DAY}.")
     return read
+
+
+def no_such_day(written: str) -> str | None:
+    """Say what keeps the date that a text begins with from being one; None where it is one, or the text begins otherwise."""
+    found = _DATE.match(written.strip())
+    if found is None:
+        return None
+    year, month, day = (int(part) for part in found[0].split("-"))
+    if not 1 <= month <= len(MONTHS) or year == 0:
+        return f"there is no month {month}" if year else "there is no year 0"
+    last = monthrange(year, month)[1]
+    return None if 1 <= day <= last else f"{_MONTHS_IN_FULL[month - 1]} {year} has {last} days"
 
 
 def wall_time(written: str | None) -> datetime | None:
@@ -148,7 +186,14 @@ def _place(part: str, words: Sequence[str], what: str, example: str) -> int:
         return folded.index(part.lower())
     if not part:
         raise UnfitText(f"A {what} is missing; write for example {example}, or set the column to NULL.")
-    raise UnfitText(f"{quoted(part)} is no {what}; write for example {example}.{visible(did_you_mean(part, words))}")
+    raise UnfitText(f"{quoted(part)} is no {what}; write for example {example}. {_meant(part, words)}")
+
+
+def _meant(part: str, words: Sequence[str]) -> str:
+    """Say which word may be meant, also by a longer form of it, or which words there are, in their own order."""
+    longer = {full: short for full, short in _SHORT.items() if short in words}
+    near = nearest(part, [*words, *longer])
+    return f"Known: {', '.join(words)}." if near is None else f"Did you mean '{longer.get(near, near)}'?"
 
 
 def quoted(written: str) -> str:

@@ -5,13 +5,16 @@ cronsim is imported by what has an expression to read: others do not pay for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 
 from batchctl.domain.text import visible
 from batchctl.domain.values import named_value
 
 _FIELDS = 5
+_MONTH, _ANY = 3, "*"
+_DAYS = "day-of-month"
+"""What cronsim names that it finds wrong with the days of a month."""
 _SOME_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - nothing is ever asked that depends on it
 
 
@@ -32,6 +35,10 @@ class NotCron(ValueError):
     """What is no cron expression, and why."""
 
 
+class NeverCron(NotCron):
+    """An expression whose days no month of it has, such as 31 February."""
+
+
 def read_cron(written: str) -> CronTimes:
     """Read an expression; raises `NotCron`."""
     from cronsim import CronSim, CronSimError  # noqa: PLC0415 - as said above
@@ -43,13 +50,25 @@ def read_cron(written: str) -> CronTimes:
         # Days and times are all that is wanted of it: when these are is for the wall clock to say.
         read = CronSim(" ".join(fields), _SOME_TIME)
     except (CronSimError, ValueError, AssertionError, TypeError, IndexError) as error:
-        raise NotCron(visible(str(error))) from error
+        kind = NeverCron if _lacks_days(fields, error) else NotCron
+        raise kind(visible(str(error))) from error
     return CronTimes(
         months=frozenset(read.months),
         times=tuple(hour * 60 + minute for hour in sorted(read.hours) for minute in sorted(read.minutes)),
         is_rhythm=fields[0].startswith("*") or fields[1].startswith("*"),
         fits=read.match_day,
     )
+
+
+def _lacks_days(fields: Sequence[str], error: Exception) -> bool:
+    """Say whether all that is wrong with an expression is that its months do not have its days."""
+    if _DAYS not in str(error) or fields[_MONTH] == _ANY:
+        return False
+    try:
+        read_cron(" ".join([*fields[:_MONTH], _ANY, *fields[_MONTH + 1 :]]))
+    except NotCron:
+        return False
+    return True
 
 
 def explained(written: str) -> str:

@@ -8,11 +8,11 @@ from datetime import date, datetime, time, timedelta
 
 from batchctl.domain.schedules import Timing
 from batchctl.domain.status import FoldPolicy, ScheduleType
-from batchctl.domain.timing_text import ReadTiming, is_within
+from batchctl.domain.timing_text import ReadTiming
 from batchctl.domain.values import named_value
-from batchctl.domain.wall_clock import DAY, LocalDay
+from batchctl.domain.wall_clock import LocalDay
 
-_SECOND, _MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+_SECOND = timedelta(seconds=1)
 
 
 @named_value
@@ -32,10 +32,20 @@ def times_of(timing: Timing, read: ReadTiming, day: date, after: datetime) -> It
     local = read.clock.day(day)
     if local.offset is not None:
         yield from _on_ordinary_day(read, day, local, local.offset, after)
-    elif timing.schedule_type is ScheduleType.INTERVAL:
-        yield from _of_interval(timing.interval_minutes or DAY // _MINUTE, read, day)
     else:
         yield from _when_clocks_change(timing, read, day)
+
+
+def left_out(read: ReadTiming, day: date) -> Iterator[DueTime]:
+    """Yield the times of a rhythm that the clocks leave out on a day, with the moment at which they go on: none is due."""
+    if not read.is_rhythm or read.clock.day(day).offset is not None:
+        return
+    what = "an interval of 60 minutes or less" if read.cron is None else "a cron whose minute or hour begins with *"
+    for wall in (_wall(day, seconds) for seconds in read.times):
+        moments = read.clock.moments(wall)
+        if not moments.exists:
+            gap = f"the clocks leave this out; {what} is not made up for"
+            yield DueTime(key=wall.isoformat(timespec="minutes"), due=moments.first, local=_shown(wall), gap=gap)
 
 
 def _on_ordinary_day(
@@ -51,32 +61,20 @@ def _on_ordinary_day(
 
 def _when_clocks_change(timing: Timing, read: ReadTiming, day: date) -> Iterator[DueTime]:
     """Yield times of day as the policies say, and those of a rhythm whenever clocks show them."""
-    is_rhythm = read.cron is not None and read.cron.is_rhythm
     twice = timing.fold_policy is FoldPolicy.TWICE and timing.schedule_type is not ScheduleType.ONCE
     for seconds in read.times:
-        wall = datetime.combine(day, time()) + timedelta(seconds=seconds)
+        wall = _wall(day, seconds)
         moments = read.clock.moments(wall)
         if moments.exists:
             yield _due_time(read, wall, moments.first)
-        elif not is_rhythm:
+        elif not read.is_rhythm:
             yield _due_time(read, wall, moments.first, gap=_gap(read, wall, moments.first))
-        if moments.second is not None and (is_rhythm or twice):
+        if moments.second is not None and (read.is_rhythm or twice):
             yield _due_time(read, wall, moments.second, is_second=True)
 
 
-def _of_interval(minutes: int, read: ReadTiming, day: date) -> Iterator[DueTime]:
-    """Yield the times of an interval, which goes by elapsed time from the first moment of each day.
-
-    The last times of a day may come after the next has begun, when clocks are put back just after midnight.
-    """
-    for segment in (day, day + DAY):
-        local = read.clock.day(segment)
-        for number in range(-((local.start - local.end) // (minutes * _MINUTE))):
-            due = local.start + number * minutes * _MINUTE
-            shown = read.clock.shown(due)
-            seconds = shown.hour * 3600 + shown.minute * 60 + shown.second
-            if shown.date() == day and (read.window is None or is_within(read.window, seconds)):
-                yield _due_time(read, shown.replace(tzinfo=None, fold=0), due, is_second=shown.fold == 1)
+def _wall(day: date, seconds: int) -> datetime:
+    return datetime.combine(day, time()) + timedelta(seconds=seconds)
 
 
 def _due_time(

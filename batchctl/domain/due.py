@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from heapq import merge
 from itertools import groupby, takewhile
 
-from batchctl.domain.business_days import FARTHEST
-from batchctl.domain.day_times import times_of
+from batchctl.domain.business_days import FARTHEST, BusinessDays
+from batchctl.domain.day_times import left_out, times_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, GapPolicy
@@ -23,6 +24,8 @@ from batchctl.domain.wall_clock import DAY, FIRST_DAY, LAST_DAY, naive
 FORESIGHT = timedelta(days=50 * 366)
 """How far ahead the next due time is looked for: 29 February falls on a Monday every 28 years, over 2100 after 40."""
 
+_SECOND = "+fold"
+"""Ends the key of the second time that clocks show a time."""
 _ONE_PASS_MORE = 2 * DAY
 """A day's last due time is not later than this after its beginning and a change of clocks by a whole day."""
 
@@ -33,6 +36,16 @@ class InstantOutcome(StrEnum):
     FIRES = "fires"
     SHIFTED = "shifted"
     SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A day off that a shift has led over, and what would be due on it were it none."""
+
+    day: date
+    key: str
+    is_stood_for: bool
+    """True where something is due on it but for the calendar; False where it only lies between."""
 
 
 class UnfitTiming(ValueError):
@@ -52,13 +65,15 @@ class Instant:
     key: str
     """What identifies it within its schedule: its wall time, and `+fold` for the second time that clocks show it."""
     due: datetime | None
-    """None only of a day that does not exist, which only `preview` shows."""
+    """None only of what there is not and is shown all the same: a day that a month does not have, a time left out."""
     local: str
-    """What the clocks show when it is due, with their offset from UTC."""
+    """What the clocks show when it is due, with their offset from UTC; without it what they never show."""
     business_date: date
     """The day it is for, before any shift."""
     outcome: InstantOutcome
     reason: str | None = None
+    led_over: tuple[Elsewhere, ...] = ()
+    """Of one that is shifted: the days between, the one farthest away first."""
 
 
 _Due = tuple[datetime, Instant]
@@ -75,7 +90,7 @@ class Plan:
     @property
     def words(self) -> str:
         """Say when it is due, for people."""
-        return words_of(self.timing, self.read.zone)
+        return words_of(self.timing, self.read.zone, is_rhythm=self.read.is_rhythm)
 
     def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
         """Yield what is due after one moment and not after another, in order; skipped ones too."""
@@ -88,8 +103,9 @@ class Plan:
         return next((instant for _, instant in due if instant.outcome is not InstantOutcome.SKIPPED), None)
 
     def preview(self, after: datetime, until: datetime) -> Iterator[Instant]:
-        """Yield the same as `instants`, and the days that a month does not have."""
-        missing = self._missing(naive(after), naive(until))
+        """Yield the same as `instants`, the days that a month does not have, and those that run with another day."""
+        start, end = naive(after), naive(until)
+        missing = merge(self._missing(start, end), self._merged(start, end), key=lambda one: one[0])
         waiting = next(missing, None)
         for due, instant in self._due(naive(after), naive(until), wanted=_everything):
             while waiting is not None and waiting[0] <= due:
@@ -99,6 +115,33 @@ class Plan:
         if waiting is not None:
             yield waiting[1]
         yield from (instant for _, instant in missing)
+
+    def left_out(self, after: datetime, until: datetime) -> Iterator[Instant]:
+        """Yield the times of a rhythm that clocks leave out as they go on after one moment and not after another."""
+        begin, end = naive(after), naive(until)
+        for day, nominal in self._days(self.read.clock.day_of(after), end):
+            _, reason = self._outcome(day, nominal)
+            for one in left_out(self.read, day):
+                if begin < one.due <= end:
+                    yield Instant(
+                        key=one.key,
+                        due=None,
+                        local=one.local,
+                        business_date=_business_date(day, nominal),
+                        outcome=InstantOutcome.SKIPPED,
+                        reason="; ".join(filter(None, (reason, one.gap))),
+                    )
+
+    def led_from(self, after: datetime, until: datetime) -> tuple[datetime, datetime]:
+        """Return between which moments lies all that a shift may lead into a time."""
+        clock, calendar, step = self.read.clock, self.read.calendar, _STEP.get(self.timing.calendar_rule)
+        if calendar is None or step is None:
+            return after, until
+        if step > timedelta(0):
+            first = _business_day_before(calendar, clock.day_of(after) - DAY)
+            return min(after, clock.day(first).start.replace(tzinfo=UTC)), until
+        last = _business_day_after(calendar, clock.day_of(until) + DAY)
+        return after, max(until, clock.day(last).start.replace(tzinfo=UTC) + DAY)
 
     def _due(self, after: datetime, until: datetime, wanted: Callable[[date], bool]) -> Iterator[_Due]:
         """Yield in order what is due on the days that are wanted.
@@ -154,7 +197,7 @@ class Plan:
 
     def _of_day(self, day: date, nominal: list[date], after: datetime) -> Iterator[_Due]:
         outcome, reason = self._outcome(day, nominal)
-        business_date = day if day in nominal else nominal[0]
+        business_date, steps = _business_date(day, nominal), _steps(day, nominal)
         for one in times_of(self.timing, self.read, day, after):
             skips = one.gap is not None and self.timing.gap_policy is GapPolicy.SKIP
             instant = Instant(
@@ -164,6 +207,7 @@ class Plan:
                 business_date=business_date,
                 outcome=InstantOutcome.SKIPPED if skips else outcome,
                 reason="; ".join(filter(None, (reason, one.gap))) or None,
+                led_over=tuple(Elsewhere(off, _key_on(off, one.key), off in nominal) for off in steps),
             )
             yield one.due, instant
 
@@ -197,6 +241,20 @@ class Plan:
                         reason=missing.reason,
                     ),
                 )
+
+    def _merged(self, after: datetime, until: datetime) -> Iterator[_Due]:
+        """Yield the days off of which no due time is left, since another day is due at the same time."""
+        clock, calendar, step = self.read.clock, self.read.calendar, _STEP.get(self.timing.calendar_rule)
+        if calendar is None or step is None:
+            return
+        first, last = clock.day_of(after.replace(tzinfo=UTC)), clock.day_of(until.replace(tzinfo=UTC))
+        nominal = self.read.days.days(_business_day_before(calendar, first), _business_day_after(calendar, last))
+        for day, group in groupby(nominal, lambda one: calendar.nearest(one, step) or one):
+            days = list(group)
+            for off in days:
+                at = clock.day(off).start
+                if off not in {day, _business_date(day, days)} and after < at <= until:
+                    yield at, _with(day, off, calendar.said(off))
 
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -256,6 +314,49 @@ def _taken(waiting: list[_Due], before: datetime | None) -> list[_Due]:
     taken = waiting[:count]
     del waiting[:count]
     return taken
+
+
+def _business_day_before(calendar: BusinessDays, day: date) -> date:
+    """Return the last business day up to a day, or at least none before which a shift goes."""
+    if day <= FIRST_DAY + FARTHEST * DAY:
+        return FIRST_DAY
+    return calendar.nearest(day, -DAY) or day - FARTHEST * DAY
+
+
+def _business_day_after(calendar: BusinessDays, day: date) -> date:
+    if day >= LAST_DAY - FARTHEST * DAY:
+        return LAST_DAY
+    return calendar.nearest(day, DAY) or day + FARTHEST * DAY
+
+
+def _business_date(day: date, nominal: Sequence[date]) -> date:
+    """Return what a day is due for that some days fall on."""
+    return day if day in nominal else nominal[0]
+
+
+def _steps(day: date, nominal: Sequence[date]) -> Sequence[date]:
+    """Return the days that a shift to a day has led over, in its direction; none where the day is due itself."""
+    if day in nominal:
+        return ()
+    farthest = nominal[0] if nominal[0] < day else nominal[-1]
+    step = DAY if farthest < day else -DAY
+    return [farthest + step * number for number in range(abs((day - farthest).days))]
+
+
+def _key_on(other: date, key: str) -> str:
+    """Return the key that what is due on a day would have on another."""
+    return f"{other}{key[len('2026-12-25') :].removesuffix(_SECOND)}"
+
+
+def _with(day: date, off: date, said: str) -> Instant:
+    return Instant(
+        key=off.isoformat(),
+        due=None,
+        local=off.isoformat(),
+        business_date=off,
+        outcome=InstantOutcome.SHIFTED,
+        reason=f"{said}; it runs with {day}",
+    )
 
 
 def _everything(_: date) -> bool:

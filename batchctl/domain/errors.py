@@ -11,6 +11,7 @@ BatchctlError
 ├── Conflict                another transaction was in the way; the whole is run again
 ├── Busy                    another controller, or a lock that does not end            exit 5
 ├── StepRefused             a step cannot be rendered; no retry can help
+│   └── CannotBegin         not by this host, or not yet: the step is put back
 └── PluginError             a plugin is broken or missing
 
 Every message says what happened, to which row, and what to do next.
@@ -91,6 +92,10 @@ class Busy(BatchctlError):
 
 class StepRefused(BatchctlError):
     """A step cannot be made ready to run; trying again without a correction cannot help."""
+
+
+class CannotBegin(StepRefused):
+    """This host lacks what a step needs, which another may have, or this one later: the step is put back."""
 
 
 class PluginError(BatchctlError):

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import RETRIES_SKIPPED, BatchDefinition, BatchInstance, Need
+from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.values import value
 
@@ -38,7 +39,7 @@ class Standing:
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> tuple[Gate, ...]:
     """Return every gate of an instance, passed or blocking."""
     return (
-        _status(instance),
+        _status(instance, batch),
         enabled(batch),
         _steps(batch),
         _next_run_time(instance, standing.now),
@@ -106,7 +107,7 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
     InstanceStatus.RUNNING: ("it is running now", None),
     InstanceStatus.PAUSING: ("it pauses when its running step ends", "batchctl resume {id} --reason ..."),
     InstanceStatus.PAUSED: ("somebody paused it", "batchctl resume {id} --reason ..."),
-    InstanceStatus.FAILED: ("a step failed and no retry is left", "batchctl rerun {id} --reason ..."),
+    InstanceStatus.FAILED: ("a step failed and no retry is left", None),
     InstanceStatus.HELD: (
         "a step was started and nobody knows how it ended; look at its work, then decide",
         "batchctl rerun {id} --reason ...   (or: batchctl skip {id} --reason ...)",
@@ -123,15 +124,28 @@ _PASSED = {
 }
 """The gates that say no more than that they are passed, as they do of every instance that starts."""
 
-TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
+_RERUN = "batchctl rerun {id} --reason ..."
+_TO_MEND = "correct what its message names (batchctl history {id}), then: batchctl rerun {id} --reason ..."
 
 
-def _status(instance: BatchInstance) -> Gate:
+def mending(instance: BatchInstance, batch: BatchDefinition | None) -> str:
+    """Return what to type about an instance that has failed: the SQL of a job can be corrected by a command."""
+    rerun = _RERUN.format(id=instance.instance_id)
+    if batch is not None and batch.origin == ORIGIN:
+        correct = correcting(batch.name)
+        if instance.retries_skipped:
+            return f"{correct}   (if its SQL is wrong: batchctl history {instance.instance_id}), then: {rerun}"
+        return f"{rerun}   (if its SQL is wrong, first: {correct})"
+    return _TO_MEND.format(id=instance.instance_id) if instance.retries_skipped else rerun
+
+
+def _status(instance: BatchInstance, batch: BatchDefinition) -> Gate:
     blocked, clear = _STATUS_SAYS[instance.status]
     if blocked is None:
         return _PASSED["status"]
-    if instance.retries_skipped:
-        blocked, clear = f"a step failed; {RETRIES_SKIPPED}", TO_MEND
+    if instance.status is InstanceStatus.FAILED:
+        said = f"a step failed; {RETRIES_SKIPPED}" if instance.retries_skipped else blocked
+        return Gate(name="status", blocked=said, clear=mending(instance, batch))
     return Gate(name="status", blocked=blocked, clear=clear and clear.format(id=instance.instance_id))
 
 

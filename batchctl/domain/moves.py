@@ -20,6 +20,9 @@ LOST_LIMIT = 5
 PUT_BACK_FOR = timedelta(seconds=30)
 """How long a step is left alone that could not be begun because its host lacked something."""
 
+PUT_BACK_FOR_MOST = timedelta(minutes=10)
+"""How long at most, where it is so much longer each time: what its host does not have may be missing for days."""
+
 
 @value
 class Move:
@@ -46,6 +49,8 @@ class Ended:
     """True when a check was asked and could not tell: only a person can decide."""
     never_ran: bool = False
     """True when it could not be begun, through no fault of its own."""
+    times: int = 1
+    """How often it was tried by now, where it is left alone for longer each time."""
 
 
 _WHY_HALF_WAY = {
@@ -92,7 +97,8 @@ def verified(seq: int, outcome: StepOutcome, *, done: bool | None) -> Ended:
 def after_step(instance: BatchInstance, batch: BatchDefinition, end: Ended, *, now: datetime, may_go_on: bool) -> Move:
     """Decide what follows the end of a step, for an instance found in a claimed status."""
     if end.never_ran:
-        return _standing(instance, _asked(instance, InstanceVerb.RETRY_AT), next_run_time=now + PUT_BACK_FOR)
+        pause = min(PUT_BACK_FOR * end.times, PUT_BACK_FOR_MOST)
+        return _standing(instance, _asked(instance, InstanceVerb.RETRY_AT), next_run_time=now + pause)
     match end.status:
         case HistoryStatus.SUCCESS | HistoryStatus.SKIPPED:
             return _after_success(instance, batch, end, may_go_on=may_go_on)

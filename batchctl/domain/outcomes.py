@@ -127,6 +127,8 @@ class StepOutcome:
     """True when the execution ended because it was told to stop."""
     lost: bool = False
     """True when nobody knows whether it was done, as when a connection breaks: OnLost decides what follows."""
+    never_ran: bool = False
+    """True when it could not be begun because this host lacks what another may have: it is put back, and costs no retry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

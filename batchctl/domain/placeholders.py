@@ -6,14 +6,14 @@ A text is parsed into parts before any value is looked at, so a value can never 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
 from batchctl.domain.errors import StepRefused
 from batchctl.domain.outcomes import Problem, StepRequest
-from batchctl.domain.rows import BatchInstance
+from batchctl.domain.rows import BatchInstance, Step
 from batchctl.domain.secrets import how_to_name_secret
 from batchctl.domain.text import did_you_mean, shorten, unfit, visible
 
@@ -31,6 +31,8 @@ NAMES = (
     "BatchControl_id",
 )
 
+_FILE = "file:"
+"""How a column begins that names a file: what that names, nobody knows who has not read it."""
 SECRET = "secret:"  # noqa: S105 - the word that begins a reference, not a secret
 
 
@@ -129,6 +131,19 @@ def problems(column: str, text: str | None, secrets: Mapping[str, str]) -> list[
         )
         for name in unknown
     ]
+
+
+def used_by(steps: Iterable[Step]) -> frozenset[str]:
+    """Return the values that the columns of steps name; all of them where a step takes its text from elsewhere."""
+    found = set[str]()
+    for text in (text for step in steps for text in step.data if text is not None):
+        if text.strip().startswith(_FILE):
+            return frozenset(NAMES)
+        try:
+            found.update(part.name for part in parse(text) if isinstance(part, Placeholder))
+        except MalformedTemplate:
+            return frozenset(NAMES)
+    return frozenset(found)
 
 
 def values_of(instance: BatchInstance) -> dict[str, str | None]:

@@ -74,7 +74,7 @@ class Kept:
     @property
     def has_left(self) -> bool:
         """Say whether it was disabled because it was not in the code any more."""
-        return self.owner is not None and (self.origin or "").startswith(f"{LEFT} ")
+        return has_left(self.origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,11 @@ def owner_in(origin: str | None) -> str | None:
     """Return what announced the job that a row of this Origin belongs to; None of a row that people made."""
     word, _, owner = (origin or "").partition(" ")
     return owner if word in {JOB, LEFT} else None
+
+
+def has_left(origin: str | None) -> bool:
+    """Say whether a row of this Origin was disabled because its job was not in the code any more."""
+    return (origin or "").startswith(f"{LEFT} ")
 
 
 def timing_columns(timing: Timing) -> dict[str, Value]:

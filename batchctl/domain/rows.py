@@ -314,6 +314,11 @@ class HistoryEntry:
         return self.status is HistoryStatus.LOST and self.spawned_at is not None
 
     @property
+    def was_put_back(self) -> bool:
+        """Say whether the attempt could not be begun because its host lacked something."""
+        return self.status is HistoryStatus.LOST and self.spawned_at is None
+
+    @property
     def attempts(self) -> int | None:
         """Return how many attempts there may be at most, with this one and all before it; None where its end does not tell."""
         if self.status not in {HistoryStatus.FAILED, HistoryStatus.TIMEOUT} or self.retry_count_after is None:

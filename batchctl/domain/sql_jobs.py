@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from batchctl.domain.schedules import Timing
 from batchctl.domain.status import CatchUp, OnFailure, ScheduleType
-from batchctl.domain.text import unfit, visible
+from batchctl.domain.text import typed, unfit, visible
 from batchctl.domain.values import named_value
 
 ORIGIN = "sql"
@@ -86,6 +86,11 @@ class SqlJob:
             "Enabled": int(self.enabled),
             "Origin": ORIGIN,
         }
+
+
+def correcting(name: str) -> str:
+    """Return the command that corrects the SQL of a job."""
+    return f"batchctl schedule set-sql {typed(name)} --sql ... --reason ..."
 
 
 def literal(text: str) -> str:

@@ -25,7 +25,7 @@ from batchctl.domain.column_text import (
     weeks_of,
     window_of_day,
 )
-from batchctl.domain.cron_text import CronTimes, NotCron, read_cron
+from batchctl.domain.cron_text import CronTimes, NeverCron, NotCron, read_cron
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, ScheduleType
@@ -34,6 +34,10 @@ from batchctl.domain.values import named_value
 from batchctl.domain.wall_clock import FIRST_DAY, LAST_DAY, WallClock, clock_of
 
 DAY_SECONDS = 86400
+LONGEST_RHYTHM = 60
+"""Minutes; an interval that is longer means times of day."""
+SET_TO_NULL = "set it to NULL, or change ScheduleType."
+"""What is to be done about a column of a row that another type has."""
 
 _FIXED = (ScheduleType.DAILY, ScheduleType.WEEKLY, ScheduleType.MONTHLY, ScheduleType.MONTHLY_DOW)
 _NEEDED: tuple[tuple[str, str, tuple[ScheduleType, ...], bool, str], ...] = (
@@ -58,9 +62,9 @@ class ReadTiming:
     clock: WallClock
     days: DayPattern
     times: tuple[int, ...]
-    """The times of an ordinary day, in seconds after midnight, in order; within `window` already."""
-    window: tuple[int, int] | None
-    """In minutes of the day; both belong to it, and the second may be the smaller."""
+    """The times of an ordinary day, in seconds after midnight, in order."""
+    is_rhythm: bool
+    """True when it is due each time that clocks show one of its times, False when policies decide what they change."""
     calendar: BusinessDays | None
     cron: CronTimes | None
 
@@ -115,8 +119,9 @@ def read_timing(
     zone = default_zone if timing.time_zone is None else timing.time_zone
     clock = reader.attempt("TimeZone", lambda: _clock(zone)) or clock_of("UTC")
     days = _days(reader, timing, known, cron)
+    rhythm = _is_rhythm(timing, cron)
     return ReadTiming(
-        zone=zone, clock=clock, days=days, times=inside, window=window, calendar=known, cron=cron
+        zone=zone, clock=clock, days=days, times=inside, is_rhythm=rhythm, calendar=known, cron=cron
     ), reader.problems
 
 
@@ -141,7 +146,7 @@ def _what_is_needed(reader: _Reader, timing: Timing) -> None:
         if value is None and kind in types:
             reader.wrong(column, f"A schedule of type {kind} needs it; write for example {example}.")
         elif value is not None and is_theirs_alone and kind not in types:
-            reader.wrong(column, f"A schedule of type {kind} has none; set it to NULL, or change ScheduleType.")
+            reader.wrong(column, f"A schedule of type {kind} has none; {SET_TO_NULL}")
     if timing.every_n != 1 and kind not in _FIXED:
         reader.wrong("EveryN", f"A schedule of type {kind} has none; write 1.")
     elif not 1 <= timing.every_n <= 1000:
@@ -180,6 +185,8 @@ def _cron(written: str | None) -> CronTimes | None:
         return None
     try:
         return read_cron(written)
+    except NeverCron as error:
+        raise UnfitText(f"It is never due (cron {visible(written)}): no month that it names has such a day.") from error
     except NotCron as error:
         raise UnfitText(f"{quoted(written)} is no cron expression: {error}. Write for example 30 2 * * *.") from error
 
@@ -200,6 +207,13 @@ def _times(reader: _Reader, timing: Timing, cron: CronTimes | None) -> tuple[int
             return tuple(sorted(minute * 60 for minute in found or ()))
 
 
+def _is_rhythm(timing: Timing, cron: CronTimes | None) -> bool:
+    """Say whether another of its times comes so soon that one left out need not be made up for."""
+    if timing.schedule_type is ScheduleType.INTERVAL:
+        return (timing.interval_minutes or 0) <= LONGEST_RHYTHM
+    return cron is not None and cron.is_rhythm
+
+
 _ABBREVIATION = 4
 
 
@@ -217,6 +231,11 @@ def _clock(zone: str) -> WallClock:
         raise UnfitText(
             f"{quoted(zone)} is not a time zone; write an IANA name such as Europe/Amsterdam.{meant}"
         ) from error
+
+
+def checked_zone(name: str) -> str:
+    """Return the name of a time zone; raises `UnfitText`, with what may be meant, for one that is none."""
+    return _clock(name).zone.key
 
 
 @lru_cache(maxsize=1)

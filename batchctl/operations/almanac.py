@@ -106,10 +106,10 @@ def faults(calendar: Calendar) -> Iterator[Problem]:
     if calendar.business_days.strip():
         weekdays = Timing(schedule_type=ScheduleType.WEEKLY, run_times="00:00", run_days=calendar.business_days)
         for problem in due.problems(weekdays, "UTC", None, ()):
-            yield Problem("BusinessDays", problem.message)
+            yield Problem("BusinessDays", problem.message, to_correct(calendar, "BusinessDays"))
     begins, until = calendar.valid_from, calendar.valid_until
     if begins is not None and until is not None and until < begins:
-        yield Problem("ValidUntil", f"It is before ValidFrom, {begins}.")
+        yield Problem("ValidUntil", f"It is before ValidFrom, {begins}.", to_correct(calendar, "ValidUntil"))
         return
     behind = sorted(one.day for one in calendar.days if until is not None and one.day > until)
     if behind:
@@ -124,6 +124,11 @@ def to_mend(name: str, no_day: NoDay) -> str:
         return calendars.sql_to_correct(no_day.column, no_day.row_id)
     delete = calendars.sql_to_delete(no_day.row_id)
     return f"batchctl calendar remove-day {typed(name)} {typed(no_day.text)}   (or: {delete})"
+
+
+def to_correct(calendar: Calendar, column: str) -> str:
+    """Return what to type so that a column of a calendar is as it should be."""
+    return calendars.sql_to_correct(column, calendar.calendar_id)
 
 
 def to_extend(calendar: Calendar, today: date) -> str:

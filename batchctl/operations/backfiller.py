@@ -19,13 +19,14 @@ from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
 from batchctl.domain.status import BackfillStatus, FireOutcome
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.domain.wall_clock import DAY, LAST_DAY, WallClock, clock_of
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Transactions
 from batchctl.store import backfills, calendars, definitions, schedules
+from batchctl.store.definitions import Unreadable
 
 COUNTED = 10_000
 """Up to how many due times are counted before anybody is asked."""
@@ -35,8 +36,12 @@ LISTED = 1000
 """How many backfills are listed."""
 _PAGE = 500
 _TOLD = 20
-"""Of how many due times it is told how they were decided before."""
+"""How many due times are named one by one, of those to start work for and of those decided before; of the first also the last."""
 _CANCEL = "cancel"
+_LISTED = (
+    *("ScheduleBackfill_id", "ScheduleName", "Status", "FromTime", "UntilTime", "MostOpen", "Missed", "DoneUntil"),
+    *("Fired", "Open", "BatchControl_id", "Waits", "Actor", "Reason"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,23 @@ class Span:
         """Return both ends in UTC."""
         clock = clock_of(zone)
         return clock.meant(_midnight(self.first)), _end(self.last, clock)
+
+    def until(self, zone: str, now: datetime) -> tuple[datetime, datetime]:
+        """Return both ends in UTC, of a day that has begun only what of it is over; raises `Refused` for what is to come."""
+        first, last = self.moments(zone)
+        if first > last:
+            begins, ends = _typed(self.first), _typed(self.last)
+            raise Refused(
+                f"--to, {_written(self.last)}, lies before --from, {_written(self.first)}.",
+                next_step=f"the same with --from {ends} --to {begins}",
+            )
+        for name, end in (("from", self.first), ("to", self.last)):
+            if clock_of(zone).meant(_midnight(end)) > now:
+                raise Refused(
+                    f"{_written(end)} is still to come: in {zone} it is {local_now(now, zone)} now.",
+                    next_step=f"an earlier --{name}; what is to come, the schedule fires by itself",
+                )
+        return first, min(last, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +117,13 @@ class Preview:
     missed: bool
     fates: Mapping[Fate, int]
     fires: tuple[Instant, ...]
-    """The due times that work would be started for: the first and the last of them, where they are many."""
+    """The due times that work would be started for: the first of them and the last, where they are many."""
     before: tuple[Before, ...]
     """The first of those that were decided before."""
     is_counted: bool
     """False when there are more than are counted."""
+    begun: str | None
+    """The day that has begun and ends it; None where all is over that was asked for."""
     takers: tuple[BatchDefinition, ...]
     backfill_id: BackfillId | None = None
 
@@ -111,6 +135,8 @@ class Preview:
     @property
     def warnings(self) -> Iterator[str]:
         """Yield what is worth knowing before it begins."""
+        if self.begun is not None:
+            yield f"{self.begun} is not over: it is taken up to now, {local_now(self.last, self.zone)} in {self.zone}"
         if not self.schedule.enabled:
             yield "the schedule is disabled; its past is worked off all the same"
         if not self.takers:
@@ -121,7 +147,13 @@ class Preview:
         if self.to_fire == 0:
             yield f"there is nothing to start work for: {self.why_nothing}"
         if self.fates.get(Fate.MISSED) and not self.missed:
-            yield f"{self.fates[Fate.MISSED]} due times were missed, and stay so; to have them too: --missed"
+            number = self.fates[Fate.MISSED]
+            said = (
+                "one due time was missed, and stays so"
+                if number == 1
+                else f"{number} due times were missed, and stay so"
+            )
+            yield f"{said}; to have {'it' if number == 1 else 'them'} too: --missed"
 
     @property
     def why_nothing(self) -> str:
@@ -155,6 +187,7 @@ class Preview:
             "Missed": int(self.missed),
             "ToFire": self.to_fire,
             "Decided": self.fates.get(Fate.DECIDED, 0),
+            "Fires": [{"FireKey": one.key, "LocalTime": one.local} for one in self.fires],
             "DecidedBefore": [one.columns() for one in self.before],
             "MissedLeft": self.fates.get(Fate.MISSED, 0),
             "Skipped": self.fates.get(Fate.SKIPPED, 0),
@@ -176,10 +209,14 @@ class Listed:
     """The first instance that failed or is held and so keeps the rest from being started, and its status."""
     is_ahead: bool
     """True when its time reaches into the future."""
+    trouble: str | None
+    """Why nobody can say when its schedule was due."""
 
     @property
     def waits(self) -> str | None:
         """Say what it waits for, if it is for more than its work to be done."""
+        if self.trouble is not None:
+            return self.trouble
         if self.stuck is not None:
             return f"BatchControl {self.stuck[0]} is {self.stuck[1]}"
         return "its time reaches into the future" if self.is_ahead else None
@@ -203,6 +240,22 @@ class Listed:
             "Actor": one.actor,
             "Reason": one.reason,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Garbled:
+    """A backfill whose row holds nonsense."""
+
+    row: Unreadable
+
+    @property
+    def waits(self) -> str:
+        """Say what it waits for."""
+        return f"the row cannot be read: {visible(self.row.message)}"
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return what is known of it under the names that the others have."""
+        return {**dict.fromkeys(_LISTED), "ScheduleBackfill_id": self.row.row_id, "Waits": self.waits}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,6 +297,10 @@ class Backfiller:
             if found is None:
                 message = f"There is no ScheduleBackfill {backfill_id}."
                 raise NotFound(message, next_step="batchctl backfill list")
+            if found.status is BackfillStatus.CANCELLED:
+                raise Refused(
+                    f"ScheduleBackfill {backfill_id} is cancelled already.", next_step="batchctl backfill list"
+                )
             if found.status is not BackfillStatus.RUNNING:
                 row = f"ScheduleBackfill {backfill_id}"
                 raise StatusChanged(row, found.status, _CANCEL, next_step="batchctl backfill list")
@@ -261,15 +318,8 @@ class Backfiller:
         schedule = timetable.named(connection, name)
         plan = self._plan(connection, schedule)
         zone = plan.read.zone
-        first, last = span.moments(zone)
         now = self.actor.clock.now()
-        if last > now:
-            raise Refused(
-                f"{_written(span.last)} is still to come: in {zone} it is {local_now(now, zone)} now.",
-                next_step="an earlier --to; what is to come, the schedule fires by itself",
-            )
-        if first > last:
-            raise Refused(f"Nothing lies between {_written(span.first)} and {_written(span.last)}.")
+        first, last = span.until(zone, now)
         reach = min(last, reach_of(schedule, now))
         found = _look(connection, schedule.schedule_id, plan, first, reach, missed=missed)
         takers = tuple(batch for batch in definitions.all_batches(connection) if batch.entity == schedule.entity)
@@ -286,14 +336,13 @@ class Backfiller:
             fires=found.fires,
             before=found.before,
             is_counted=found.is_counted,
+            begun=_written(span.last) if last < span.moments(zone)[1] else None,
             takers=takers,
         )
 
     def _plan(self, connection: Any, schedule: Schedule) -> Plan:
-        name = schedule.timing.calendar_name
-        calendar = None if name is None else calendars.named(connection, name)
         try:
-            return due.plan_of(schedule.timing, self.default_zone, calendar)
+            return _plan_of(connection, schedule, self.default_zone)
         except due.UnfitTiming as unfitting:
             message = f"Nobody can say when schedule '{schedule.name}' was due: {unfitting.column}: {unfitting.message}"
             raise Refused(visible(message), next_step="batchctl check") from None
@@ -305,7 +354,7 @@ class Backfiller:
         if not sure and (preview.to_fire > UNASKED or not preview.is_counted):
             more = "more than " if not preview.is_counted else ""
             message = f"That would start work for {more}{preview.to_fire:,} due times."
-            raise Refused(message, next_step="the same with --yes, if that is meant; --dry-run shows them")
+            raise Refused(message, next_step="the same with --yes, if that is meant; with --dry-run it shows which")
 
     def _insert(self, connection: Any, preview: Preview, reason: str | None) -> BackfillId:
         who = fitting(f"{self.actor.user}@{self.actor.host}")
@@ -324,26 +373,50 @@ class Backfiller:
         return backfill_id
 
 
-def everyone(transactions: Transactions, now: datetime) -> tuple[Listed, ...]:
-    """Return the newest backfills, newest first."""
+def everyone(
+    transactions: Transactions, now: datetime, default_zone: str
+) -> tuple[tuple[Listed, ...], tuple[Garbled, ...]]:
+    """Return the newest backfills, newest first, and those that nobody can read."""
     with transactions.read() as connection:
-        names = {one.schedule_id: one.name for one in schedules.everything(connection)[0]}
-        return tuple(
-            Listed(
-                backfill=one,
-                schedule=names.get(one.schedule_id, str(one.schedule_id)),
-                is_open=backfills.count_open(connection, one.backfill_id),
-                stuck=backfills.stuck(connection, one.backfill_id) if one.status is BackfillStatus.RUNNING else None,
-                is_ahead=one.status is BackfillStatus.RUNNING and one.last > now,
-            )
-            for one in backfills.newest(connection, LISTED)
-        )
+        named = {one.schedule_id: one for one in schedules.everything(connection)[0]}
+        found, broken = backfills.newest(connection, LISTED)
+        listed = [_listed(connection, one, named.get(one.schedule_id), now, default_zone) for one in found]
+    return tuple(listed), tuple(map(Garbled, broken))
+
+
+def _listed(connection: Any, one: Backfill, schedule: Schedule | None, now: datetime, default_zone: str) -> Listed:
+    is_running = one.status is BackfillStatus.RUNNING
+    return Listed(
+        backfill=one,
+        schedule=str(one.schedule_id) if schedule is None else schedule.name,
+        is_open=backfills.count_open(connection, one.backfill_id),
+        stuck=backfills.stuck(connection, one.backfill_id) if is_running else None,
+        is_ahead=is_running and one.last > now,
+        trouble=_trouble(connection, schedule, default_zone) if is_running else None,
+    )
+
+
+def _trouble(connection: Any, schedule: Schedule | None, default_zone: str) -> str | None:
+    """Say why nobody can say when a schedule was due, if that is so."""
+    if schedule is None:
+        return "the row of its schedule cannot be read"
+    try:
+        _plan_of(connection, schedule, default_zone)
+    except due.UnfitTiming as unfitting:
+        return visible(f"its schedule cannot be understood: {unfitting.column}: {unfitting.message}")
+    return None
+
+
+def _plan_of(connection: Any, schedule: Schedule, default_zone: str) -> Plan:
+    name = schedule.timing.calendar_name
+    calendar = None if name is None else calendars.named(connection, name)
+    return due.plan_of(schedule.timing, default_zone, calendar)
 
 
 def _look(
     connection: Any, schedule_id: ScheduleId, plan: Plan, first: datetime, last: datetime, *, missed: bool
 ) -> _Look:
-    """Judge the due times of a time; the first and the last that work would be started for are kept."""
+    """Judge the due times of a time; the first that work would be started for are kept, and the last."""
     fates, kept, before = Counter[Fate](), list[Instant](), list[Before]()
     stretches = backfills.stretches(connection, schedule_id, first, last)
     instants = plan.instants(first - TICK, last)
@@ -352,7 +425,7 @@ def _look(
         for instant, fate in judged(page, Past(decided, stretches), missed=missed):
             fates[fate] += 1
             if fate is Fate.FIRE:
-                kept = [*kept[:1], instant]
+                kept = [*kept[:_TOLD], instant]
             elif fate is Fate.DECIDED and len(before) < _TOLD:
                 before.append(Before(instant, *decided[instant.key]))
         if fates.total() >= COUNTED:
@@ -368,6 +441,10 @@ def _end(at: datetime | date, clock: WallClock) -> datetime:
     if isinstance(at, datetime):
         return clock.meant(at)
     return clock.meant(_midnight(min(at, LAST_DAY) + DAY)) - TICK
+
+
+def _typed(at: datetime | date) -> str:
+    return typed(_written(at))
 
 
 def _written(at: datetime | date) -> str:

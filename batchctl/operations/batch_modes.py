@@ -12,7 +12,7 @@ from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import ProcessingMode
 from batchctl.domain.text import did_you_mean, visible
-from batchctl.operations import timetable
+from batchctl.operations import arming, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.operations.intervene import batch_target
@@ -43,6 +43,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
     def act(connection: Any) -> ModeSwitch:
         around = timetable.around(connection, zone, actor.clock.now())
         batch = _named(around.batches, name)
+        was_let = lets_schedules(takers_of(batch.entity, around.batches))
         batches = [replace(one, mode=mode if one.name == name else one.mode) for one in around.batches]
         around, takers = replace(around, batches=batches), takers_of(batch.entity, batches)
         timed = [one for one in schedules.everything(connection)[0] if one.entity == batch.entity]
@@ -62,6 +63,8 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
         )
         if not actor.dry_run:
             _write(actor, connection, batch, mode, idle, reason)
+            for schedule in timed if lets_schedules(takers) else ():
+                arming.arm(connection, schedule.schedule_id, around, anew=not was_let)
         return done
 
     return actor.act(act)

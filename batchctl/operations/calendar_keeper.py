@@ -9,10 +9,11 @@ from typing import Any
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.schedules import Calendar, CalendarDay
+from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId
 from batchctl.domain.text import typed, unfit, visible
-from batchctl.operations import almanac, columns
+from batchctl.operations import almanac, calendar_moves, columns, timetable
 from batchctl.operations.acts import Actor
+from batchctl.operations.calendar_moves import Moved
 from batchctl.operations.given import NAME_LIMIT, checked_reason, fitting
 from batchctl.store import calendars, schedules
 
@@ -37,6 +38,8 @@ class Imported:
     valid_from: date | None
     valid_until: date | None
     dry_run: bool
+    moved: tuple[Moved, ...] = ()
+    """The schedules that are due next at another time for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,8 @@ class DayChange:
     before: CalendarDay | None
     after: CalendarDay | None
     dry_run: bool
+    moved: tuple[Moved, ...]
+    """The schedules that are due next at another time for that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +70,10 @@ class CalendarKeeper:
     """Somebody who keeps calendars."""
 
     actor: Actor
+    zone: str
+    """The business time zone."""
+    grace: timedelta
+    """How long after it a due time is on time."""
 
     def import_days(
         self,
@@ -92,6 +101,7 @@ class CalendarKeeper:
             holidays = [CalendarDay(day=day, description=fitting(said)) for day, said in sorted(found.items())]
             made = _compared(name, known, holidays, first, last)
             made = replace(made, replaced=replace_days, dry_run=self.actor.dry_run)
+            made = replace(made, moved=self._moves(connection, _become(known, made)))
             if not self.actor.dry_run:
                 self._write(connection, known, made, description, reason)
             return made
@@ -108,6 +118,7 @@ class CalendarKeeper:
         def act(connection: Any) -> DayChange:
             calendar = _named(connection, name)
             before = _day_of(calendar, day.day)
+            moved = self._moves(connection, _with(calendar, day.day, day))
             if not self.actor.dry_run and before != day:
                 if before is None:
                     calendars.add_days(connection, calendar.calendar_id, [day])
@@ -116,7 +127,8 @@ class CalendarKeeper:
                 was = {} if before is None else columns.calendar_day(before)
                 became = columns.calendar_day(day)
                 self.actor.note(connection, "calendar add-day", _target(name), reason, was, became)
-            return DayChange(calendar=name, day=day.day, before=before, after=day, dry_run=self.actor.dry_run)
+            dry_run = self.actor.dry_run
+            return DayChange(calendar=name, day=day.day, before=before, after=day, dry_run=dry_run, moved=moved)
 
         return self.actor.act(act)
 
@@ -133,11 +145,13 @@ class CalendarKeeper:
                     f"Calendar {visible(name)} says nothing about {visible(str(day))}: there is nothing to remove."
                 )
                 raise NotFound(message, next_step=f"batchctl calendar show {typed(name)}")
+            moved = self._moves(connection, _with(calendar, day, None))
             if not self.actor.dry_run:
                 calendars.remove_day(connection, calendar.calendar_id, str(day))
                 was = columns.calendar_day(before) if before is not None else {almanac.DATE: str(day)}
                 self.actor.note(connection, "calendar remove-day", _target(name), reason, was, {})
-            return DayChange(calendar=name, day=day, before=before, after=None, dry_run=self.actor.dry_run)
+            dry_run = self.actor.dry_run
+            return DayChange(calendar=name, day=day, before=before, after=None, dry_run=dry_run, moved=moved)
 
         return self.actor.act(act)
 
@@ -162,6 +176,11 @@ class CalendarKeeper:
 
         return self.actor.act(act)
 
+    def _moves(self, connection: Any, becomes: Calendar) -> tuple[Moved, ...]:
+        """Return what the change does to the schedules that go by a calendar, before anything is written."""
+        around = timetable.around(connection, self.zone, self.actor.clock.now())
+        return calendar_moves.moves(connection, around, self.grace, becomes)
+
     def _write(
         self, connection: Any, known: Calendar | None, made: Imported, description: str, reason: str | None
     ) -> None:
@@ -185,6 +204,22 @@ class CalendarKeeper:
             was = {**before, "Days": _written(day for day, _ in overruled)}
             became = {**validity, "Days": _written([*made.added, *(day for _, day in overruled)])}
             self.actor.note(connection, "calendar import", _target(made.calendar), reason, was, became)
+
+
+def _with(calendar: Calendar, day: date | str, said: CalendarDay | None) -> Calendar:
+    """Return a calendar that says something else of a day."""
+    days = [each for each in calendar.days if each.day != day]
+    no_days = [each for each in calendar.no_days if each.column != almanac.DATE or each.text != day]
+    return replace(calendar, days=(*days, *([] if said is None else [said])), no_days=tuple(no_days))
+
+
+def _become(known: Calendar | None, made: Imported) -> Calendar:
+    """Return a calendar as an import leaves it."""
+    calendar = Calendar(calendar_id=CalendarId(0), name=made.calendar) if known is None else known
+    calendar = replace(calendar, valid_from=made.valid_from, valid_until=made.valid_until)
+    for day in (*made.added, *(day for _, day in made.differing if made.replaced)):
+        calendar = _with(calendar, day.day, day)
+    return calendar
 
 
 def _written(days: Iterable[CalendarDay]) -> list[JsonValue]:

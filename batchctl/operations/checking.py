@@ -8,22 +8,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
-from batchctl.domain import graph, retention
+from batchctl.domain import graph, retention, sql_jobs
 from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
-from batchctl.domain.reconciling import owner_in
+from batchctl.domain.reconciling import has_left, owner_in
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
 from batchctl.operations import watches
-from batchctl.operations.job_problems import job_problems
+from batchctl.operations.job_problems import job_problems, to_settle
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
 from batchctl.operations.timetable import Timetable
 from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Folders, Transactions
-from batchctl.store import data_triggers, definitions, file_watches, identity, limits, purging, reports
+from batchctl.store import data_triggers, definitions, file_watches, identity, limits, purging, reports, sql_job_rows
 
 ORPHANS_SHOWN = 20
 SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, *retention.NAMES)
@@ -88,6 +88,7 @@ def check(
         idle_needs = limits.idle_needs(connection)
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
+        left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
@@ -96,6 +97,8 @@ def check(
     found = [Finding("(plugin)", "", "", problem, remedies.get(problem) or _BROKEN) for problem in plugins.problems()]
     # What follows from a module that cannot be loaded is no finding of its own: its jobs may take anything.
     unseen = {batch.name: JobSignature() for batch in defined.batches if owner_in(batch.origin) in broken}
+    # Nor is that a job has left the code, once its batch is disabled.
+    unseen |= {one.name: JobSignature() for one in defined.batches if has_left(one.origin) and not one.enabled}
     surroundings = replace(surroundings, jobs={**unseen, **surroundings.jobs})
     for nonsense in defined.unreadable:
         message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
@@ -127,8 +130,9 @@ def check(
     for batch in defined.batches:
         found += _of_batch(batch, plugins)
         found += _of_needs(batch)
-        for step in batch.steps:
-            found += _of_step(batch, step, plugins, surroundings)
+        # Of a job that was removed the steps are history: nothing carries them out any more.
+        for step in () if batch.batch_id in left_behind else batch.steps:
+            found += _of_step(batch, step, plugins, surroundings, jobs)
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)
@@ -198,7 +202,9 @@ def _populator_problems(batch: BatchDefinition, plugins: Plugins) -> Sequence[Pr
         return [Problem("Populator", f"The populator broke while checking: {_said(error)}", _BROKEN)]
 
 
-def _of_step(batch: BatchDefinition, step: Step, plugins: Plugins, around: Surroundings) -> Iterator[Finding]:
+def _of_step(
+    batch: BatchDefinition, step: Step, plugins: Plugins, around: Surroundings, jobs: JobPlugins | None
+) -> Iterator[Finding]:
     def finding(column: str, message: str, remedy: str | None = None) -> Finding:
         row = f"{visible(batch.name)}, step {step.seq} '{visible(step.name)}'"
         return Finding("ProcessControl", row, column, message, remedy or CORRECT_THE_ROWS)
@@ -210,8 +216,12 @@ def _of_step(batch: BatchDefinition, step: Step, plugins: Plugins, around: Surro
         yield finding("AlarmDuration", "It is longer than MaxDuration: the step is stopped before the alarm.")
     if step.expected_duration and step.max_duration and step.expected_duration > step.max_duration:
         yield finding("ExpectedDuration", "It is longer than MaxDuration: the step is stopped before it can end.")
+    is_unknown = step.data[0] == batch.name and batch.name not in around.jobs
+    owner = owner_in(batch.origin) if is_unknown else None
+    of_job = None if owner is None or jobs is None else to_settle(owner, jobs)
     for problem in _handler_problems(step, plugins, around):
-        yield finding(problem.column, problem.message, problem.remedy)
+        remedy = of_job if problem.column == "Data1" else None
+        yield finding(problem.column, problem.message, problem.remedy or remedy)
 
 
 def _handler_problems(step: Step, plugins: Plugins, around: Surroundings) -> Sequence[Problem]:

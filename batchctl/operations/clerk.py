@@ -13,6 +13,7 @@ from batchctl.domain.errors import Refused, StatusChanged
 from batchctl.domain.rows import BatchDefinition, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import FINAL, STANDING_FAILURE, IntakeStatus
 from batchctl.domain.text import storable, visible
+from batchctl.domain.wall_clock import WallClock
 from batchctl.operations import remedies, unknown
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Boundary, Clock, Transactions
@@ -142,7 +143,7 @@ class Clerk:
     def _cycle_key(self, found: _Found) -> str | None:
         """Return the key of the second run: where the day of arrival stood for one, it is still of that day."""
         row = found.row
-        arrived = row.inserted_at.astimezone(self.zone).date().isoformat()
+        arrived = WallClock(self.zone).day_of(row.inserted_at).isoformat()
         return row.cycle_key or (arrived if {instance.cycle_key for instance in found.made} == {arrived} else None)
 
     def _move(

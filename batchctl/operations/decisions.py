@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 
 from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.placeholders import used_by
 from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchInstance, DataValues, Step
+from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import TRANSITIONS, InstanceStatus, InstanceVerb
 from batchctl.domain.text import unfit, visible
 
@@ -133,13 +135,29 @@ def rerun(
         first = batch.steps[0].seq if batch.steps else "SEQ"
         raise Refused(message, next_step=f"batchctl rerun {instance.instance_id} --from {first} --reason ...")
     last_seq = instance.last_seq if from_seq is None else _before(instance, batch, from_seq)
+    if batch.origin == ORIGIN:
+        _check_used(batch, corrections or {}, last_seq)
     corrected = replace(instance, data=_corrected(instance.data, corrections or {}))
     return _afresh(corrected, batch, status, last_seq)
+
+
+def unused(batch: BatchDefinition, corrections: Iterable[str], last_seq: int) -> tuple[str, ...]:
+    """Return which values are corrected though no step behind `last_seq` uses them."""
+    used = used_by(step for step in batch.steps if step.seq > last_seq)
+    return tuple(name for name in corrections if name not in used)
 
 
 def passed_over(before: BatchInstance, after: BatchInstance, batch: BatchDefinition) -> tuple[Step, ...]:
     """Return the steps that a person decides to go on without."""
     return tuple(step for step in batch.steps if before.last_seq < step.seq <= after.last_seq)
+
+
+def _check_used(batch: BatchDefinition, corrections: Iterable[str], last_seq: int) -> None:
+    """Refuse values that the SQL of a job does not use: it would be carried out once more as it is."""
+    names = " and ".join(unused(batch, corrections, last_seq))
+    if names:
+        message = f"No step of job {visible(batch.name)} uses {names}: what it carries out stands in the job itself."
+        raise Refused(message, next_step=f"{correcting(batch.name)}, then rerun it without --set")
 
 
 def _afresh(instance: BatchInstance, batch: BatchDefinition, status: InstanceStatus, last_seq: int) -> BatchInstance:

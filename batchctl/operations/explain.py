@@ -17,22 +17,24 @@ from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    HistoryEntry,
     InstanceId,
     IntakeId,
     IntakeRow,
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
-from batchctl.domain.text import did_you_mean, nearest, visible
+from batchctl.domain.text import did_you_mean, nearest, typed, visible
 from batchctl.operations import remedies, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
 from batchctl.operations.timetable import Timetable
 from batchctl.ports import Clock, Transactions
-from batchctl.store import definitions, dependencies, instances, intake, reports
+from batchctl.store import definitions, dependencies, history, instances, intake, reports
 
 MOST_WAITS = 20
 
+_SCHEDULE = "schedule"
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
 
@@ -78,7 +80,8 @@ def why(
                 near = nearest(ref, [batch.name for batch in batches.values()])
                 meant = "" if near is None else f" Did you mean '{visible(f'batch:{near}')}'?"
                 said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, nor file:17."
-                raise NotAReference(said + meant, next_step="batchctl status")
+                of_schedule = f"batchctl schedule test {typed(name)}"
+                raise NotAReference(said + meant, next_step=of_schedule if kind == _SCHEDULE else "batchctl status")
 
 
 def _of_instance(
@@ -100,14 +103,16 @@ def _of_instance(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
         gates=found if instance.status in FINAL else (*found, _controller(connection, presence, now)),
-        notes=tuple(_about_next_step(instance, batch)),
+        notes=tuple(_about_next_step(instance, batch, history.last_entry(connection, instance_id))),
     )
 
 
-def _about_next_step(instance: BatchInstance, batch: BatchDefinition) -> Iterable[str]:
+def _about_next_step(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Iterable[str]:
     step = batch.step_after(instance.last_seq)
     if step is not None and instance.status not in FINAL:
         yield f"Its next step is {step.seq} '{visible(step.name)}'."
+    if instance.status is InstanceStatus.RETRY and last is not None and last.message:
+        yield f"Its last attempt: {visible(last.message)}"
 
 
 def _of_batch(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,8 @@ class Intervention:
     skipped: tuple[Step, ...] = ()
     """Steps that it goes on without."""
     commands: tuple[Command, ...] = ()
+    unused: tuple[str, ...] = ()
+    """Values that were corrected though no step that is left uses them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,7 @@ class Operator:
         def decide(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
             return decisions.rerun(instance, batch, from_seq, corrections)
 
-        return self._act(Action.RERUN, instance_id, reason, decide)
+        return self._act(Action.RERUN, instance_id, reason, decide, corrections or {})
 
     def pause(self, instance_id: InstanceId, *, reason: str | None = None) -> Intervention:
         """Let nothing more of an instance start; a running step ends first."""
@@ -125,21 +127,27 @@ class Operator:
 
         return self.transactions.run(frozenset({Boundary.OPERATOR}), switch)
 
-    def _act(self, action: Action, instance_id: InstanceId, reason: str | None, decide: Decide) -> Intervention:
+    def _act(
+        self,
+        action: Action,
+        instance_id: InstanceId,
+        reason: str | None,
+        decide: Decide,
+        corrections: Collection[str] = (),
+    ) -> Intervention:
         reason = checked_reason(reason)
         if self.dry_run:
             with self.transactions.read() as connection:
                 before, batch = _load(connection, instance_id)
                 after = decide(before, batch)
-                return self._intervention(
-                    action, before, after, batch, self._commands(connection, action, after, batch)
-                )
+                commands = self._commands(connection, action, after, batch)
+                return self._intervention(action, before, after, batch, corrections, commands)
 
         def act(connection: Any) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load_locked)
             after = decide(before, batch)
             self._write(connection, action, reason, before, after, batch)
-            return self._intervention(action, before, after, batch)
+            return self._intervention(action, before, after, batch, corrections)
 
         return self.transactions.run(frozenset({Boundary.OPERATOR}), act)
 
@@ -232,6 +240,7 @@ class Operator:
         before: BatchInstance,
         after: BatchInstance,
         batch: BatchDefinition,
+        corrections: Collection[str],
         commands: tuple[Command, ...] = (),
     ) -> Intervention:
         return Intervention(
@@ -242,6 +251,7 @@ class Operator:
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
             commands=commands,
+            unused=decisions.unused(batch, corrections, after.last_seq),
         )
 
     def _switching(self, batch: BatchDefinition, *, enabled: bool) -> Switching:

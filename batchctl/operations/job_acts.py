@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from batchctl.domain.errors import Refused
-from batchctl.domain.rows import BatchDefinition, IntakeId
+from batchctl.domain.errors import Refused, StatusChanged
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId
+from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import typed, visible
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.operations.intervene import Intervention, Operator, batch_target
@@ -15,6 +18,16 @@ from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.roster import batch_of, trouble_of
 from batchctl.ports import Boundary
 from batchctl.store import audit, definitions, instances, intake
+
+_PAGE = 500
+_STANDS = {
+    InstanceStatus.FAILED: "failed",
+    InstanceStatus.HELD: "held",
+    InstanceStatus.RETRY: "to be tried again",
+    InstanceStatus.PAUSED: "paused",
+    InstanceStatus.READY: "waiting",
+}
+"""What is said of those that are open and do not run; what needs a person comes first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +79,31 @@ class Foreman:
 
     def cancel(self, name: str, *, reason: str) -> tuple[Intervention, ...]:
         """Stop what is under way of a job, whichever controller runs it."""
-        with self.operator.transactions.read() as connection:
-            batch = batch_of(connection, self.plugins, name)
-            running = [one for one in instances.claimed(connection) if one.batch_id == batch.row_id]
+        every = self._open(name)
+        running = [one for one in every if one.status.is_claimed]
         if not running:
-            said = f"Nothing of job '{visible(name)}' is running."
-            raise Refused(said, next_step=f"batchctl job history {typed(name)}")
+            raise _nothing_runs(name, every)
         return tuple(self.operator.cancel(one.instance_id, reason=reason) for one in running)
+
+    def cancel_failed(self, name: str, *, reason: str) -> tuple[Intervention, ...]:
+        """Give up every run of a job that has failed; one that somebody runs again meanwhile goes on."""
+        failed = [one for one in self._open(name) if one.status is InstanceStatus.FAILED]
+        if not failed:
+            said = f"No run of job '{visible(name)}' has failed and is still open."
+            raise Refused(said, next_step=f"batchctl job history {typed(name)}")
+        done = list[Intervention]()
+        for one in failed:
+            with suppress(StatusChanged):
+                done.append(self.operator.cancel(one.instance_id, reason=reason))
+        return tuple(done)
+
+    def _open(self, name: str) -> list[BatchInstance]:
+        """Return the open instances of a job's batch, in order of creation."""
+        with self.operator.transactions.read() as connection:
+            batch_id, found = BatchId(batch_of(connection, self.plugins, name).row_id), list[BatchInstance]()
+            while page := instances.open_of(connection, batch_id, found[-1].instance_id if found else 0, _PAGE):
+                found += page
+            return found
 
     def _taken(self, connection: Any, name: str) -> Started:
         found = batch_of(connection, self.plugins, name)
@@ -83,3 +114,17 @@ class Foreman:
             raise Refused(message, next_step="batchctl check")
         also = tuple(one.name for one in every if one.entity == batch.entity and one.name != batch.name)
         return Started(intake_id=None, batch=batch, also=also, trouble=trouble_of(self.plugins, found))
+
+
+def _nothing_runs(name: str, every: Sequence[BatchInstance]) -> Refused:
+    """Say that nothing of a job is running, and what of it is open all the same."""
+    said = f"Nothing of job '{visible(name)}' is running"
+    counted = [(words, [one for one in every if one.status is status]) for status, words in _STANDS.items()]
+    standing = [f"{len(found)} {words}" for words, found in counted if found]
+    if not standing:
+        return Refused(f"{said}.", next_step=f"batchctl job history {typed(name)}")
+    first = next(found for _, found in counted if found)[0]
+    next_step = f"batchctl cancel {first.instance_id} --reason ..."
+    if first.status is InstanceStatus.FAILED:
+        next_step += f"   (all that have failed: batchctl job cancel {typed(name)} --failed --reason ...)"
+    return Refused(f"{said}; {', '.join(standing)}.", next_step=next_step)

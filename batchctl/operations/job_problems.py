@@ -32,7 +32,14 @@ def job_problems(connection: Any, plugins: JobPlugins) -> Iterator[tuple[str, st
         job = job_of(row.name)
         unknown = row.owner is not None and row.enabled and job not in code.names
         if unknown and (SCHEDULES, row.row_id) not in leaving and row.owner not in offer.module_problems:
-            yield SCHEDULES, row.name, _of_unknown(row, job)
+            yield SCHEDULES, row.name, _of_unknown(row, job, plugins)
+
+
+def to_settle(owner: str, plugins: JobPlugins) -> str:
+    """Say what to do about the rows of a job that is not known here: its code has left, or is elsewhere."""
+    if plugins.knows_owner(owner):
+        return WRITE
+    return f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(owner)}"
 
 
 def correct_decorator(job: str) -> str:
@@ -72,8 +79,9 @@ def _row_of(change: Change, rows: Rows) -> str:
     return f"{change.name}, step {seq}"
 
 
-def _of_unknown(row: Kept, job: str) -> Problem:
-    owner = visible(row.owner or "")
-    message = f"Job '{visible(job)}' of '{owner}' is not known here: whatever this starts fails where it is not."
-    remedy = f"name its module in [jobs] modules, or if it is gone: {WRITE} --retire {typed(row.owner or '')}"
-    return Problem("Origin", message, remedy)
+def _of_unknown(row: Kept, job: str, plugins: JobPlugins) -> Problem:
+    owner = row.owner or ""
+    message = (
+        f"Job '{visible(job)}' of '{visible(owner)}' is not known here: whatever this starts waits where it is not."
+    )
+    return Problem("Origin", message, to_settle(owner, plugins))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.gates import TO_MEND
+from batchctl.domain.gates import mending
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
@@ -108,6 +108,8 @@ class Overview:
     """Triggers, watches and schedules that start nothing because of some trouble."""
     coming: tuple[ComingUp, ...] = ()
     """What schedules start next."""
+    is_fired: bool = True
+    """Whether a controller is there that starts it."""
     ending: tuple[RunningOut, ...] = ()
     """Calendars that schedules go by and that run out."""
 
@@ -139,6 +141,7 @@ def overview(
             waits=dependents.seen(connection, batches, now, most),
             ailing=ailing.ailing(connection),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
+            is_fired=bool(presence.firing(connection, now)),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
 
@@ -188,20 +191,26 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
                 said=None if last is None else last.in_full,
-                clear=_clear(instance, batch),
+                clear=_clear(instance, batch, last),
             )
             found.append(one)
     return tuple(found)
 
 
-def _clear(instance: BatchInstance, batch: BatchDefinition | None) -> str:
+def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
     if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
         return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
-    return (TO_MEND if instance.retries_skipped else _CLEAR[instance.status]).format(id=instance.instance_id)
+    if instance.status is InstanceStatus.FAILED:
+        return mending(instance, batch)
+    if instance.status is InstanceStatus.RETRY and last is not None and last.was_put_back:
+        return _ONCE_MENDED.format(id=instance.instance_id)
+    return _CLEAR[instance.status].format(id=instance.instance_id)
 
 
+_ONCE_MENDED = (
+    "correct what its message names: it is tried again by itself, or at once: batchctl rerun {id} --reason ..."
+)
 _CLEAR = {
-    InstanceStatus.FAILED: "batchctl rerun {id} --reason ...",
     InstanceStatus.HELD: "batchctl show {id}, then rerun or skip it",
     InstanceStatus.RETRY: "nothing: it is tried again by itself",
 }

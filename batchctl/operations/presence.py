@@ -31,6 +31,10 @@ class Presence:
         """Return the controllers that have given a sign of life lately, in order of their start."""
         return self._running(controllers.everyone(connection), now)
 
+    def firing(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
+        """Return those of them that start what schedules say."""
+        return [row for row in self.living(connection, now) if row.scheduler_zone is not None]
+
     def living_of_any_version(self, connection: Any, now: datetime) -> Sequence[ControllerRow]:
         """Return the same in a database that may be of an older version; nobody where none are listed yet."""
         if not controllers.are_listed(connection):

@@ -17,7 +17,7 @@ from batchctl.domain.reconciling import Change, Code, Did, Reconciliation, Refus
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.logs import Event, EventValue, Listener
-from batchctl.operations import timetable
+from batchctl.operations import arming, timetable
 from batchctl.operations.given import fitting
 from batchctl.operations.schedule_problems import never_due
 from batchctl.plugin_api import Job
@@ -27,6 +27,7 @@ from batchctl.store import audit, job_rows, schedules
 ACTOR = "batchctl"
 RECONCILE, OVERWRITE = "reconcile", "overwrite"
 """What the audit log calls it: the second where a person had changed by hand what the code says."""
+_TIMING = frozenset(reconciling.TIMING.values())
 
 
 class JobPlugins(Protocol):
@@ -220,6 +221,7 @@ class Reconciler:
                 refusals.append(refusal)
                 left_out.add(job)
         written = tuple(one for one in found.written if one.change.job not in left_out)
+        self._arm(connection, written, now)
         return replace(found, written=written, refusals=tuple(refusals))
 
     def _write_job(self, connection: Any, changes: Sequence[Written], now: datetime) -> Refusal | None:
@@ -251,6 +253,16 @@ class Reconciler:
             after=json.dumps(dict(change.after)),
             now=now,
         )
+
+    def _arm(self, connection: Any, written: Iterable[Written], now: datetime) -> None:
+        """Arm the schedules that were written, once all batches are there that they start."""
+        changes = [one.change for one in written if one.change.table == reconciling.SCHEDULES]
+        around = timetable.around(connection, self.default_zone, now) if changes else None
+        rows = {row.name: row.schedule_id for row in schedules.everything(connection)[0]} if changes else {}
+        for change in changes:
+            if around is not None and change.name in rows:
+                anew = change.did is not Did.REWRITTEN or not _TIMING.isdisjoint(change.after)
+                arming.arm(connection, rows[change.name], around, anew=anew)
 
     def _reconciled(self, connection: Any, decided: Reconciliation, offer: Offer) -> Reconciled:
         written = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,23 +10,25 @@ from typing import Any
 
 from batchctl.domain import due, sql_jobs
 from batchctl.domain.due import Instant
-from batchctl.domain.errors import PluginError, Refused
+from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
 from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SqlJob, comes_twice, local_now, shown
-from batchctl.domain.status import Cause, InstanceStatus
-from batchctl.domain.text import did_you_mean, typed, unfit, visible
-from batchctl.operations import columns, timetable
+from batchctl.domain.status import HistoryStatus, ScheduleType
+from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
-from batchctl.ports import Transactions
+from batchctl.operations.sql_rehearsal import check_sql, rehearse
+from batchctl.ports import Clock, Transactions
 from batchctl.preparation import Preparer
-from batchctl.store import definitions, instances, schedules, sql_job_rows
+from batchctl.store import definitions, fire_reports, instances, schedules, sql_job_rows
 from batchctl.store.sql_job_rows import Standing
 
 HELP = "batchctl schedule add-sql --help"
-_FILE = "file:"
+_ON_A_LINE = 200
+"""SQL that is longer is not written into a command once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,26 @@ class JobStanding:
 
     schedule: Schedule
     standing: Standing
+    is_overdue: bool
+    """True when its next run is over, and no leader has decided it."""
+    is_decided: bool = False
+    """True when any due time of it was fired or skipped."""
+    failed: BatchInstance | None = None
+    """The run that its last error was met in, as it stands now."""
+
+    @property
+    def state(self) -> str:
+        """Say whether it runs when it is due, or that its only time is over."""
+        one = self.schedule
+        if self.is_decided and not one.enabled and one.timing.schedule_type is ScheduleType.ONCE:
+            return "done"
+        return "enabled" if one.enabled else "disabled"
+
+    @property
+    def error(self) -> HistoryEntry | None:
+        """Return its last error, unless it has succeeded since."""
+        last, error = self.standing.last, self.standing.last_error
+        return None if last is not None and last.status is HistoryStatus.SUCCESS else error
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns."""
@@ -68,11 +91,13 @@ class JobStanding:
         return {
             "ScheduleName": self.schedule.name,
             "Enabled": int(self.schedule.enabled),
+            "State": self.state,
             "ScheduleType": self.schedule.timing.schedule_type.value,
             "RunAt": self.schedule.timing.run_at,
             "RunTimes": self.schedule.timing.run_times,
             "TimeZone": self.schedule.timing.time_zone,
             "NextRunTime": columns.moment(self.schedule.next_run_time),
+            "Overdue": self.is_overdue,
             "Waiting": self.standing.waiting,
             "Running": None if self.standing.running is None else columns.history(self.standing.running),
             "LastRun": None if last is None else columns.history(last),
@@ -91,20 +116,21 @@ class Registrar:
         """Insert all the rows of a job in one transaction, armed: a controller needs no time to find it."""
         reason = checked_reason(reason)
         self._check(job)
-        command_text, notes = self._rehearse(job)
+        again = "correct it, and add it again"
+        rehearsed = rehearse(self.preparer, *_imagined(job), self.actor.clock.now(), next_step=again)
 
         def act(connection: Any) -> Added:
             now = self.actor.clock.now()
             first, words = _first(job, now)
             kept = _free_name(connection, job)
-            schedule_id = None if self.actor.dry_run else self._insert(connection, job, kept, first, now, reason)
+            schedule_id = None if self.actor.dry_run else self._insert(connection, job, kept, now, reason)
             return Added(
                 job=job,
                 schedule_id=schedule_id,
                 first=first,
                 words=words,
-                command_text=command_text,
-                notes=(*_of_time(job, first), *notes),
+                command_text=rehearsed.command_text,
+                notes=(*_of_time(job, first), *rehearsed.notes),
             )
 
         return self.actor.act(act)
@@ -113,11 +139,7 @@ class Registrar:
         trouble = sql_jobs.unfit_name(job.name)
         if trouble is not None:
             raise Refused(f"The job cannot be called so: {trouble}.", next_step=HELP)
-        trouble = unfit(job.sql) or ("there is nothing in it" if not job.sql.strip() else None)
-        if trouble is None and job.sql.strip().startswith(_FILE):
-            trouble = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
-        if trouble is not None:
-            raise Refused(f"The SQL cannot be kept: {trouble}.", next_step=HELP)
+        check_sql(job.sql, next_step=HELP)
         known = self.preparer.surroundings.connections
         if job.connection not in known:
             meant = visible(did_you_mean(job.connection, known))
@@ -129,28 +151,11 @@ class Registrar:
         if trouble is not None:
             raise Refused(f"The job cannot begin at {shown(job.at)}: {trouble}.", next_step=HELP)
 
-    def _rehearse(self, job: SqlJob) -> tuple[str, tuple[str, ...]]:
-        """Return what will run, made by the code that will run it, and what a check says of it."""
-        batch, step = _imagined(job)
-        instance = _instance(job)
-        now = self.actor.clock.now()
-        ready = self.preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
-        if ready.refusal is not None:
-            whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
-            because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
-            raise Refused(f"The SQL could never be carried out: {because}", next_step="correct it, and add it again")
-        try:
-            problems = self.preparer.find_handler(PROCESS_TYPE).check(step, self.preparer.surroundings)
-        except PluginError:
-            problems = ()
-        return ready.command_text, tuple(visible(problem.message) for problem in problems)
-
     def _insert(
         self,
         connection: Any,
         job: SqlJob,
         kept: BatchDefinition | None,
-        first: Instant,
         now: datetime,
         reason: str | None,
     ) -> ScheduleId:
@@ -161,23 +166,33 @@ class Registrar:
             sql_job_rows.change_batch(connection, batch_id, {**job.batch_columns, "Enabled": 1}, now)
             sql_job_rows.remove_steps(connection, batch_id)
         sql_job_rows.add_step(connection, batch_id, job.step_columns)
-        standing: dict[str, object] = dict(schedules.UNARMED)
-        if job.enabled:
-            hashed = due.timing_hash(job.timing, job.zone)
-            standing = {"NextRunTime": first.due, "DecidedUntil": now, "TimingHash": hashed}
-        schedule_id = schedules.add(connection, {**job.schedule_columns, **standing})
+        schedule_id = schedules.add(connection, {**job.schedule_columns, **schedules.UNARMED})
+        arming.arm(connection, schedule_id, timetable.around(connection, job.zone, now))
         after: dict[str, JsonValue] = {name: _plain(value) for name, value in job.schedule_columns.items()}
         after |= {"Data1": job.connection, "Data2": job.sql, "RetryCount": job.retries}
         self.actor.note(connection, "add-sql", timetable.schedule_target(job.name), reason, {}, after)
         return schedule_id
 
 
-def everyone(transactions: Transactions) -> tuple[JobStanding, ...]:
+def everyone(transactions: Transactions, clock: Clock) -> tuple[JobStanding, ...]:
     """Return how all jobs stand that are one piece of SQL, in order of their making."""
+    now = clock.now()
     with transactions.read() as connection:
         found = [one for one in schedules.everything(connection)[0] if one.origin == ORIGIN]
         standings = sql_job_rows.standings(connection, ORIGIN)
-    return tuple(JobStanding(schedule=one, standing=standings.get(one.schedule_id, Standing())) for one in found)
+        decided = {one.schedule_id for one in found if fire_reports.last_of(connection, one.schedule_id)}
+        errors = {at: one.last_error.instance_id for at, one in standings.items() if one.last_error is not None}
+        failed = {at: instances.load(connection, instance_id) for at, instance_id in errors.items()}
+    return tuple(
+        JobStanding(
+            schedule=one,
+            standing=standings.get(one.schedule_id, Standing()),
+            is_overdue=one.next_run_time is not None and one.next_run_time < now - timetable.DECIDED_WITHIN,
+            is_decided=one.schedule_id in decided,
+            failed=failed.get(one.schedule_id),
+        )
+        for one in found
+    )
 
 
 def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
@@ -189,10 +204,18 @@ def _first(job: SqlJob, now: datetime) -> tuple[Instant, str]:
     first = plan.next_after(now)
     if first is None or first.business_date != job.at.date():
         clock = f"in {job.zone} it is {local_now(now, job.zone)} now"
-        raise Refused(
-            f"{shown(job.at)} is over: {clock}.", next_step='a later --at; what is to run at once: batchctl task "SQL"'
-        )
+        raise Refused(f"{shown(job.at)} is over: {clock}.", next_step=_instead(job, first))
     return first, plan.words
+
+
+def _instead(job: SqlJob, first: Instant | None) -> str:
+    """Return what to type in place of a time that is over."""
+    if job.is_daily and first is not None:
+        return f"the same with --at '{first.business_date} {job.at:%H:%M}', the next such time"
+    at_once = f"batchctl task {shlex.quote(job.sql)} --connection {typed(job.connection)}"
+    if visible(job.sql) != job.sql or len(job.sql) > _ON_A_LINE:
+        at_once = f"batchctl task - --connection {typed(job.connection)}   (with the SQL on standard input)"
+    return f"a later --at; what is to run at once: {at_once}"
 
 
 def _of_time(job: SqlJob, first: Instant) -> Sequence[str]:
@@ -237,25 +260,6 @@ def _imagined(job: SqlJob) -> tuple[BatchDefinition, Step]:
         data=(sql_jobs.literal(job.connection), sql_jobs.literal(job.sql), None, None, None, None),
     )
     return BatchDefinition(batch_id=BatchId(0), name=job.name, entity=job.name, steps=(step,)), step
-
-
-def _instance(job: SqlJob) -> BatchInstance:
-    return BatchInstance(
-        instance_id=InstanceId(0),
-        batch_id=BatchId(0),
-        intake_id=IntakeId(0),
-        last_seq=0,
-        status=InstanceStatus.READY,
-        retry_count=job.retries,
-        next_run_time=LONG_AGO,
-        cycle_key=job.at.date().isoformat(),
-        data=(None,) * 6,
-        claim_token=0,
-        claimed_by=None,
-        lost_count=0,
-        entity=job.name,
-        file_name=None,
-    )
 
 
 def _plain(value: object) -> JsonValue:

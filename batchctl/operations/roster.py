@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -282,7 +282,9 @@ def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:
     """Say what keeps the job of a batch from being loaded here, if anything does."""
     if batch.name not in plugins.job_names:
         problem = plugins.module_problems().get(batch.owner or "")
-        return None if problem is None else problem.message
+        if problem is not None:
+            return problem.message
+        return f"Job '{visible(batch.name)}' of '{visible(batch.owner or '')}' is not known here."
     try:
         plugins.job(batch.name)
     except PluginError as error:
@@ -290,9 +292,18 @@ def trouble_of(plugins: JobPlugins, batch: Kept) -> str | None:
     return None
 
 
-def attempt_columns(entry: HistoryEntry) -> dict[str, JsonValue]:
-    """Return an attempt by column names, and of how many it is, where its end tells."""
-    return {**columns.history(entry), "Attempts": entry.attempts, "Duration": _took(entry)}
+def of_how_many(entries: Iterable[HistoryEntry]) -> Iterator[tuple[HistoryEntry, int | None]]:
+    """Yield attempts, and of how many each was: where its own end does not tell, one that failed before it does."""
+    every = list(entries)
+    known = {(one.instance_id, one.seq, one.attempt_no): one.attempts for one in every}
+    for one in every:
+        before = known.get((one.instance_id, one.seq, one.attempt_no - 1))
+        yield one, one.attempts or (before if before is not None and before >= one.attempt_no else None)
+
+
+def attempt_columns(entry: HistoryEntry, most: int | None = None) -> dict[str, JsonValue]:
+    """Return an attempt by column names, and of how many it is, where its end tells or is known otherwise."""
+    return {**columns.history(entry), "Attempts": most or entry.attempts, "Duration": _took(entry)}
 
 
 def _took(entry: HistoryEntry) -> float | None:

@@ -9,14 +9,15 @@ from typing import Any
 from batchctl.domain import sql_jobs
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Problem
-from batchctl.domain.schedule_columns import DEFAULTS, left_behind, schedule_of
+from batchctl.domain.schedule_columns import DEFAULTS, left_behind, option_of, schedule_of
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.text import typed, visible
-from batchctl.operations import columns, timetable
+from batchctl.domain.timing_text import SET_TO_NULL
+from batchctl.operations import arming, columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
 from batchctl.operations.given import NAME_LIMIT, checked_reason
-from batchctl.operations.schedule_problems import OPERATORS, Around, schedule_problems, schedule_warnings
+from batchctl.operations.schedule_problems import OPERATORS, OR_DISABLE, Around, schedule_problems, schedule_warnings
 from batchctl.operations.timetable import Next, schedule_target
 from batchctl.store import schedules
 from batchctl.store.schedules import UNARMED
@@ -69,7 +70,8 @@ class ScheduleKeeper:
             after: Columns = {name: value for name, value in said.items() if value is not None}
             done = self._written(connection, schedule, around, {}, after, (), is_new=True)
             if not done.problems and not self.actor.dry_run:
-                schedules.add(connection, after)
+                schedule_id = schedules.add(connection, {**after, **UNARMED})
+                arming.arm(connection, schedule_id, around)
                 self.actor.note(connection, "schedule add", schedule_target(name), reason, {}, after)
             return done
 
@@ -90,11 +92,15 @@ class ScheduleKeeper:
             gone = left_behind(known.timing.schedule_type, schedule_of(wanted).timing.schedule_type)
             gone = {column: value for column, value in gone.items() if column not in given and was[column] != value}
             before, after = columns.changes(was, {**wanted, **gone})
-            schedule = schedule_of({**columns.schedule(known), **wanted, **gone})
             around = timetable.around(connection, self.zone, self.actor.clock.now())
+            schedule = schedule_of({**columns.schedule(known), **wanted, **gone})
+            anew = arming.begins_anew(known, schedule, around)
+            decided_until = None if anew else known.decided_until
+            schedule = replace(schedule, decided_until=decided_until, timing_hash=known.timing_hash)
             done = self._written(connection, schedule, around, before, after, tuple(gone), is_new=False)
             if not done.problems and after and not self.actor.dry_run:
-                schedules.change(connection, known.schedule_id, after, self.actor.clock.now())
+                schedules.change(connection, known.schedule_id, after, around.now)
+                arming.arm(connection, known.schedule_id, around, anew=anew)
                 self.actor.note(connection, "schedule set", schedule_target(name), reason, before, after)
             return done
 
@@ -122,6 +128,7 @@ class ScheduleKeeper:
                 return done
             if enabled:
                 schedules.change(connection, known.schedule_id, {"Enabled": 1, **UNARMED}, now)
+                arming.arm(connection, known.schedule_id, around)
             else:
                 schedules.disable(connection, known.schedule_id, now)
             action = "enable" if enabled else "disable"
@@ -143,10 +150,13 @@ class ScheduleKeeper:
         is_checked: bool = True,
     ) -> Written:
         found = [*_of_lengths(after), *schedule_problems(schedule, around)] if is_checked else []
+        found = [_for_options(one, after) for one in found]
         if is_new:
             # There is none yet that could be changed.
             again = f"batchctl schedule add {typed(schedule.name)}"
             found = [replace(one, remedy=_made_again(one, schedule, again)) for one in found]
+        elif "Enabled" in after:
+            found = [replace(one, remedy=_then_enabled(one)) for one in found]
         plan = around.plan_of(schedule.timing)
         return Written(
             schedule=schedule,
@@ -162,6 +172,13 @@ class ScheduleKeeper:
         )
 
 
+def _for_options(problem: Problem, after: Mapping[str, JsonValue]) -> Problem:
+    """Say to somebody who writes options what to do, who has no NULL to write."""
+    option = option_of(problem.column)
+    what = f"leave {option} out" if after.get(problem.column) is not None else f"empty it with {option} ''"
+    return replace(problem, message=problem.message.replace(SET_TO_NULL, f"{what}, or choose another --type."))
+
+
 def _made_again(problem: Problem, schedule: Schedule, again: str) -> str | None:
     remedy = problem.remedy or ""
     if not remedy.startswith("batchctl schedule set "):
@@ -169,6 +186,14 @@ def _made_again(problem: Problem, schedule: Schedule, again: str) -> str | None:
     if problem.column == "RunAt":
         return f"{again} --entity {typed(schedule.entity)} --type once --run-at ...   (a time to come)"
     return f"{again} ...   (with a time to come)"
+
+
+def _then_enabled(problem: Problem) -> str | None:
+    """Return what mends a schedule that is disabled still."""
+    remedy = problem.remedy or ""
+    if not remedy.endswith(OR_DISABLE):
+        return problem.remedy
+    return f"{remedy.removesuffix(OR_DISABLE)}   (then enable it)"
 
 
 def _own(said: Columns) -> Columns:

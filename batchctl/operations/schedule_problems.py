@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from batchctl.domain import due, sql_jobs
+from batchctl.domain import catch_up, due, sql_jobs
 from batchctl.domain.business_days import running_out
 from batchctl.domain.due import Plan, UnfitTiming
 from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, mode_word, takers_of
@@ -16,13 +16,15 @@ from batchctl.domain.rows import BatchDefinition, DataTrigger, Step
 from batchctl.domain.schedule_columns import option_of
 from batchctl.domain.schedules import Calendar, Schedule, Timing
 from batchctl.domain.status import ProcessingMode
-from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
+from batchctl.domain.text import did_you_mean, is_invisible, nearest, typed, unfit, visible
 from batchctl.domain.timing_text import run_at
 from batchctl.domain.wall_clock import clock_of
 from batchctl.operations import almanac
 
 OPERATORS = {"CatchUp", "CatchUpMost", "Overlap", "Jitter", "Description"}
 """Columns that are the operator's own, whatever writes the row."""
+OR_DISABLE = "   (or, in place of set: disable)"
+"""Ends the remedy of what is never due again."""
 _PATTERN = "pattern"
 _COMMAND = "os_command"
 _FILLED = (1, 2, 4)
@@ -61,7 +63,7 @@ def schedule_problems(schedule: Schedule, around: Around) -> Iterator[Problem]:
     yield from _of_texts(schedule)
     yield from _of_entity(schedule, around)
     timing = due.problems(schedule.timing, around.zone, around.calendar_of(schedule.timing), around.calendars)
-    yield from timing
+    yield from (_with_calendar(schedule.timing, problem, around) for problem in timing)
     yield from _of_policies(schedule)
     if not timing and schedule.enabled:
         yield from _of_due_times(schedule, around)
@@ -73,7 +75,7 @@ def never_due(timing: Timing, decided_until: datetime | None, around: Around) ->
     if problem is not None:
         return f"{problem.message} It never starts anything."
     plan = around.plan_of(timing)
-    if plan is None or plan.next_after(min(decided_until or around.now, around.now)) is not None:
+    if plan is None or _is_due_again(plan, decided_until, around):
         return None
     at = run_at(timing)
     if at is None:
@@ -99,20 +101,33 @@ def remedy_of(schedule: Schedule, problem: Problem, others: Collection[Problem])
 
     The row is looked through wholly again, so one command names all columns that are wrong.
     """
-    if problem.remedy is not None:
+    is_kept = schedule.origin not in {None, sql_jobs.ORIGIN}
+    if problem.column == "CalendarName" and problem.remedy is not None and not is_kept:
+        other = f"batchctl schedule set {typed(schedule.name)} --calendar-name ... --reason ..."
+        return f"{problem.remedy}   (or: {other})"
+    if not _is_set(problem):
         return problem.remedy
-    columns = list(dict.fromkeys(one.column for one in others if one.column and one.remedy is None))
-    if schedule.origin not in {None, sql_jobs.ORIGIN} and problem.column not in OPERATORS:
-        return f"correct it where it is declared: {visible(schedule.origin)}"
+    if is_kept and problem.column not in OPERATORS:
+        return problem.remedy or f"correct it where it is declared: {visible(schedule.origin or '')}"
+    wrong = [one for one in others if _is_set(one) and (not is_kept or one.column in OPERATORS)]
+    columns = list(dict.fromkeys(one.column for one in wrong))
     if "ScheduleName" in columns or visible(schedule.name) != schedule.name:
         return None
-    options = " ".join(f"{option_of(column)} ..." for column in columns)
+    if problem.remedy is not None and columns == [problem.column]:
+        return problem.remedy
+    options = " ".join(f"{option_of(column)} ..." if column else "..." for column in columns)
     return f"batchctl schedule set {typed(schedule.name)} {options} --reason ..."
+
+
+def _is_set(problem: Problem) -> bool:
+    """Say whether it is another value in its own row that mends it."""
+    return problem.remedy is None or problem.remedy.startswith("batchctl schedule set ")
 
 
 def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date) -> Iterator[Problem]:
     """Yield what is wrong with a calendar, and whether it ends soon though some schedule goes by it."""
-    yield from _of_name("CalendarName", calendar.name)
+    for problem in _of_name("CalendarName", calendar.name):
+        yield replace(problem, remedy=almanac.to_correct(calendar, problem.column))
     yield from almanac.faults(calendar)
     ends = running_out(calendar, today)
     names = [visible(schedule.name) for schedule in users if schedule.enabled]
@@ -233,17 +248,29 @@ def _of_policies(schedule: Schedule) -> Iterator[Problem]:
 
 def _of_due_times(schedule: Schedule, around: Around) -> Iterator[Problem]:
     plan = around.plan_of(schedule.timing)
-    if plan is None:
-        return
-    begun = min(schedule.decided_until or around.now, around.now)
-    if plan.next_after(begun) is not None:
+    if plan is None or _is_due_again(plan, schedule.decided_until, around):
         return
     name = typed(schedule.name)
     at = run_at(schedule.timing)
     if at is not None:
         said = f"Its only time, {at:%Y-%m-%d %H:%M}, is over or skipped, so it never starts anything."
-        remedy = f"batchctl schedule set {name} --run-at ... --reason ...   (or, in place of set: disable)"
+        remedy = f"batchctl schedule set {name} --run-at ... --reason ...{OR_DISABLE}"
         yield Problem("RunAt", said, remedy)
         return
-    remedy = f"batchctl schedule set {name} ... --reason ...   (or, in place of set: disable)"
+    remedy = f"batchctl schedule set {name} ... --reason ...{OR_DISABLE}"
     yield Problem("", "It is never due again, so it never starts anything.", remedy)
+
+
+def _with_calendar(timing: Timing, problem: Problem, around: Around) -> Problem:
+    """Say how a calendar is made that there is not, unless a name was only misspelt."""
+    name = timing.calendar_name
+    if problem.column != "CalendarName" or name is None or name in around.calendars or nearest(name, around.calendars):
+        return problem
+    made = f"batchctl calendar import {typed(name)} --country ... --years {around.today.year}"
+    return replace(problem, remedy=made)
+
+
+def _is_due_again(plan: Plan, decided_until: datetime | None, around: Around) -> bool:
+    """Say whether anything is due behind what is decided, which nobody looks for farther back than controllers do."""
+    begun = min(decided_until or around.now, around.now)
+    return plan.next_after(max(begun, around.now - catch_up.LONGEST)) is not None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from batchctl.domain import reconciling
@@ -13,7 +13,7 @@ from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, IntakeId
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.sql_jobs import ORIGIN
-from batchctl.domain.status import IntakeStatus
+from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import storable, typed, visible
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
@@ -38,7 +38,9 @@ class Removed:
     is_batch_removed: bool = False
     """False when the batch stays for its history: disabled, unless a run of it goes on."""
     cancelled: tuple[InstanceId, ...] = ()
-    """Runs that waited."""
+    """Runs that waited, for their turn or for a person: nobody could correct what they carry out any more."""
+    were: Mapping[InstanceId, InstanceStatus] = field(default_factory=dict)
+    """What status each of these had."""
     rejected: tuple[IntakeId, ...] = ()
     """Rows that nothing had been made of yet."""
     left: tuple[InstanceId, ...] = ()
@@ -55,6 +57,7 @@ class Removed:
             "ProcessBatchName": self.batch,
             "BatchRemoved": self.is_batch_removed,
             "Cancelled": list(self.cancelled),
+            "StatusBefore": [self.were[each].value for each in self.cancelled],
             "Rejected": list(self.rejected),
             "StillRunning": list(self.left),
         }
@@ -115,7 +118,7 @@ def _has_left(schedule: Schedule, owner: str, plugins: JobPlugins) -> bool:
 def _end_job(
     connection: Any, actor: Actor, operator: Operator, done: Removed, batch: BatchDefinition, reason: str
 ) -> Removed:
-    found = _open(connection, batch)
+    found = open_runs(connection, batch)
     waiting = [one.instance_id for one in found if not one.status.is_claimed]
     not_begun = sql_job_rows.not_begun(connection, batch.entity)
     is_needed = bool(not_begun) or sql_job_rows.is_referred_to(connection, batch.batch_id)
@@ -131,6 +134,7 @@ def _end_job(
         batch=batch.name,
         is_batch_removed=not is_needed,
         cancelled=tuple(waiting),
+        were={one.instance_id: one.status for one in found},
         rejected=tuple(not_begun),
         left=left,
     )
@@ -157,7 +161,8 @@ def _rejects(connection: Any, actor: Actor, intake_id: IntakeId, schedule: Sched
     return intake.set_status(connection, row, IntakeStatus.REJECTED, said, actor.clock.now())
 
 
-def _open(connection: Any, batch: BatchDefinition) -> Sequence[BatchInstance]:
+def open_runs(connection: Any, batch: BatchDefinition) -> Sequence[BatchInstance]:
+    """Return all instances of a batch that are not at their end, in order of creation."""
     found = list[BatchInstance]()
     while page := instances.open_of(connection, batch.batch_id, found[-1].instance_id if found else 0, AT_ONCE):
         found += page
@@ -171,5 +176,9 @@ def _batch_of_job(connection: Any, schedule: Schedule) -> BatchDefinition | None
     others = [one for one in schedules.everything(connection)[0] if one.schedule_id != schedule.schedule_id]
     if any(one.entity == schedule.entity for one in others):
         return None
-    batches = definitions.all_batches(connection)
+    return batch_of_job(definitions.all_batches(connection), schedule)
+
+
+def batch_of_job(batches: Iterable[BatchDefinition], schedule: Schedule) -> BatchDefinition | None:
+    """Return the batch that was made for a schedule by `add-sql`."""
     return next((batch for batch in batches if batch.entity == schedule.entity and batch.origin == ORIGIN), None)

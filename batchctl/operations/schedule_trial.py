@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain import catch_up, due
 from batchctl.domain.business_days import running_out
 from batchctl.domain.catch_up import Decision
+from batchctl.domain.declared import job_of
 from batchctl.domain.due import Plan, UnfitTiming
 from batchctl.domain.modes import lets_schedules, mode_word, takers_of
+from batchctl.domain.reconciling import owner_in
 from batchctl.domain.schedules import Schedule
-from batchctl.domain.status import Overlap, ScheduleType
+from batchctl.domain.status import FireOutcome, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
 from batchctl.domain.triggers import Blocker
 from batchctl.domain.undecided import Undecided
 from batchctl.operations import columns, timetable
 from batchctl.operations.columns import Columns
+from batchctl.operations.job_problems import correct_decorator
 from batchctl.operations.schedule_problems import Around, schedule_warnings
 from batchctl.operations.timetable import Timetable
-from batchctl.store import data_triggers, schedule_fires
+from batchctl.store import data_triggers, fire_reports, schedule_fires
+
+_DISABLES_ITSELF = "It disables itself once it has run."
+_TICK = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +64,6 @@ class ScheduleBench:
     """Evaluates a schedule as a leader does, up to where he would start work."""
 
     table: Timetable
-    grace: timedelta
     fires_here: bool
     """False where the configuration keeps this node from firing schedules."""
 
@@ -86,21 +91,18 @@ class ScheduleBench:
             return self._silent(schedule, around, said, plan, step)
         if not schedule.enabled:
             said = "it is disabled; nothing that is due meanwhile is made up for"
-            return self._silent(schedule, around, said, plan, f"batchctl schedule enable {shown} --reason ...")
+            step = f"batchctl schedule enable {shown} --reason ..."
+            if plan.next_after(around.now) is None:
+                said, step = (
+                    f"it is disabled, and {_over(connection, schedule, plan)}",
+                    f"{_to_move(schedule)}, then: {step}",
+                )
+            return self._silent(schedule, around, said, plan, step)
         undecided = schedule_fires.undecided(connection, schedule.schedule_id, plan)
-        armed = self._armed(schedule, undecided, around)
-        decision = catch_up.decide(armed, undecided, around.now, self.grace)
+        armed = timetable.armed(schedule, undecided, around)
+        decision = catch_up.decide(armed, undecided, around.now, self.table.grace)
         blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
         return self._judged(armed, undecided, decision, blocker, around)
-
-    def _armed(self, schedule: Schedule, plan: Undecided, around: Around) -> Schedule:
-        standing = timetable.standing_of(schedule, plan, around)
-        return replace(
-            schedule,
-            next_run_time=standing.next_run_time,
-            decided_until=standing.decided_until,
-            timing_hash=standing.timing_hash,
-        )
 
     def _judged(
         self, schedule: Schedule, undecided: Undecided, decision: Decision, blocker: Blocker | None, around: Around
@@ -109,16 +111,18 @@ class ScheduleBench:
         following = catch_up.next_run(schedule, undecided, decision.decided_until, around.now)
         instant = None if following is None else undecided.next_after(decision.decided_until)
         local = None if instant is None else instant.local
-        due_now = ", ".join(f"due {fire.instant.local}" for fire in decision.fires)
+        due_now = ", ".join(fire.said for fire in decision.fires)
         reason, step = f"{plan.words}; {due_now}", f"batchctl log --source 'schedule {visible(schedule.name)}'"
         if decision.fires and blocker is not None:
             reason = f"{due_now}, but Overlap is skip, and {blocker}"
             step = f"batchctl why {blocker.instance_id or f'file:{blocker.intake_id}'}"
         elif not decision.fires and decision.skips:
             reason = "; ".join(f"due {skip.key}: {skip.reason}" for skip in decision.skips)
+            step = step if local else _to_move(schedule)
         elif not decision.fires:
             reason = f"it is not due before {local}" if local else "it is never due again"
-            step = f"batchctl schedule preview {typed(schedule.name)}"
+            step = f"batchctl schedule preview {typed(schedule.name)}" if local else _to_move(schedule)
+        runs_once = schedule.timing.schedule_type is ScheduleType.ONCE and bool(decision.fires or following)
         return ScheduleTrial(
             schedule=schedule,
             would_fire=bool(decision.fires) and blocker is None,
@@ -126,7 +130,7 @@ class ScheduleBench:
             words=plan.words,
             next_run_time=following,
             next_local=local,
-            notes=tuple(self._notes(schedule, around)),
+            notes=(*self._notes(schedule, around), *([_DISABLES_ITSELF] if runs_once else [])),
             next_step=step,
         )
 
@@ -152,7 +156,25 @@ class ScheduleBench:
         ends = None if calendar is None else running_out(calendar, around.today)
         if ends is not None:
             yield f"{ends[:1].upper()}{ends[1:]}."
-        if schedule.enabled and schedule.timing.schedule_type is ScheduleType.ONCE:
-            yield "It disables itself once it has run."
         if not self.fires_here:
             yield "[scheduler] enabled is false in this configuration: a controller with it fires no schedule."
+
+
+def _over(connection: Any, schedule: Schedule, plan: Plan) -> str:
+    """Say of one that is never due again what became of its last time, if that is still one of its times."""
+    last = next(iter(fire_reports.last_of(connection, schedule.schedule_id)), None)
+    until = None if last is None else last.due_until or last.due
+    instant = None if until is None else next(plan.instants(until - _TICK, until), None)
+    if last is None or instant is None:
+        return "never due again"
+    if last.outcome is FireOutcome.FIRED:
+        return f"it has run at {instant.local}, as file:{last.intake_id}"
+    return f"its last time, {instant.local}, was skipped: {last.reason}"
+
+
+def _to_move(schedule: Schedule) -> str:
+    """Say how one that is never due again is given a time to come."""
+    if owner_in(schedule.origin) is not None:
+        return correct_decorator(job_of(schedule.name))
+    option = "--run-at ..." if schedule.timing.schedule_type is ScheduleType.ONCE else "..."
+    return f"batchctl schedule set {typed(schedule.name)} {option} --reason ..."

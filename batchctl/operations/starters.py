@@ -34,5 +34,5 @@ def _said(connection: Any, schedule: Schedule, around: Around) -> str:
     if not lets_schedules(takers_of(schedule.entity, around.batches)):
         return f"Schedule {name} is left alone, as the mode says: {plan.words}."
     coming = timetable.next_of(connection, schedule, around)
-    at = "it is not due any more" if coming is None else f"next at {coming.local}"
+    at = "it is not due any more" if coming is None else f"next at {coming.words}"
     return f"Schedule {name} starts it: {plan.words}; {at}."

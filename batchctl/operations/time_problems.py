@@ -23,6 +23,7 @@ from batchctl.operations.schedule_problems import (
 from batchctl.operations.timetable import Timetable
 from batchctl.store import backfills, calendars, schedules
 
+_OR_CANCEL = "correct the row in an SQL client, or set its Status to cancelled there"
 _SAID = "The row holds nonsense, so it starts nothing"
 
 Row = tuple[str, str, Problem]
@@ -52,7 +53,10 @@ def time_problems(
     for day_id, calendar_id in calendars.strays(connection).items():
         said = f"There is no Calendar {calendar_id}, so nobody goes by this day."
         yield "CalendarDay", str(day_id), Problem("Calendar_id", said, calendars.sql_to_delete(day_id))
-    for backfill in backfills.running(connection):
+    running, unreadable = backfills.running(connection)
+    for row in unreadable:
+        yield row.table, str(row.row_id), Problem("", f"{_SAID}: {visible(row.message)}.", _OR_CANCEL)
+    for backfill in running:
         if backfill.last > around.now:
             yield "ScheduleBackfill", str(backfill.backfill_id), _ahead(backfill)
     for batch in batches:

@@ -6,8 +6,8 @@ The read models behind `schedule list`, `schedule show`, and what `status` and `
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain import catch_up, due
@@ -20,6 +20,7 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import AuditEntry, BatchDefinition
 from batchctl.domain.schedules import Schedule, ScheduleFire
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.timing_words import words_of
 from batchctl.operations import columns
 from batchctl.operations.columns import Columns
 from batchctl.operations.schedule_problems import Around, schedule_problems, schedule_warnings
@@ -27,8 +28,13 @@ from batchctl.ports import Clock, Transactions
 from batchctl.store import audit, calendars, definitions, fire_reports, schedule_fires, schedules
 
 SHOWN_FIRES = 10
+OVERDUE = "overdue"
+"""Of a next due time that is over: no leader has decided it yet."""
 NOT_STARTING = 50
 """Of those that are due next some may start nothing, because of a mode that was changed just now."""
+
+DECIDED_WITHIN = timedelta(seconds=5)
+"""How long a controller may take to decide a due time before it counts as overdue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +43,18 @@ class Next:
 
     instant: Instant
     at: datetime
+    is_overdue: bool
+    """True when it is over, and no leader has decided it: it may start work late, or be skipped."""
 
     @property
     def local(self) -> str:
         """Return what the clocks show then, in the schedule's zone."""
         return self.instant.local
+
+    @property
+    def words(self) -> str:
+        """Say it for people, and that it is overdue."""
+        return f"{self.local}, {OVERDUE}" if self.is_overdue else self.local
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +72,7 @@ class ComingUp:
             "Entity": self.schedule.entity,
             "NextLocalTime": self.next.local,
             "NextUtcTime": columns.moment(self.next.at),
+            "Overdue": self.next.is_overdue,
         }
 
 
@@ -74,9 +88,9 @@ class Timed:
     findings: tuple[Problem, ...]
 
     @property
-    def words(self) -> str | None:
-        """Say when it is due."""
-        return None if self.plan is None else self.plan.words
+    def words(self) -> str:
+        """Say when it is due; of a row that cannot be understood, what can be told."""
+        return words_of(self.schedule.timing, self.zone or "") if self.plan is None else self.plan.words
 
     @property
     def zone(self) -> str | None:
@@ -93,6 +107,7 @@ class Timed:
             "Zone": self.zone,
             "NextLocalTime": None if self.next is None else self.next.local,
             "NextUtcTime": None if self.next is None else columns.moment(self.next.at),
+            "Overdue": self.next is not None and self.next.is_overdue,
             "LastDueTime": None if last is None else columns.moment(last.due_until or last.due),
             "LastOutcome": None if last is None else last.outcome.value,
             "LastReason": None if last is None else last.reason,
@@ -120,6 +135,8 @@ class Timetable:
     clock: Clock
     zone: str
     """The business time zone."""
+    grace: timedelta
+    """How long after it a due time is on time."""
 
     def everything(self) -> tuple[Timed, ...]:
         """Return all schedules by name."""
@@ -178,14 +195,26 @@ def next_of(connection: Any, schedule: Schedule, around: Around) -> Next | None:
     standing = standing_of(schedule, undecided, around)
     if standing.decided_until is None or standing.next_run_time is None:
         return None
-    instant = undecided.next_after(standing.decided_until)
-    return None if instant is None else Next(instant=instant, at=standing.next_run_time)
+    instant = undecided.next_after(max(standing.decided_until, around.now - catch_up.LONGEST))
+    at = standing.next_run_time
+    return None if instant is None else Next(instant=instant, at=at, is_overdue=at < around.now - DECIDED_WITHIN)
 
 
 def standing_of(schedule: Schedule, plan: Times | None, around: Around) -> Standing:
     """Return where a schedule stands once the leader has seen it."""
     is_let = lets_schedules(takers_of(schedule.entity, around.batches))
     return catch_up.arm(schedule, plan, due.timing_hash(schedule.timing, around.zone), around.now, is_let=is_let)
+
+
+def armed(schedule: Schedule, plan: Times, around: Around) -> Schedule:
+    """Return a schedule as the leader leaves it once he has seen it."""
+    standing = standing_of(schedule, plan, around)
+    return replace(
+        schedule,
+        next_run_time=standing.next_run_time,
+        decided_until=standing.decided_until,
+        timing_hash=standing.timing_hash,
+    )
 
 
 def _timed(connection: Any, schedule: Schedule, around: Around) -> Timed:

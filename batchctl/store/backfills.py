@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,8 +12,9 @@ from batchctl.domain.backfill_turns import Stretch
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, ScheduleId
 from batchctl.domain.status import BackfillStatus, FireOutcome, InstanceStatus, IntakeStatus, word
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import NEVER, readable, text_of
 from batchctl.store.conditions import one_of
+from batchctl.store.definitions import Unreadable
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import (
@@ -90,14 +91,14 @@ def load_locked(connection: Connection, backfill_id: BackfillId) -> Backfill | N
     return load(connection, backfill_id)
 
 
-def running(connection: Connection) -> list[Backfill]:
-    """Return those that are not over, oldest first."""
-    return readable(_RUNNING(connection), _backfill)
+def running(connection: Connection) -> tuple[list[Backfill], list[Unreadable]]:
+    """Return those that are not over, oldest first, and the rows of such that hold nonsense."""
+    return _sorted_out(_RUNNING(connection))
 
 
-def newest(connection: Connection, most: int) -> list[Backfill]:
-    """Return the newest, newest first."""
-    return readable(connection.execute(_NEWEST, {"most": most}), _backfill)
+def newest(connection: Connection, most: int) -> tuple[list[Backfill], list[Unreadable]]:
+    """Return the newest, newest first, and the rows that hold nonsense."""
+    return _sorted_out(connection.execute(_NEWEST, {"most": most}))
 
 
 def change(connection: Connection, backfill_id: BackfillId, columns: Mapping[str, object]) -> bool:
@@ -131,7 +132,25 @@ def decisions(
     return {str(row.FireKey): (word(FireOutcome, row.Outcome), text_of(row.Reason)) for row in rows}
 
 
+def _sorted_out(rows: Iterable[Any]) -> tuple[list[Backfill], list[Unreadable]]:
+    found, broken = list[Backfill](), list[Unreadable]()
+    for row in rows:
+        try:
+            found.append(_backfill(row))
+        except (TypeError, ValueError, OverflowError) as error:
+            broken.append(Unreadable("ScheduleBackfill", row.ScheduleBackfill_id, str(error)))
+    return found, broken
+
+
 def _backfill(row: Any) -> Backfill:
+    # Otherwise it would be complete at once, as if its work had been done.
+    for column, at in (("FromTime", row.FromTime), ("DoneUntil", row.DoneUntil)):
+        if at == NEVER:
+            message = f"{column} is no time"
+            raise ValueError(message)
+    if row.FromTime > row.UntilTime:
+        message = "FromTime lies behind UntilTime"
+        raise ValueError(message)
     return Backfill(
         backfill_id=BackfillId(int(row.ScheduleBackfill_id)),
         schedule_id=ScheduleId(int(row.Schedule_id)),

@@ -24,7 +24,7 @@ _ASKED_AT_ONCE = 500
 _f = schedule_fire.c
 
 _ADD = RowInsert(schedule_fire)
-_DECIDED = select(_f.FireKey, _f.DueTime, _f.FileProcess_id).where(
+_DECIDED = select(_f.FireKey, _f.Outcome, _f.DueTime, _f.FileProcess_id).where(
     _f.Schedule_id == bindparam("schedule_id"), _f.FireKey.in_(bindparam("keys", expanding=True))
 )
 _NEWEST = select(schedule_fire).order_by(_f.ScheduleFire_id.desc()).limit(bindparam("most"))
@@ -70,7 +70,8 @@ def decided(connection: Connection, schedule_id: ScheduleId, keys: Sequence[str]
         asked = {"schedule_id": schedule_id, "keys": list(keys[at : at + _ASKED_AT_ONCE])}
         for row in connection.execute(_DECIDED, asked):
             intake_id = None if row.FileProcess_id is None else IntakeId(int(row.FileProcess_id))
-            found[str(row.FireKey)] = Before(row.DueTime, intake_id)
+            key = str(row.FireKey)
+            found[key] = Before(key, word(FireOutcome, row.Outcome), row.DueTime, intake_id)
     return found
 
 

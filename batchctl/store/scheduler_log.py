@@ -111,6 +111,12 @@ def last_of(connection: Connection, entity: str, source: str) -> LogEntry | None
     return next(iter(readable(rows, _entry)), None)
 
 
+def was_just_told(connection: Connection, entity: str, source: str, message: str) -> bool:
+    """Say whether it is what was said last of whether a source has started work."""
+    last = last_of(connection, entity, source)
+    return last is not None and last.message == message
+
+
 def newest(connection: Connection, wanted: Wanted, most: int) -> list[LogEntry]:
     """Return the newest events of those wanted, newest first."""
     statement = select(scheduler_log).where(*_conditions(wanted)).order_by(_l.SchedulerLog_id.desc()).limit(most)

@@ -62,6 +62,9 @@ _NOT_BEGUN = (
     .order_by(_f.FileProcess_id)
 )
 _OF_JOB = exactly(ENTITY, _s.Entity)
+_LEFT_BEHIND = select(_b.ProcessBatch_id).where(
+    _b.Origin == bindparam("origin"), _b.Enabled == 0, not_(exists().where(_OF_JOB))
+)
 _IS_JOB = (_s.Origin == bindparam("origin"), _b.Origin == bindparam("origin"))
 _WAITING = (
     select(_s.Schedule_id, func.count().label("HowMany"))
@@ -119,6 +122,14 @@ def add_step(connection: Connection, batch_id: BatchId, columns: Mapping[str, ob
     _ADD_STEP(connection, {"ProcessBatch_id": batch_id, **columns})
 
 
+def change_step(
+    connection: Connection, batch_id: BatchId, seq: int, columns: Mapping[str, object], now: datetime
+) -> None:
+    """Write some columns of a step of a batch."""
+    chosen = (_p.ProcessBatch_id == batch_id, _p.ProcessControlSeq == seq)
+    connection.execute(update(process_control).where(*chosen).values({**columns, "z_updated": now}))
+
+
 def remove_steps(connection: Connection, batch_id: BatchId) -> None:
     """Take all its steps from a batch."""
     connection.execute(_REMOVE_STEPS, {"batch_id": batch_id})
@@ -133,6 +144,11 @@ def remove_batch(connection: Connection, batch_id: BatchId) -> None:
     """Delete a batch of which nothing tells, with its steps."""
     remove_steps(connection, batch_id)
     connection.execute(_REMOVE_BATCH, {"batch_id": batch_id})
+
+
+def left_behind(connection: Connection, origin: str) -> set[BatchId]:
+    """Return the disabled batches of jobs whose schedule was removed: they are kept for their history."""
+    return {BatchId(found) for found in connection.execute(_LEFT_BEHIND, {"origin": origin}).scalars()}
 
 
 def not_begun(connection: Connection, entity: str) -> list[IntakeId]:

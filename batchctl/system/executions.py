@@ -109,9 +109,9 @@ class RunningStep:
             job = self._means.jobs[name]
         except KeyError:
             message = f"job '{visible(name)}' is not registered.{did_you_mean(name, self._means.jobs)}"
-            return JobEnd(succeeded=False, fatal=True, message=message)
+            return JobEnd(succeeded=False, never_ran=True, message=message)
         except PluginError as error:
-            return JobEnd(succeeded=False, fatal=True, message=error.message)
+            return JobEnd(succeeded=False, never_ran=True, message=error.message)
         resolved = {name: self._resolved(value) for name, value in arguments.items()}
         if job.in_process:
             return self._call_here(job, resolved)

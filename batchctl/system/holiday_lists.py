@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import date
 from typing import Any
@@ -10,6 +11,7 @@ from batchctl.domain.errors import ConfigurationError, NotFound
 from batchctl.domain.text import did_you_mean, visible
 
 _ENGLISH = "en_US"
+_DOUBLED = re.compile(r"(.)\1")
 _CODE = 3
 """How long a code may be; what is longer may be a name."""
 
@@ -58,11 +60,15 @@ def _unknown(kind: str, given: str, known: Collection[str]) -> NotFound:
 
 
 def _unknown_country(library: Any, given: str, known: Collection[str]) -> NotFound:
-    """Say which code may have been meant: a name tells, but which code is spelt like it says nothing."""
+    """Say which code may have been meant.
+
+    A name tells, and so does a letter typed twice; which other code is spelt like it says nothing.
+    """
     word = _letters(given)
     named: Mapping[str, tuple[str, ...]] = library.registry.COUNTRIES
     codes = [codes[1] for name, codes in named.items() if len(word) > _CODE and _letters(name).startswith(word)]
-    near = given.upper() if given.upper() in known else codes[0] if len(codes) == 1 else None
+    codes += [code for code in [_DOUBLED.sub(r"\1", given.upper())] if code in known]
+    near = given.upper() if given.upper() in known else codes[0] if len(set(codes)) == 1 else None
     meant = f" Did you mean '{near}'?" if near in known else ""
     message = f"The library 'holidays' knows no country '{visible(given)}'.{meant}"
     return NotFound(message, next_step="write its two-letter code, such as NL")

@@ -154,7 +154,8 @@ def signature_of(job: Job) -> JobSignature:
 
 def answer_of(end: JobEnd) -> dict[str, JsonValue]:
     """Write a job's end as a message."""
-    return {name: getattr(end, name) for name in ("succeeded", "message", "output", "value", "fatal", "stopped")}
+    parts = ("succeeded", "message", "output", "value", "fatal", "stopped", "never_ran")
+    return {name: getattr(end, name) for name in parts}
 
 
 def call_populator(find: Callable[[], Populator], row: IntakeRow, batch: BatchDefinition) -> dict[str, JsonValue]:

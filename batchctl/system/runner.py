@@ -51,6 +51,7 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
     ("fatal", (bool,), "bool"),
     ("stopped", (bool,), "bool"),
     ("lost", (bool,), "bool"),
+    ("never_ran", (bool,), "bool"),
 )
 """What the parts of an outcome may be."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
@@ -130,9 +131,10 @@ class ThreadStepRunner:
         else:
             self._carry_on_thread(step, partial(self._execute, step, handler, rendered))
 
-    def refuse(self, key: HistoryId, reason: str) -> None:
-        """Report an execution that could not be rendered as a fatal failure."""
-        self._reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+    def refuse(self, key: HistoryId, reason: str, *, put_back: bool = False) -> None:
+        """Report an execution that could not be rendered: as a fatal failure, or put back."""
+        outcome = StepOutcome(succeeded=False, fatal=not put_back, never_ran=put_back, message=reason)
+        self._reports.append(Finished(key, outcome, None))
 
     def keep_lease(self, until: float) -> None:
         """Vouch for the leashed executions until a time of the monotonic clock."""
@@ -523,7 +525,7 @@ def _is_plain(outcome: StepOutcome) -> bool:
         outcome.succeeded is True
         and outcome.message is outcome.output is outcome.value is None
         and outcome.return_code is outcome.rows_affected is None
-        and outcome.fatal is outcome.stopped is outcome.lost is False
+        and outcome.fatal is outcome.stopped is outcome.lost is outcome.never_ran is False
     )
 
 

@@ -11,7 +11,7 @@ from tests.acceptance.night import GOOD, Night
 from tests.control_databases import ControlDatabase
 
 MODULE = """
-from batchctl.plugin_api import daily, job
+from batchctl.plugin_api import daily, job, retry
 
 @job("big sweep", category="Ops")
 @daily("03:15")
@@ -19,6 +19,16 @@ def sweep(): "Sweep."
 
 @daily("04:00")
 def load(): "Load."
+"""
+
+
+FLAKY = """@retry(attempts=3)
+def sweep():
+    with open("runs", "a+") as runs:
+        runs.write("x")
+        runs.seek(0)
+        if len(runs.read()) < 3:
+            raise RuntimeError("not yet")
 """
 
 
@@ -131,3 +141,115 @@ def test_a_moment_that_is_over_is_told_and_its_decorator_is_what_to_correct(nigh
     assert "schedule set" not in checked.stdout
     assert "or take the decorator away" in squeezed(removed.stderr)
     assert "Did you mean 'shop'?" in unknown.stderr
+
+
+def test_what_a_typo_in_a_deploy_keeps_from_running_waits_and_runs_when_it_is_mended(night: Night) -> None:
+    night("job", "reconcile")
+    night("job", "run", "big sweep", "--reason", "now")
+    (night.folder / "shop.py").write_text(f"{MODULE}\nthis is no Python", encoding="utf-8")
+    night("create")
+    broken = night("process")
+    ((instance, status, retries),) = night.sql("SELECT BatchControl_id, Status, RetryCount FROM BatchControl")
+    shown, told = squeezed(night("status").stdout), squeezed(night("why", str(instance)).stdout)
+    attempts = night.sql("SELECT Status FROM BatchProcessHistory")
+    (night.folder / "shop.py").write_text(f"{MODULE}\n# mended, and of another size", encoding="utf-8")
+    again = night("rerun", str(instance), "--reason", "the typo is out")
+    mended = night("process")
+
+    assert (broken.returncode, status, retries, attempts) == (1, "retry", 0, [("lost",)])
+    for said in (shown, told):
+        assert "not started: Step 10" in said
+        assert "plugin module 'shop' cannot be loaded: SyntaxError" in said
+        assert "correct shop.py, then restart the controller" in said
+    assert "correct what its message names: it is tried again by itself, or at once: batchctl rerun" in shown
+    assert (again.returncode, mended.returncode) == (0, 0)
+    assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
+
+
+def test_a_misspelt_job_waits_visibly_and_runs_once_its_row_is_corrected(night: Night) -> None:
+    night("job", "reconcile")
+    night.sql("UPDATE ProcessControl SET Data1 = 'big sweap' WHERE Data1 = 'big sweep'")
+    night("job", "run", "big sweep", "--reason", "now")
+    night("create")
+    night("process")
+    waiting = night.sql("SELECT Status FROM BatchControl")
+    shown, checked = squeezed(night("status").stdout), squeezed(night("check").stdout)
+    night.sql("UPDATE ProcessControl SET Data1 = 'big sweep' WHERE Data1 = 'big sweap'")
+    night.sql("UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000000'")
+    night("process")
+
+    assert waiting == [("retry",)]
+    for said in (shown, checked):
+        assert "job 'big sweap' is not registered. Did you mean 'big sweep'?" in said
+    assert "correct Data1 of the step, or name the module of the job in [jobs] modules" in shown
+    assert night.sql("SELECT Status FROM BatchControl") == [("complete",)]
+
+
+def test_failed_runs_of_a_job_are_named_and_given_up_together(night: Night) -> None:
+    night("job", "reconcile")
+    for _ in range(3):
+        night("job", "run", "big sweep", "--reason", "now")
+    night("create")
+    night.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id < 3")
+    asked = night("job", "cancel", "big sweep", "--reason", "enough")
+    dry = night("job", "cancel", "big sweep", "--failed", "--reason", "enough", "--dry-run")
+    before = night.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
+    done = night("job", "cancel", "big sweep", "--failed", "--reason", "enough")
+    again = night("job", "cancel", "big sweep", "--failed", "--reason", "enough")
+    audited = night.sql("SELECT Target, Reason FROM AuditLog WHERE Action = 'cancel' ORDER BY AuditLog_id")
+
+    assert asked.returncode == 4
+    assert "Nothing of job 'big sweep' is running; 2 failed, 1 waiting." in squeezed(asked.stderr)
+    assert "Next: batchctl cancel 1 --reason ..." in squeezed(asked.stderr)
+    assert "batchctl job cancel 'big sweep' --failed --reason ..." in squeezed(asked.stderr)
+    assert before == [("failed",), ("failed",), ("ready",)]
+    assert (dry.returncode, "2 failed runs of job big sweep would be given up." in dry.stdout) == (0, True)
+    assert (done.returncode, "2 failed runs of job big sweep are given up." in done.stdout) == (0, True)
+    assert night.sql("SELECT Status FROM BatchControl ORDER BY BatchControl_id") == [
+        ("cancelled",),
+        ("cancelled",),
+        ("ready",),
+    ]
+    assert audited == [("BatchControl:1", "enough"), ("BatchControl:2", "enough")]
+    assert (again.returncode, "No run of job 'big sweep' has failed" in again.stderr) == (4, True)
+
+
+def test_what_left_the_code_is_reconciled_and_asking_for_it_says_so(night: Night) -> None:
+    night("job", "reconcile")
+    (night.folder / "shop.py").write_text("# All jobs have gone from here, for good.\n", encoding="utf-8")
+    before = squeezed(night("check").stdout)
+    asked = night("job", "run", "big sweep", "--reason", "now")
+    night("job", "reconcile")
+    after = [one for one in json.loads(night("check", "--json").stdout) if "is not registered" in one["Message"]]
+
+    assert ("job 'big sweep' is not registered" in before, "Next: batchctl job reconcile" in before) == (True, True)
+    assert "in an SQL client" not in before
+    assert "Warning: Job 'big sweep' of 'shop' is not known here." in squeezed(asked.stderr)
+    assert after == [], "it is disabled, and nobody has to do anything about it"
+
+
+def test_every_attempt_says_of_how_many_it_is_and_none_is_said_in_words(night: Night) -> None:
+    (night.folder / "shop.py").write_text(
+        MODULE.replace('@daily("03:15")\ndef sweep(): "Sweep."', FLAKY), encoding="utf-8"
+    )
+    night("job", "reconcile")
+    night("job", "run", "big sweep", "--reason", "now")
+    night("create")
+    for _ in range(3):
+        night("process")
+        night.sql("UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000000'")
+    listed = squeezed(night("job", "history", "big sweep").stdout)
+    nothing = night("job", "history", "big sweep", "--outcome", "lost")
+    misspelt = night("job", "history", "big sweep", "--outcome", "faild")
+
+    assert [one["Attempts"] for one in night.json("job", "history", "big sweep")] == [3, 3, 3]
+    assert "3 of 3 retry success" in listed
+    assert nothing.stdout.startswith("BatchProcessHistory has no such row.")
+    assert (misspelt.returncode, "Did you mean 'failed'?" in squeezed(misspelt.stderr)) == (2, True)
+
+
+def test_why_of_a_schedule_names_what_explains_it(night: Night) -> None:
+    night("job", "reconcile")
+    asked = night("why", "schedule:morning run")
+
+    assert (asked.returncode, "Next: batchctl schedule test 'morning run'" in asked.stderr) == (2, True)

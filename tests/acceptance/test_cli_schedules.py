@@ -27,8 +27,8 @@ DAILY = ("--entity", "Load", "--type", "daily", "--run-times", "06:00,18:00")
 class Shop:
     """A folder with a control database, the installed command, and a person's SQL client."""
 
-    def __init__(self, run: Run, sql: Callable[[str], str]) -> None:
-        self.run, self.sql = run, sql
+    def __init__(self, run: Run, sql: Callable[[str], str], end_of_time: str) -> None:
+        self.run, self.sql, self.end_of_time = run, sql, end_of_time
 
     def done(self, *args: str) -> str:
         outcome = self.run(*args)
@@ -62,7 +62,7 @@ def shop(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchc
 
     assert run("db", "upgrade").returncode == 0
     sql(BATCH)
-    return Shop(run, sql)
+    return Shop(run, sql, "infinity" if request.param == "postgresql" else "9999-12-31 23:59:59.999")
 
 
 def test_a_schedule_from_its_making_to_its_first_run(shop: Shop) -> None:
@@ -138,6 +138,36 @@ def test_rows_inserted_by_hand_are_found_by_check(shop: Shop) -> None:
     assert second["Words"] is None
 
 
+def test_the_end_of_time_in_every_row_keeps_no_command_from_its_answer(shop: Shop) -> None:
+    shop.done("schedule", "add", "nightly", *DAILY)
+    shop.sql(
+        "INSERT INTO ScheduleBackfill (Schedule_id, FromTime, UntilTime, Actor)"
+        f" SELECT Schedule_id, '2026-11-01 00:00:00', '{shop.end_of_time}', 'anna' FROM Schedule;"
+        " UPDATE Schedule SET DecidedUntil = '2026-11-01 00:00:00', CatchUp = 'latest';"
+    )
+    shop.run("run", "--once")
+    for table, columns in {
+        "Schedule": ("NextRunTime", "DecidedUntil", "z_inserted"),
+        "ScheduleFire": ("DueTime", "DueUntil", "z_inserted"),
+        "FileProcess": ("z_inserted", "z_updated"),
+        "BatchControl": ("z_inserted", "z_updated"),
+        "BatchProcessHistory": ("StartTime", "EndTime"),
+        "SchedulerLog": ("EventTime",),
+    }.items():
+        for column in columns:
+            shop.sql(f"UPDATE {table} SET {column} = '{shop.end_of_time}';")
+
+    for command in ("schedule list", "schedule show nightly", "schedule preview nightly", "schedule test nightly"):
+        assert shop.run(*command.split()).returncode == 0, command
+    for command in ("status", "backfill list", "inbox", "log", "history", "show 1", "why 1", "graph"):
+        assert shop.run(*command.split()).returncode == 0, command
+        if command != "graph":
+            assert shop.run(*command.split(), "--json").returncode == 0, command
+    assert shop.run("check").returncode == 6
+    assert [one["Waits"] for one in shop.json("backfill", "list")] == ["its time reaches into the future"]
+    assert shop.run("run", "--once").returncode == 0
+
+
 def test_disabling_and_enabling_say_what_follows(shop: Shop) -> None:
     shop.done("schedule", "add", "nightly", *DAILY)
     assert shop.run("schedule", "disable", "nightly").returncode == 2
@@ -170,7 +200,9 @@ def test_the_log_goes_on_to_what_lists_its_source(shop: Shop) -> None:
     assert "Next: batchctl schedule list" in shop.done("log", "--source", "schedule")
     assert "Next: batchctl trigger list" in shop.done("log", "--source", "trigger x")
     unknown = shop.done("log", "--source", "nightly")
-    assert "A source begins with one of these words: schedule, trigger, watch, dependency, calendar." in unknown
+    assert (
+        "A source begins with one of these words: schedule, trigger, watch, dependency, calendar, backfill." in unknown
+    )
 
 
 def test_what_a_command_needs_and_a_schedule_does_not_bring_is_warned_of(shop: Shop) -> None:
@@ -198,6 +230,45 @@ def test_change_nights_of_all_schedules(shop: Shop) -> None:
     assert "2027-03-28 02:30 does not exist in Europe/Amsterdam" in shown
     assert "The clocks of Asia/Tokyo are not changed within a year." in shown
     assert "the clocks show this twice, and it runs the first time" in shown
+
+
+def test_a_change_night_shows_what_does_not_run_at_all(shop: Shop) -> None:
+    every = ("--entity", "Load", "--type", "interval", "--interval-minutes", "5")
+    shop.done("schedule", "add", "in the gap", *every, "--between-times", "02:40-02:55")
+    shop.done("schedule", "add", "often", *every, "--between-times", "01:50-03:00")
+    look = ("--dst", "--from", "2026-11-22")
+    what = "the clocks leave this out; an interval of 60 minutes or less is not made up for"
+
+    rows = [row for row in shop.json("schedule", "preview", "in the gap", *look) if row["Runs"] == "not at all"]
+    assert [(row["LocalTime"], row["UtcTime"]) for row in rows] == [
+        (f"2027-03-28 02:{minute}", None) for minute in (40, 45, 50, 55)
+    ]
+    lines = [line.split() for line in shop.done("schedule", "preview", "in the gap", *look).splitlines()]
+    assert ["2027-03-28", "02:40", "-", "not", "at", "all", *what.split()] in lines
+    many = [line.split()[:11] for line in shop.done("schedule", "preview", "often", *look).splitlines()]
+    assert ["2027-03-28", "02:00", "to", "02:55", "-", "not", "at", "all", "12", "due", "times:"] in many
+
+
+def test_who_changes_a_calendar_is_told_what_is_due_next_at_another_time(shop: Shop) -> None:
+    shop.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('ALL', 'Mon,Tue,Wed,Thu,Fri,Sat,Sun');")
+    shop.done("schedule", "add", "nightly", *DAILY, "--calendar-name", "ALL")
+    (before,) = shop.json("schedule", "list")
+    day = before["NextLocalTime"][:10]
+
+    said = shop.done("calendar", "add-day", "ALL", day, "--dry-run")
+    planned = shop.json("calendar", "add-day", "ALL", day, "--dry-run")
+    done = shop.json("calendar", "add-day", "ALL", day)
+    (after,) = shop.json("schedule", "list")
+    back = shop.json("calendar", "remove-day", "ALL", day)
+
+    assert (
+        f"Schedule nightly was due next at {before['NextLocalTime']}, and is due next at {after['NextLocalTime']} then."
+        in said
+    )
+    assert {**planned, "DryRun": False} == done
+    (moved,) = done["Moved"]
+    assert (moved["NextLocalTimeBefore"], moved["NextLocalTime"]) == (before["NextLocalTime"], after["NextLocalTime"])
+    assert (moved["Lost"], back["Moved"][0]["NextUtcTime"]) == ([], before["NextUtcTime"])
 
 
 def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path) -> None:
@@ -262,3 +333,27 @@ def test_a_day_that_is_none_is_listed_and_removed(shop: Shop) -> None:
     assert shop.run("calendar", "remove-day", "NL", "29 Feb").returncode == 2
     assert "'2026-02-30', which is no day, is removed" in shop.done("calendar", "remove-day", "NL", "2026-02-30")
     assert shop.json("calendar", "list")[0]["Warning"] is None
+
+
+def test_what_is_due_with_no_controller_there_is_said_by_whoever_tells_of_it(shop: Shop) -> None:
+    to_run = "Next: batchctl run   (no controller is running that starts what is due)"
+
+    for act in (
+        ("add", "nightly", *DAILY),
+        ("set", "nightly", "--run-times", "07:00", "--reason", "x"),
+        ("disable", "nightly", "--reason", "x"),
+        ("enable", "nightly", "--reason", "x"),
+        ("test", "nightly"),
+    ):
+        assert (to_run in shop.done("schedule", *act)) is (act[0] != "disable"), act
+    assert to_run in shop.done("status")
+    assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [False]
+    # As a controller leaves it that armed it and was stopped.
+    shop.sql("UPDATE Schedule SET NextRunTime = '2026-01-01 06:00:00.000', DecidedUntil = '2026-01-01 05:00:00.000'")
+    assert "not decided yet" in shop.done("status")
+    assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [True]
+    shop.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c1', 'h', '2099-01-01 00:00:00')")
+    assert to_run in shop.done("schedule", "test", "nightly")
+    shop.sql("UPDATE Controller SET SchedulerZone = 'UTC'")
+    assert to_run not in shop.done("schedule", "test", "nightly")
+    assert to_run not in shop.done("status")

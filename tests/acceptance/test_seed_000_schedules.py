@@ -40,7 +40,7 @@ def shop(control_database: ControlDatabase) -> Iterator[Timetable]:
 
 
 def table(shop: Timetable) -> Table:
-    return Table(transactions=shop.world.transactions, clock=shop.world.clock, zone="UTC")
+    return Table(transactions=shop.world.transactions, clock=shop.world.clock, zone="UTC", grace=GRACE)
 
 
 def actor(shop: Timetable) -> Actor:
@@ -190,7 +190,7 @@ def test_line_38_another_type_leaves_nothing_of_the_old_one_behind(shop: Timetab
 
 def test_line_39_a_test_says_what_the_leader_would_do_and_does_nothing(shop: Timetable) -> None:
     shop.schedule("s", "interval", IntervalMinutes=30, DecidedUntil="2026-11-21 02:59:59")
-    bench = ScheduleBench(table=table(shop), grace=GRACE, fires_here=True)
+    bench = ScheduleBench(table=table(shop), fires_here=True)
     before = shop.world.hand.dump()
 
     tried = bench.try_out("s")

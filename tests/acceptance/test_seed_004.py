@@ -145,6 +145,16 @@ def test_line_04_the_due_time_is_waited_for_and_not_polled(clockwork: Clockwork)
     assert clockwork.fired() == ["2026-10-23T12:00:30"]
 
 
+def test_line_05_a_job_whose_next_run_is_over_is_overdue(shop: SqlShop) -> None:
+    shop.add("once", "SELECT 1")
+    soon = shop.jobs()["once"]
+    shop.pass_time()
+    late = shop.jobs()["once"]
+
+    assert (soon.is_overdue, late.is_overdue) == (False, True)
+    assert late.columns()["Overdue"] is True
+
+
 def test_line_05_a_job_says_what_it_does_when_it_runs_and_how_its_last_run_ended(shop: SqlShop) -> None:
     once = shop.add("once", "SELECT 1")
     shop.add("daily", "SELECT 2", is_daily=True)

@@ -124,7 +124,13 @@ def test_the_example_does_what_its_readme_says(shop: Shop, monkeypatch: pytest.M
     [
         (("--at", "tomorrow", "--sql", "SELECT 1"), 2, "'tomorrow' is not a time; write one such as '2026-12-01 02:00'."),
         (("--at", "2040-12-01 02:00"), 2, 'Say what to carry out, once: --sql "..." or --file FILE.'),
-        (("--at", "2040-12-01 02:00", "--file", "nothere.sql"), 2, "'nothere.sql' cannot be read"),
+        (("--at", "2040-12-01 02:00", "--file", "nothere.sql"), 2, "'nothere.sql' cannot be read: No such file or directory."),
+        (("--at", "2040-12-01 02:00", "--sql", "SELECT 'x"), 4, "never be carried out: --sql: a ' is never closed"),
+        (
+            ("--at", "2040-12-01 02:00", "--sql", "SELECT 1", "--time-zone", "Europe/Amstredam"),
+            2,
+            "an IANA name such as Europe/Amsterdam. Did you mean 'Europe/Amsterdam'?",
+        ),
         (("--at", "2040-12-01 02:00", "--sql", "SELECT 1", "--time-zone", "Mars"), 2, "'Mars' is not a time zone"),
         (("--at", "2020-12-01 02:00", "--sql", "SELECT 1"), 4, "2020-12-01 02:00 is over: in UTC it is"),
     ],
@@ -138,6 +144,49 @@ def test_what_is_wrong_is_said_with_its_exit_code(
 
     assert said in done.stderr
     assert shop.json("schedule", "jobs") == []
+
+
+def test_who_looks_at_a_failed_job_is_led_to_its_end(tmp_path: Path, run_batchctl: RunBatchctl) -> None:
+    shop = Shop(tmp_path, run_batchctl, "sqlite", None)
+    added = shop.add("job", "--sql", "SELECT x FROM y", "--retries", "1", at="2040-11-30 12:00:30").stdout
+    shop.run_at(datetime(2040, 11, 30, 12, 0, 31, tzinfo=UTC))
+    retrying = shop("schedule", "jobs").stdout
+    with closing(sqlite3.connect(tmp_path / "batchctl.db", isolation_level=None)) as client:
+        client.execute("UPDATE BatchControl SET Status = 'failed', RetryCount = 0")
+    failed = shop("schedule", "jobs").stdout
+    shown = shop("show", "1").stdout
+    useless = shop("rerun", "1", "--set", "Data2=SELECT 1", "--reason", "x", code=4).stderr
+    dry = shop("schedule", "set-sql", "job", "--sql", "SELECT 1", "--reason", "x", "--dry-run").stdout
+    corrected = shop("schedule", "set-sql", "job", "--sql", "SELECT 1", "--reason", "x")
+    same = shop.json("schedule", "set-sql", "job", "--sql", "SELECT 1", "--reason", "x")
+    shop("rerun", "1", "--reason", "the SQL is corrected")
+    shop.run_at(datetime(2040, 11, 30, 12, 9, tzinfo=UTC))
+    done = shop("schedule", "jobs").stdout
+
+    assert "It runs next at 2040-11-30 12:00:30 +00:00 (2040-11-30 12:00:30 UTC)." in added
+    assert "it is tried again by itself at 2040-11-30 12:05:" in retrying
+    assert "rerun" not in retrying
+    command = "batchctl schedule set-sql job --sql ... --reason ...   (if its SQL is wrong)"
+    assert command in failed
+    assert command in shown
+    assert "batchctl rerun 1 --reason ..." in failed
+    assert "No step of job job uses Data2" in useless
+    assert "; SELECT 1\n" in dry
+    assert "batchctl rerun 1 --reason ...   (a run of it that has failed)" in corrected.stdout
+    assert same["Before"] == same["After"] == {"Data2": "SELECT 1"}
+    assert [line.split()[:2] for line in done.splitlines() if line.startswith("job")] == [["job", "done"]]
+    assert "no such table" not in done
+    shop("schedule", "set-sql", "job", "--reason", "x", code=2)
+
+
+def test_what_was_cancelled_with_a_job_is_named_with_its_status(tmp_path: Path, run_batchctl: RunBatchctl) -> None:
+    shop = Shop(tmp_path, run_batchctl, "sqlite", None)
+    shop.add("job", "--sql", "SELECT x FROM y", at="2040-11-30 12:00:30")
+    shop.run_at(datetime(2040, 11, 30, 12, 0, 31, tzinfo=UTC))
+
+    removed = shop("schedule", "remove", "job", "--reason", "wrong").stdout
+
+    assert "BatchControl 1 is cancelled (it was failed)." in removed
 
 
 def test_a_node_that_does_not_schedule_runs_no_job_and_no_backfill(tmp_path: Path, run_batchctl: RunBatchctl) -> None:
@@ -176,8 +225,14 @@ def test_many_due_times_of_the_past_need_a_yes(tmp_path: Path, run_batchctl: Run
     missing = shop("backfill", "jbo", "--from", "2020-01-01", "--to", "2020-12-31", code=3)
     wrong = shop("backfill", "job", "--from", "soon", "--to", "2020-12-31", code=2)
     cancelled = shop("backfill", "cancel", "1", "--reason", "enough")
+    shown = shop(*backfill, "--dry-run").stdout
+    nameless = shop("backfill", "job", "--from", "2020-01-01", code=2)
 
     assert "That would start work for 366 due times." in refused.stderr
+    assert shown.count(" 02:00 +00:00") == 21, "the first twenty, and the last"
+    assert "... 345 more ..." in shown
+    assert "2020-12-31 02:00 +00:00" in shown
+    assert "Usage: batchctl backfill SCHEDULE --from TIME --to TIME [OPTIONS]" in nameless.stderr
     assert "Did you mean 'job'?" in missing.stderr
     assert "'soon' is neither a day" in wrong.stderr
     assert cancelled.stdout == "ScheduleBackfill 1 is cancelled, after work was started for 0 due times.\n"

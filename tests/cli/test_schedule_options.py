@@ -5,7 +5,11 @@ from __future__ import annotations
 import click
 import pytest
 
+from batchctl.cli.calendars import Day
 from batchctl.cli.schedule_changes import Emptied, _given, add, change
+from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.schedules import LocalTime
+from batchctl.cli.sql_jobs import WallTime
 from batchctl.domain.schedule_columns import DEFAULTS
 from batchctl.store.tables import schedule
 
@@ -43,3 +47,37 @@ def test_an_empty_value_empties_and_nothing_said_changes_nothing() -> None:
     with pytest.raises(click.BadParameter):
         number.convert("9", None, None)
     assert _given({"RunDays": "", "Jitter": 0, "EveryN": None}) == {"RunDays": None, "Jitter": 0}
+
+
+@pytest.mark.parametrize(
+    ("option", "word", "said"),
+    [
+        ("ScheduleType", "dayly", "'dayly' is not one of interval, daily, weekly,"),
+        ("GapPolicy", "skp", "'skp' is not one of run, skip. Did you mean 'skip'?"),
+        ("GapPolicy", "zzz", "'zzz' is not one of run, skip."),
+    ],
+)
+def test_a_misspelt_word_is_told_which_is_meant(option: str, word: str, said: str) -> None:
+    (kind,) = [one.type for one in add.params if one.name == option]
+    with pytest.raises(click.BadParameter) as refused:
+        kind.convert(word, None, None)
+
+    assert refused.value.message.startswith(said)
+    assert ("Did you mean" in refused.value.message) is (word != "zzz")
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "said"),
+    [
+        (WallTime(), "2026-11-31 02:00", "'2026-11-31 02:00' is not a time: November 2026 has 30 days; write one such"),
+        (LocalTime(), "2026-02-30", "'2026-02-30' is not a time: February 2026 has 28 days; write one such as"),
+        (Moment(), "2026-02-30", "'2026-02-30' is not a time: February 2026 has 28 days; write one in UTC, such as"),
+        (Day(), "2026-02-30", "'2026-02-30' is not a day: February 2026 has 28 days; write one such as 2026-12-25."),
+        (LocalTime(), "tomorrow", "'tomorrow' is not a time; write one such as"),
+    ],
+)
+def test_a_day_that_there_is_not_is_told_why(kind: click.ParamType[object], written: str, said: str) -> None:
+    with pytest.raises(click.BadParameter) as refused:
+        kind.convert(written, None, None)
+
+    assert refused.value.message.startswith(said)

@@ -13,8 +13,9 @@ import pytest
 
 from batchctl.control.backfilling import Backfilling
 from batchctl.control.deciding import Deciding
+from batchctl.control.firing import Firing
 from batchctl.domain.backfill_turns import Fate
-from batchctl.domain.errors import Refused, StatusChanged
+from batchctl.domain.errors import Refused
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.schedules import BackfillId
 from batchctl.operations import backfiller as backfills
@@ -76,6 +77,10 @@ class Past:
                 return
         raise AssertionError("the backfill never came to its end")
 
+    def listed(self) -> tuple[backfills.Listed, ...]:
+        """Return what the list of backfills says, newest first."""
+        return backfills.everyone(self.world.transactions, self.world.clock.now(), "UTC")[0]
+
     def cycle_keys(self) -> list[str]:
         """Return the business dates of all that was asked for, in order."""
         return [row[0] for row in self.world.sql("SELECT CycleKey FROM FileProcess ORDER BY FileProcess_id")]
@@ -120,6 +125,20 @@ def test_each_due_time_is_worked_off_once_and_oldest_first(past: Past, harmless:
     words = f"daily at 06:00, {ZONE}; due 2026-11-02 06:00 +01:00; backfill 1 by anna@host1"
     assert said == [("schedule nightly", words)]
     assert not past.duty.finish()
+
+
+def test_what_fired_before_its_day_was_a_day_off_is_not_started_again_where_it_is_shifted_to(past: Past) -> None:
+    past.world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+    monthly = "ScheduleType = 'monthly', RunDaysOfMonth = '3,6', CalendarName = 'NL', CalendarRule = 'next'"
+    past.world.sql(f"UPDATE Schedule SET {monthly}")
+    past.decide("2026-11-03T06:00", "2026-11-03 05:00:00.000", "fired")
+    past.world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-11-03')")
+    past.ask()
+
+    past.work_off()
+
+    assert past.cycle_keys() == ["before", "2026-11-06"]
+    assert past.state() == ("complete", 1)
 
 
 def test_no_more_is_unfinished_at_once_than_was_asked_for(past: Past) -> None:
@@ -376,7 +395,7 @@ def test_a_cancelled_one_starts_nothing_more_and_what_is_open_stays(past: Past) 
     assert world.statuses() == ["complete", "complete"]
     assert past.state() == ("cancelled", 2)
     assert world.one("SELECT Action FROM AuditLog WHERE Target = 'ScheduleBackfill:1'") == "cancel"
-    with pytest.raises(StatusChanged, match="ScheduleBackfill 1 is cancelled"):
+    with pytest.raises(Refused, match="ScheduleBackfill 1 is cancelled already"):
         past.clerk().cancel(BackfillId(1), reason="again")
 
 
@@ -441,13 +460,74 @@ def test_one_that_cannot_go_on_keeps_no_other_from_going_on_and_is_told_once(pas
 
     assert past.state(2) == ("complete", 7)
     said = (
-        "backfill 1: CalendarName: There is no calendar 'NL'. `batchctl calendar import` makes one;"
+        "CalendarName: There is no calendar 'NL'. `batchctl calendar import` makes one;"
         " until that is corrected it starts nothing"
     )
-    assert world.sql("SELECT Message FROM SchedulerLog WHERE EventType = 'error'") == [(said,)]
+    assert errors(past) == [("backfill 1", said)]
+    (first, second) = past.listed()
+    assert (first.waits, str(second.waits)) == (None, f"its schedule cannot be understood: {said.partition(';')[0]}.")
     world.sql("UPDATE Schedule SET CalendarName = NULL")
     past.work_off()
     assert past.state(1) == ("complete", 7)
+
+
+def errors(past: Past) -> list[tuple[Any, ...]]:
+    """Return source and message of the errors that were logged."""
+    query = "SELECT Source, Message FROM SchedulerLog WHERE EventType = 'error' ORDER BY SchedulerLog_id"
+    return past.world.sql(query)
+
+
+def test_one_whose_schedule_nobody_can_read_keeps_no_other_from_going_on(past: Past) -> None:
+    past.schedule("other")
+    past.ask()
+    past.ask("other")
+    past.world.hand.loosen()
+    past.world.sql("UPDATE Schedule SET CatchUp = 'sometimes' WHERE Schedule_id = 1")
+
+    past.work_off()
+    past.leader().finish()
+
+    assert past.state(2) == ("complete", 7)
+    ((source, said),) = errors(past)
+    assert source == "backfill 1"
+    assert said.startswith("ValueError: 'sometimes' is not a valid CatchUp; until that is corrected")
+    assert [one.waits for one in past.listed()] == [None, "the row of its schedule cannot be read"]
+
+
+@pytest.mark.parametrize("column", ["FromTime", "DoneUntil"])
+def test_one_whose_row_nobody_can_read_is_told_and_never_complete(past: Past, column: str) -> None:
+    past.schedule("other")
+    past.ask()
+    past.ask("other")
+    past.world.hand.loosen()
+    garbage = "garbage" if past.world.database.kind == "sqlite" else "9999-12-31 00:00:00"
+    past.world.sql(f"UPDATE ScheduleBackfill SET {column} = ? WHERE ScheduleBackfill_id = 1", garbage)
+
+    past.work_off()
+    past.leader().finish()
+
+    assert [past.state(1), past.state(2)] == [("running", 0), ("complete", 7)]
+    said = f"the row cannot be read: {column} is no time"
+    assert errors(past) == [("backfill 1", f"{said}; until that is corrected it starts nothing")]
+    _, (garbled,) = backfills.everyone(past.world.transactions, past.world.clock.now(), "UTC")
+    (other,) = past.listed()
+    assert (garbled.columns()["ScheduleBackfill_id"], garbled.waits) == (1, said)
+    assert garbled.columns().keys() == other.columns().keys()
+
+
+def test_what_ails_a_schedule_and_its_backfill_is_logged_once_each(past: Past) -> None:
+    world = past.world
+    past.ask()
+    world.sql("UPDATE Schedule SET RunTimes = '25:00', TimingHash = NULL")
+    for _ in range(3):
+        for node in (world.transactions, world.open()):
+            deciding = Deciding(world.clock, world.creator(), lambda batch: True, GRACE, "2026a")
+            firing = Firing(node, world.clock, deciding, world.events.append, 15.0, "UTC", lambda: None)
+            firing.finish()
+            past.leader(node).finish()
+            firing.finish()
+
+    assert sorted(source for source, _ in errors(past)) == ["backfill 1", "schedule nightly"]
 
 
 def test_one_whose_schedule_was_deleted_by_hand_is_cancelled(past: Past) -> None:
@@ -482,19 +562,64 @@ def test_the_ends_of_the_calendar_are_no_trouble(past: Past, zone: str) -> None:
     found = past.ask(span=Span(first=date.min, last=date(2026, 11, 18)), dry_run=True)
     with pytest.raises(Refused, match="9999-12-31 is still to come"):
         past.ask(span=Span(first=date.min, last=date.max))
-    with pytest.raises(Refused, match="Nothing lies between 0001-01-02 and 0001-01-01"):
+    with pytest.raises(Refused, match="--to, 0001-01-01, lies before --from, 0001-01-02"):
         past.ask(span=Span(first=date(1, 1, 2), last=date.min))
 
     assert (found.to_fire, found.first) == (1, datetime(1900, 1, 1, tzinfo=UTC) - offset(zone, 1900))
+
+
+def test_one_that_begins_with_the_calendar_ends_too(past: Past) -> None:
+    past.world.sql("UPDATE Schedule SET StartDate = '2026-11-18'")
+    row = {"Schedule_id": 1, "FromTime": "0001-01-01 00:00:00.000", "UntilTime": "2026-11-19 00:00:00.000"}
+    past.world._insert("ScheduleBackfill", {**row, "Actor": "anna"})
+
+    past.work_off()
+
+    assert past.state() == ("complete", 1)
+    assert past.cycle_keys() == ["2026-11-18"]
 
 
 def offset(zone: str, year: int) -> timedelta:
     return datetime(year, 1, 1, tzinfo=ZoneInfo(zone)).utcoffset() or timedelta(0)
 
 
-def test_what_is_still_to_come_is_refused(past: Past) -> None:
-    with pytest.raises(Refused, match="2026-11-21 is still to come: in Europe/Amsterdam it is 2026-11-21 04:00:00 now"):
-        past.ask(span=Span(first=date(2026, 11, 20), last=date(2026, 11, 21)))
+def wall(hour: int, minute: int = 0) -> datetime:
+    return datetime(2026, 11, 21, hour, minute)  # noqa: DTZ001 - wall time
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "said"),
+    [
+        (date(2026, 11, 20), date(2026, 11, 22), "2026-11-22 is still to come: in Europe/Amsterdam it is 2026-11-21 04:00:00"),
+        (date(2026, 11, 20), wall(4, 1), "2026-11-21 04:01 is still to come"),
+        (wall(6), date(2026, 11, 21), "2026-11-21 06:00 is still to come"),
+    ],
+)  # fmt: skip
+def test_what_is_still_to_come_is_refused(past: Past, first: date, last: date, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        past.ask(span=Span(first=first, last=last))
+
+
+def test_a_day_that_has_begun_is_taken_up_to_now(past: Past) -> None:
+    past.world.sql("UPDATE Schedule SET RunTimes = '03:00,05:00'")
+    today = Span(first=date(2026, 11, 21), last=date(2026, 11, 21))
+
+    begun = past.ask(span=today)
+    past.work_off()
+
+    assert "2026-11-21 is not over: it is taken up to now, 2026-11-21 04:00:00 in Europe/Amsterdam" in begun.warnings
+    assert [instant.local for instant in begun.fires] == ["2026-11-21 03:00 +01:00"]
+    assert past.cycle_keys() == ["2026-11-21"]
+    assert past.state() == ("complete", 1)
+    yesterday = Span(first=date(2026, 11, 20), last=date(2026, 11, 20))
+    assert not any("is not over" in one for one in past.ask(span=yesterday, dry_run=True).warnings)
+
+
+def test_ends_the_wrong_way_round_are_said_the_right_way_round(past: Past) -> None:
+    with pytest.raises(Refused, match="--to, 2026-10-20, lies before --from, 2026-10-27 06:00") as refused:
+        past.ask(span=Span(first=datetime(2026, 10, 27, 6), last=date(2026, 10, 20)))  # noqa: DTZ001 - wall time
+
+    assert refused.value.next_step == "the same with --from 2026-10-20 --to '2026-10-27 06:00'"
 
 
 def test_a_time_of_day_may_end_it(past: Past) -> None:
@@ -524,10 +649,16 @@ def test_where_nothing_is_left_to_do_nothing_is_asked_for(past: Past) -> None:
         past.ask()
 
 
-def test_a_dry_run_writes_nothing_and_shows_first_and_last(past: Past) -> None:
+def test_a_dry_run_writes_nothing_and_shows_which(past: Past) -> None:
     preview = past.ask(dry_run=True)
+    many = past.ask(span=Span(first=date(2026, 10, 1), last=date(2026, 11, 20)), dry_run=True)
 
-    assert [instant.local for instant in preview.fires] == ["2026-11-02 06:00 +01:00", "2026-11-08 06:00 +01:00"]
+    assert [instant.local for instant in preview.fires] == [f"2026-11-0{day} 06:00 +01:00" for day in range(2, 9)]
+    assert preview.columns()["Fires"] == [
+        {"FireKey": f"2026-11-0{day}T06:00", "LocalTime": f"2026-11-0{day} 06:00 +01:00"} for day in range(2, 9)
+    ]
+    assert (many.to_fire, len(many.fires)) == (51, 21)
+    assert [instant.local[:10] for instant in many.fires[-2:]] == ["2026-10-20", "2026-11-20"]
     assert past.world.one("SELECT count(*) FROM ScheduleBackfill") == 0
     assert past.world.one("SELECT count(*) FROM AuditLog") == 0
 
@@ -536,7 +667,7 @@ def test_who_asks_is_kept(past: Past) -> None:
     past.ask(reason="the server was away")
 
     audited = past.world.sql("SELECT Actor, Action, Target, Reason FROM AuditLog")
-    (listed,) = backfills.everyone(past.world.transactions, past.world.clock.now())
+    (listed,) = past.listed()
 
     assert audited == [("anna", "backfill", "Schedule:nightly", "the server was away")]
     assert (listed.schedule, listed.backfill.actor, listed.is_open) == ("nightly", "anna@host1", 0)
@@ -589,7 +720,7 @@ def test_no_due_time_that_is_still_to_come_is_taken(past: Past, enabled: int) ->
 
     assert past.cycle_keys() == ["2026-11-19", "2026-11-20"]
     assert past.state() == ("running", 2)
-    (listed,) = backfills.everyone(world.transactions, world.clock.now())
+    (listed,) = past.listed()
     assert listed.waits == "its time reaches into the future"
     world.clock.advance(timedelta(days=1))
     past.work_off()
@@ -619,7 +750,7 @@ def test_one_that_stands_at_a_failed_instance_names_it(past: Past) -> None:
     past.ask()
     past.work_off()
 
-    (listed,) = backfills.everyone(past.world.transactions, past.world.clock.now())
+    (listed,) = past.listed()
 
     assert (listed.stuck, listed.waits) == ((1, "failed"), "BatchControl 1 is failed")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from batchctl.control.controller import Controller
-from batchctl.domain.moves import LOST_LIMIT, PUT_BACK_FOR
+from batchctl.domain.moves import LOST_LIMIT, PUT_BACK_FOR, PUT_BACK_FOR_MOST
 from batchctl.domain.outcomes import Rendered, StepOutcome
 from batchctl.domain.rows import BatchInstance, InstanceId
 from batchctl.ports import Finished
@@ -344,6 +344,33 @@ def test_what_its_host_could_not_begin_is_put_back_for_a_while_and_costs_nothing
     world.turn_until_idle(controller)
     assert world.statuses() == ["complete"]
     assert {entry[3] for entry in world.history()} == {"auto", "retry"}, "nothing has to be verified"
+
+
+def test_what_its_host_does_not_have_is_left_alone_longer_each_time_and_costs_nothing(world: World) -> None:
+    lacking = StepOutcome(succeeded=False, never_ran=True, message="not started: no such job")
+    world.runner.script = lambda rendered: lacking
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    controller, waits = world.process(), []
+    for _ in range(22):
+        ((status, left, lost, due),) = world.sql("SELECT Status, RetryCount, LostCount, NextRunTime FROM BatchControl")
+        assert (status, left, lost) == ("retry", 0, 0)
+        with world.transactions.read() as connection:
+            next_run = instances.next_due(connection, world.clock.now())
+        assert next_run is not None, due
+        waits.append(next_run - world.clock.now())
+        world.clock.advance(waits[-1])
+        controller.turn(NO_WAIT)
+        world.turn_until_idle(controller)
+
+    assert waits[:3] == [PUT_BACK_FOR, 2 * PUT_BACK_FOR, 3 * PUT_BACK_FOR]
+    assert waits[-2:] == [PUT_BACK_FOR_MOST, PUT_BACK_FOR_MOST]
+    world.runner.script = lambda rendered: OK
+    world.clock.advance(PUT_BACK_FOR_MOST)
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+    assert world.statuses() == ["complete"]
 
 
 @pytest.mark.parametrize(("asked", "left"), [("cancelling", "cancelled"), ("pausing", "paused")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -240,6 +241,55 @@ def test_a_stretch_counts_only_what_was_not_decided(timetable: Timetable) -> Non
     ]
 
 
+@pytest.mark.parametrize(
+    ("until", "key"), [("06:00", "T06:00..2026-11-21T06:00"), ("18:00", "T06:00..2026-11-21T18:00")]
+)
+def test_a_stretch_that_is_missed_twice_keeps_nothing_from_firing(timetable: Timetable, until: str, key: str) -> None:
+    timetable.schedule(RunTimes="06:00,18:00,22:00")
+    back = f"UPDATE Schedule SET DecidedUntil = '{timetable.stamp()}'"
+    for minute in (20, 30, 40):
+        timetable.until(f"2026-11-21 {until[:2]}:{minute}")
+        timetable.world.sql(back)
+        timetable.restart()
+    timetable.turns()
+    timetable.until("2026-11-21 22:00")
+
+    count = 1 if until == "06:00" else 2
+    stretches = [(f"2026-11-21{key}{nth}", "skipped", count) for nth in ("", "#2", "#3", "#4")]
+    assert timetable.fires()[:3] == stretches[:3]
+    assert timetable.fired() == ["2026-11-21T22:00"]
+    assert "error" not in {event for event, *_ in timetable.log()}
+    shown = "2026-11-21T06:00" if count == 1 else stretches[0][0]
+    assert {said.partition(": ")[0] for _, _, said in timetable.log()[:3]} == {f"due {shown}"}
+
+
+def test_a_clock_that_is_set_back_twice_lets_what_was_missed_be_due_again(timetable: Timetable) -> None:
+    timetable.schedule(RunTimes="06:00")
+    timetable.until("2026-11-21 05:00")
+    for _ in range(2):
+        timetable.set_clock("2026-11-21 08:00")
+        timetable.turns()
+        timetable.set_clock("2026-11-21 05:00")
+        timetable.until("2026-11-21 05:00:20")
+    timetable.until("2026-11-21 06:00")
+
+    assert [row[:2] for row in timetable.fires()] == [
+        ("2026-11-21T06:00..2026-11-21T06:00", "skipped"),
+        ("2026-11-21T06:00..2026-11-21T06:00#2", "skipped"),
+        ("2026-11-21T06:00", "fired"),
+    ]
+
+
+def test_what_was_made_up_for_soon_is_some_seconds_late(timetable: Timetable) -> None:
+    timetable.schedule(RunTimes="06:00", CatchUp="latest")
+    timetable.turns()
+    timetable.duty.deciding = replace(timetable.duty.deciding, grace=timedelta(seconds=10))
+    timetable.until("2026-11-21 06:00:46")
+
+    said = timetable.world.one("SELECT Message FROM FileProcess")
+    assert said == "daily at 06:00, UTC; due 2026-11-21 06:00 +00:00; made up for, 46 s late"
+
+
 def test_due_times_of_one_moment_of_a_gap_are_each_counted_once(timetable: Timetable) -> None:
     timetable.set_clock("2027-03-28 00:00")
     timetable.schedule(RunTimes="02:00,02:15,02:30,02:45", TimeZone="Europe/Amsterdam", Jitter=1200)
@@ -348,6 +398,87 @@ def test_d07_a_calendar_changed_between_due_and_fire_decides(timetable: Timetabl
 
     assert timetable.fires()[-1] == ("2026-11-23T06:00", "skipped", 1)
     assert "Strike" in timetable.log()[-1][2]
+
+
+def _every_day_but(timetable: Timetable, *days_off: str) -> None:
+    timetable.world.sql(
+        "INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL', 'Mon,Tue,Wed,Thu,Fri,Sat,Sun')"
+    )
+    for day in days_off:
+        _declare_off(timetable, day)
+
+
+def _declare_off(timetable: Timetable, day: str) -> None:
+    timetable.world.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, ?)", day)
+
+
+def _cycle_keys(timetable: Timetable) -> list[str]:
+    return [key for (key,) in timetable.world.sql("SELECT CycleKey FROM FileProcess ORDER BY FileProcess_id")]
+
+
+def test_what_fired_before_its_day_was_declared_off_is_not_shifted_and_told_once(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-23")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 06:00")
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-22 06:01")
+    armed = timetable.standing()[1]
+    timetable.restart()
+    timetable.turns()
+    timetable.until("2026-11-24 06:00")
+    timetable.until("2026-11-25 06:00")
+
+    assert armed == "2026-12-22 06:00"
+    assert timetable.fires() == [("2026-11-22T06:00", "fired", 1)]
+    assert [message for event, _, message in timetable.log() if event == "skipped"] == [
+        "2026-11-24T06:00 was decided already as file:1, due as 2026-11-22T06:00 before its calendar was changed"
+    ]
+
+
+def test_nor_is_what_fired_shifted_when_that_day_is_declared_off_too(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-22")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-23 06:00")
+    _declare_off(timetable, "2026-11-23")
+    timetable.until("2026-11-24 06:00")
+    timetable.world.sql("DELETE FROM CalendarDay")
+    timetable.until("2026-11-25 06:00")
+
+    assert timetable.fires() == [("2026-11-23T06:00", "fired", 1)]
+    assert _cycle_keys(timetable) == ["2026-11-22"]
+
+
+def test_of_two_days_that_one_stands_for_only_what_has_not_fired_is_due(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-23")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22,23", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 06:00")
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-24 06:00")
+
+    assert timetable.fired() == ["2026-11-22T06:00", "2026-11-24T06:00"]
+    assert _cycle_keys(timetable) == ["2026-11-22", "2026-11-23"]
+
+
+def test_what_stood_for_a_day_off_as_well_has_fired_for_both(timetable: Timetable) -> None:
+    _every_day_but(timetable, "2026-11-21")
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="21,22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 06:00")
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-24 06:00")
+
+    assert timetable.fired() == ["2026-11-22T06:00"]
+
+
+def test_what_was_only_skipped_is_shifted(timetable: Timetable) -> None:
+    _every_day_but(timetable)
+    timetable.schedule(kind="monthly", RunTimes="06:00", RunDaysOfMonth="22", CalendarName="NL", CalendarRule="next")
+    timetable.until("2026-11-22 05:00")
+    timetable.world.clock.advance(timedelta(hours=2))
+    timetable.turns()
+    _declare_off(timetable, "2026-11-22")
+    timetable.until("2026-11-23 06:00")
+
+    assert timetable.fires() == [("2026-11-22T06:00..2026-11-22T06:00", "skipped", 1), ("2026-11-23T06:00", "fired", 1)]
 
 
 def test_d08_a_clock_a_second_apart_makes_nothing_due_again(timetable: Timetable) -> None:

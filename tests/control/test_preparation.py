@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from batchctl.domain.errors import PluginError, StepRefused
+from batchctl.domain.errors import CannotBegin, PluginError, StepRefused
 from batchctl.domain.outcomes import Problem, Rendered, StepOutcome, StepRequest, Surroundings
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId, Step
 from batchctl.domain.status import Cause, HistoryStatus
@@ -70,6 +70,11 @@ def test_what_cannot_be_made_ready_says_why(error: Exception, says: str) -> None
     assert says in (refused.refusal or "")
     assert refused.command_text.startswith("-- not run: ")
     assert "\n" not in refused.command_text
+
+
+@pytest.mark.parametrize(("error", "put_back"), [(CannotBegin("no such job here"), True), (StepRefused("no"), False)])
+def test_only_what_this_host_lacks_is_put_back(error: Exception, put_back: bool) -> None:
+    assert prepare(Broken(error)).put_back is put_back
 
 
 def test_a_handler_that_cannot_verify_is_said_to_be_so() -> None:

@@ -28,6 +28,7 @@ class Timetable:
         self.world = world
         self.woken = 0
         self.harmless = True
+        self.zone = "UTC"
         self.duty = self.leader()
 
     def leader(self, transactions: Any = None, clock: Any = None) -> Firing:
@@ -35,7 +36,8 @@ class Timetable:
         world = self.world
         clock = clock or world.clock
         deciding = Deciding(clock, world.creator(), self._is_harmless, GRACE, "2026z")
-        return Firing(transactions or world.transactions, clock, deciding, world.events.append, POLL, "UTC", self._wake)
+        means = transactions or world.transactions, clock, deciding, world.events.append
+        return Firing(*means, POLL, self.zone, self._wake)
 
     def _wake(self) -> None:
         self.woken += 1

@@ -133,9 +133,10 @@ class ScriptedRunner:
         """Report a process."""
         self.reports.append(Spawned(key, identity))
 
-    def refuse(self, key: HistoryId, reason: str) -> None:
-        """Let an execution that could not be rendered fail."""
-        self.reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+    def refuse(self, key: HistoryId, reason: str, *, put_back: bool = False) -> None:
+        """Let an execution that could not be rendered fail, or be put back."""
+        outcome = StepOutcome(succeeded=False, fatal=not put_back, never_ran=put_back, message=reason)
+        self.reports.append(Finished(key, outcome, None))
 
     def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported."""

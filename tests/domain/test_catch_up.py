@@ -13,7 +13,7 @@ from batchctl.domain import catch_up
 from batchctl.domain.catch_up import DISARMED, Decision, Standing
 from batchctl.domain.due import Instant, InstantOutcome, Plan, jitter_of, plan_of, timing_hash
 from batchctl.domain.schedules import Calendar, CalendarId, Schedule, ScheduleId, Timing
-from batchctl.domain.status import CatchUp, ScheduleType
+from batchctl.domain.status import CatchUp, FireOutcome, ScheduleType
 from batchctl.domain.undecided import Before, Undecided
 
 NOW = datetime(2026, 11, 24, 9, 0, tzinfo=UTC)
@@ -162,7 +162,7 @@ def test_arming() -> None:
 
 
 def test_what_was_decided_before_is_left_alone_and_counted_nowhere() -> None:
-    was = Before(NOW, None)
+    was = Before("2026-11-22T06:00", FireOutcome.SKIPPED, NOW, None)
     decided = {"2026-11-21T06:00": was, "2026-11-23T06:00": was, "2026-11-25T06:00": was}
     asked = list[str]()
 

@@ -16,7 +16,7 @@ from zoneinfo import TZPATH, ZoneInfo
 import pytest
 from cronsim import CronSim
 
-from batchctl.domain.due import InstantOutcome, UnfitTiming, jitter_of, plan_of, timing_hash
+from batchctl.domain.due import InstantOutcome, Plan, UnfitTiming, jitter_of, plan_of, timing_hash
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy
 from tests.domain.scheduling import HOME, a_calendar, a_plan, a_timing, at, dates, due, keys, utc
 
@@ -76,7 +76,7 @@ def test_a_time_in_the_fold_is_due_twice_where_people_want_that() -> None:
 
 
 @pytest.mark.parametrize(("day", "hours"), [("2026-03-29", 23), ("2026-10-25", 25), ("2026-06-01", 24)])
-def test_an_interval_goes_on_by_elapsed_time(day: str, hours: int) -> None:
+def test_an_interval_that_clocks_change_by_whole_times_is_even(day: str, hours: int) -> None:
     begin = (datetime.fromisoformat(day).replace(tzinfo=ZoneInfo(HOME))).astimezone(UTC)
     found = [one.due for one in a_plan("interval", interval_minutes=15).instants(begin, begin + timedelta(hours=hours))]
 
@@ -89,12 +89,106 @@ def test_an_interval_begins_anew_at_midnight() -> None:
     assert [key[11:] for key in found] == ["07:00", "14:00", "21:00", "00:00", "07:00", "14:00", "21:00", "00:00"]
 
 
-def test_policies_do_not_touch_an_interval() -> None:
+@pytest.mark.parametrize("night", ["2026-03-29", "2026-06-01", "2026-10-25"])
+@pytest.mark.parametrize(
+    ("minutes", "window", "expected"),
+    [
+        (1440, None, ["00:00"]),
+        (720, None, ["00:00", "12:00"]),
+        (240, "20:00-20:30", ["20:00"]),
+        (120, "09:00-17:00", ["10:00", "12:00", "14:00", "16:00"]),
+        (60, "09:00-11:00", ["09:00", "10:00", "11:00"]),
+        (45, "09:00-11:00", ["09:00", "09:45", "10:30"]),
+    ],
+)
+def test_an_interval_is_due_at_the_same_times_on_every_day(
+    night: str, minutes: int, window: str | None, expected: list[str]
+) -> None:
+    plan = a_plan("interval", interval_minutes=minutes, between_times=window)
+
+    found = due(plan, (datetime.fromisoformat(night) - timedelta(days=1)).isoformat(), 3)
+
+    assert [one.local[11:16] for one in found if one.local.startswith(night)] == expected
+
+
+def test_of_an_interval_of_an_hour_or_less_what_clocks_leave_out_is_left_out_and_what_they_repeat_comes_again() -> None:
+    plan = a_plan("interval", interval_minutes=40, between_times="01:00-04:00")
+
+    # 02:00 and 02:40 are not shown in the one night, and shown twice in the other.
+    assert [key[11:] for key in keys(plan, "2026-03-28T23:00", 0.5)] == ["01:20", "03:20", "04:00"]
+    assert [key[11:] for key in keys(plan, "2026-10-24T22:00", 0.5)] == [
+        "01:20",
+        "02:00",
+        "02:40",
+        "02:00+fold",
+        "02:40+fold",
+        "03:20",
+        "04:00",
+    ]
+
+
+def test_an_interval_of_more_than_an_hour_goes_by_the_policies() -> None:
+    usual = a_plan("interval", interval_minutes=150, between_times="02:00-03:00")
+    unusual = replace(usual.timing, gap_policy=GapPolicy.SKIP, fold_policy=FoldPolicy.TWICE)
+
+    (moved,) = due(usual, "2026-03-29", 0.9)
+    assert (moved.key, moved.local, moved.outcome) == ("2026-03-29T02:30", "2026-03-29 03:00 +02:00", "fires")
+    assert keys(usual, "2026-10-25", 0.9) == ["2026-10-25T02:30"]
+    assert [one.outcome for one in due(plan_of(unusual, HOME, None), "2026-03-29", 0.9)] == ["skipped"]
+    assert keys(plan_of(unusual, HOME, None), "2026-10-25", 0.9) == ["2026-10-25T02:30", "2026-10-25T02:30+fold"]
+
+
+def test_an_interval_of_an_hour_is_a_rhythm_and_one_of_61_minutes_is_not() -> None:
+    hour, longer = a_plan("interval", interval_minutes=60), a_plan("interval", interval_minutes=61)
+
+    assert keys(hour, "2026-03-29T00:30", 0.04) == ["2026-03-29T03:00"]
+    assert keys(longer, "2026-03-29T00:30", 0.04) == ["2026-03-29T02:02", "2026-03-29T03:03"]
+
+
+def test_policies_do_not_touch_an_interval_that_is_a_rhythm() -> None:
     usual = a_plan("interval", interval_minutes=20)
     unusual = a_plan("interval", interval_minutes=20, gap_policy=GapPolicy.SKIP, fold_policy=FoldPolicy.TWICE)
 
     assert keys(usual, "2026-10-24", 3) == keys(unusual, "2026-10-24", 3)
     assert keys(usual, "2026-03-28", 3) == keys(unusual, "2026-03-28", 3)
+
+
+def test_an_interval_of_a_day_is_due_once_a_day_where_midnight_is_shown_twice() -> None:
+    plan = a_plan("interval", interval_minutes=1440, time_zone="America/Havana")
+
+    assert keys(plan, "2026-10-31T12:00", 2) == ["2026-11-01T00:00", "2026-11-02T00:00"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "expected"),
+    [
+        (HOME, "2026-03-29", ["2026-03-29 02:00", "2026-03-29 02:15", "2026-03-29 02:30", "2026-03-29 02:45"]),
+        (HOME, "2026-10-25", []),
+        ("Australia/Lord_Howe", "2026-10-03", ["2026-10-04 02:00", "2026-10-04 02:15"]),
+    ],
+)
+def test_what_a_rhythm_leaves_out_is_due_at_no_moment(zone: str, day: str, expected: list[str]) -> None:
+    plan = a_plan("interval", interval_minutes=15, time_zone=zone)
+    begin = utc(day)
+
+    found = list(plan.left_out(begin, begin + timedelta(days=1)))
+
+    assert [one.local for one in found] == expected
+    assert {(one.due, one.outcome.value) for one in found} <= {(None, "skipped")}
+
+
+def test_only_a_rhythm_leaves_something_out_and_only_on_its_days() -> None:
+    begin = utc("2026-03-28")
+    sundays = a_plan("cron", cron="*/30 2 * * 0", calendar=a_calendar())
+
+    def left_out(plan: Plan) -> list[str | None]:
+        return [one.reason for one in plan.left_out(begin, begin + timedelta(days=2))]
+
+    said = "the clocks leave this out; a cron whose minute or hour begins with * is not made up for"
+    assert left_out(sundays) == [f"2026-03-29 is no business day of NL: a Sunday; {said}"] * 2
+    assert left_out(a_plan("cron", cron="*/30 2 * * 1-5")) == []
+    assert left_out(a_plan("cron", cron="30 2 * * *")) == []
+    assert left_out(a_plan("interval", interval_minutes=150)) == []
 
 
 # Zones that are not like others
@@ -119,10 +213,20 @@ def test_lord_howe_changes_by_half_an_hour() -> None:
     ]
 
 
-def test_an_hourly_interval_on_lord_howe_keeps_its_rhythm() -> None:
-    found = due(a_plan("interval", interval_minutes=60, time_zone="Australia/Lord_Howe"), "2026-10-03T13:30", 0.2)
+def test_an_interval_on_lord_howe_stays_at_the_times_that_clocks_show() -> None:
+    hourly = a_plan("interval", interval_minutes=60, time_zone="Australia/Lord_Howe")
+    half = a_plan("interval", interval_minutes=30, time_zone="Australia/Lord_Howe")
 
-    assert [one.key[11:] for one in found] == ["00:00", "01:00", "02:30", "03:30", "04:30"]
+    # They leave out 02:00 to 02:29, and in autumn show 01:30 to 01:59 twice.
+    assert [key[11:] for key in keys(hourly, "2026-10-03T13:30", 0.2)] == ["00:00", "01:00", "03:00", "04:00", "05:00"]
+    assert [key[11:] for key in keys(half, "2026-10-03T14:30", 0.07)] == ["01:00", "01:30", "02:30", "03:00"]
+    assert [key[11:] for key in keys(half, "2026-04-04T14:00", 0.09)] == [
+        "01:00",
+        "01:30",
+        "01:30+fold",
+        "02:00",
+        "02:30",
+    ]
 
 
 def test_santiago_leaves_midnight_out() -> None:
@@ -135,7 +239,8 @@ def test_santiago_leaves_midnight_out() -> None:
         ("2026-09-06T00:00", "2026-09-06 01:00 -03:00"),
         ("2026-09-06T00:30", "2026-09-06 01:00 -03:00"),
     ]
-    assert keys(interval, "2026-09-06", 1) == [f"2026-09-06T{hour:02}:00" for hour in (1, 7, 13, 19)]
+    assert keys(interval, "2026-09-06", 1) == [f"2026-09-06T{hour:02}:00" for hour in (0, 6, 12, 18)]
+    assert due(interval, "2026-09-06")[0].local == "2026-09-06 01:00 -03:00"
 
 
 def test_santiago_has_its_last_hour_twice() -> None:
@@ -148,6 +253,7 @@ def test_apia_left_out_a_whole_day() -> None:
     plan = a_plan(run_times="06:00,18:00", time_zone="Pacific/Apia")
     skipping = a_plan(run_times="06:00,18:00", time_zone="Pacific/Apia", gap_policy=GapPolicy.SKIP)
     interval = a_plan("interval", interval_minutes=720, time_zone="Pacific/Apia")
+    rhythm = a_plan("interval", interval_minutes=30, time_zone="Pacific/Apia")
 
     found = due(plan, "2011-12-29T16:00", 1)
 
@@ -160,7 +266,16 @@ def test_apia_left_out_a_whole_day() -> None:
     ]
     assert [one.business_date for one in found][2] == date(2011, 12, 30)
     assert [one.outcome for one in due(skipping, "2011-12-29T16:00", 2)].count(InstantOutcome.SKIPPED) == 2
-    assert [key[:10] for key in keys(interval, "2011-12-29T10:00", 1.9)] == ["2011-12-29"] * 2 + ["2011-12-31"] * 2
+    assert keys(interval, "2011-12-29T10:00", 1.9) == [
+        f"2011-12-{day}T{hour}:00" for day in (29, 30, 31) for hour in ("00", "12")
+    ]
+    assert keys(rhythm, "2011-12-30T09:30", 0.1) == [
+        "2011-12-29T23:30",
+        "2011-12-31T00:00",
+        "2011-12-31T00:30",
+        "2011-12-31T01:00",
+        "2011-12-31T01:30",
+    ]
 
 
 def test_troll_changes_by_two_hours() -> None:
@@ -694,3 +809,20 @@ def test_an_unfit_timing_tells_the_first_and_all_that_is_wrong() -> None:
 
 
 _HASH = "d09aa635b72f3ab67b0a6c220d4c5a518c705e83f7b0630eeb390d42ba64b52b"
+
+
+def test_what_is_shifted_knows_the_days_it_was_led_over_and_their_keys() -> None:
+    christmas = a_calendar("2026-12-25 Christmas Day")
+
+    def led_over(rule: CalendarRule) -> list[tuple[str, list[tuple[str, bool]]]]:
+        columns = {"run_times": "06:00", "run_days_of_month": "25,26", "calendar_rule": rule}
+        found = due(a_plan("monthly", calendar=christmas, **columns), "2026-12-24", 6)
+        return [(one.key, [(each.key, each.is_stood_for) for each in one.led_over]) for one in found]
+
+    assert led_over(CalendarRule.NEXT) == [
+        ("2026-12-28T06:00", [("2026-12-25T06:00", True), ("2026-12-26T06:00", True), ("2026-12-27T06:00", False)])
+    ]
+    assert led_over(CalendarRule.PREVIOUS) == [
+        ("2026-12-24T06:00", [("2026-12-26T06:00", True), ("2026-12-25T06:00", True)])
+    ]
+    assert led_over(CalendarRule.DAYS_OFF) == [("2026-12-25T06:00", []), ("2026-12-26T06:00", [])]

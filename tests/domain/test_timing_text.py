@@ -14,6 +14,7 @@ from batchctl.domain.due import UnfitTiming, plan_of, problems
 from batchctl.domain.schedules import Timing
 from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, ScheduleType
 from batchctl.domain.text import visible
+from batchctl.domain.timing_words import words_of
 from tests.domain.scheduling import HOME, a_calendar, a_plan, a_timing, keys, utc
 
 DAILY = a_timing(run_times="06:00")
@@ -72,11 +73,24 @@ def said(timing: Timing, *calendars: str) -> list[str]:
             {"between_times": "09:00"},
             "BetweenTimes: '09:00' is no window: write it as HH:MM-HH:MM, for example 09:00-17:00.",
         ),
-        ({"between_times": "9-17"}, "BetweenTimes: '9' is no time of day: write it as HH:MM, from 00:00 to 23:59."),
+        ({"between_times": "9-17"}, "BetweenTimes: '9-17' is no window: write it as HH:MM-HH:MM, 09:00-17:00."),
+        ({"between_times": "9-25"}, "BetweenTimes: '9' is no time of day: write it as HH:MM, 09:00."),
+        (
+            {"run_days": "Fryday"},
+            "RunDays: 'Fryday' is no day of the week; write for example Mon,Fri or Mon-Fri. Did you mean 'Fri'?",
+        ),
+        (
+            {"run_days": "xyz"},
+            (
+                "RunDays: 'xyz' is no day of the week; write for example Mon,Fri or Mon-Fri."
+                " Known: Mon, Tue, Wed, Thu, Fri, Sat, Sun."
+            ),
+        ),
+        ({"end_date": "2026-13-01"}, "EndDate: '2026-13-01' is no date: there is no month 13."),
         ({"between_times": "09:00-17:00"}, "BetweenTimes: None of its times lies in 09:00-17:00: it is never due."),
         ({"every_n": 0}, "EveryN: 0 is not between 1 and 1000."),
         ({"start_date": "1-6-2026"}, "StartDate: '1-6-2026' is no date: write it as YYYY-MM-DD."),
-        ({"start_date": "2026-02-30"}, "StartDate: '2026-02-30' is no date: day is out of range for month."),
+        ({"start_date": "2026-02-30"}, "StartDate: '2026-02-30' is no date: February 2026 has 28 days."),
         ({"end_date": "0001-01-01"}, "EndDate: '0001-01-01' is not between 1900-01-01 and 9990-12-31."),
         (
             {"start_date": "2026-06-02", "end_date": "2026-06-01"},
@@ -144,6 +158,21 @@ def test_what_is_wrong_is_said_with_what_to_write_instead(columns: dict[str, Any
                 "Cron: '0 6 * *' is no cron expression: 4 fields instead of 5: minute, hour, day of month, month,"
                 " day of week. Write for example 30 2 * * *."
             ),
+        ),
+        (
+            "once",
+            {"run_at": "2026-11-31 02:00"},
+            "RunAt: '2026-11-31' is no date: November 2026 has 30 days.",
+        ),
+        (
+            "cron",
+            {"cron": "0 2 31 2 *"},
+            "Cron: It is never due (cron 0 2 31 2 *): no month that it names has such a day.",
+        ),
+        (
+            "cron",
+            {"cron": "0 2 31 13 *"},
+            "Cron: '0 2 31 13 *' is no cron expression: Bad month. Write for example 30 2 * * *.",
         ),
         (
             "cron",
@@ -250,7 +279,12 @@ def test_letter_case_blanks_and_ranges_do_not_matter() -> None:
         (
             "interval",
             {"interval_minutes": 15, "between_times": "22:00-04:00"},
-            "every 15 min, between 22:00 and 04:00 the next day, {}",
+            "every 15 min, between 22:00 and 04:00 (over midnight; each time counts to its own date), {}",
+        ),
+        (
+            "interval",
+            {"interval_minutes": 15, "between_times": "22:00-04:00", "run_days": "Fri"},
+            "every 15 min, Fri, between 22:00 and 04:00 (over midnight; each time counts to its own date), {}",
         ),
         ("once", {"run_at": "2026-12-01T02:00"}, "once at 2026-12-01 02:00, {}"),
         ("cron", {"cron": "30 2 * * 1-5"}, "cron 30 2 * * 1-5 (at 02:30 on Monday through Friday), {}"),
@@ -258,6 +292,26 @@ def test_letter_case_blanks_and_ranges_do_not_matter() -> None:
             "daily",
             {"run_times": "02:30", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
             "daily at 02:30, {}, skipped when clocks leave it out, twice when clocks show it twice",
+        ),
+        (
+            "interval",
+            {"interval_minutes": 61, "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "every 61 min, {}, skipped when clocks leave it out, twice when clocks show it twice",
+        ),
+        (
+            "interval",
+            {"interval_minutes": 60, "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "every 60 min, {}",
+        ),
+        (
+            "cron",
+            {"cron": "*/20 2 * * *", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "cron */20 2 * * * (every 20th minute from 02:00 through 02:59), {}",
+        ),
+        (
+            "once",
+            {"run_at": "2026-12-01T02:00", "gap_policy": GapPolicy.SKIP, "fold_policy": FoldPolicy.TWICE},
+            "once at 2026-12-01 02:00, {}, skipped when clocks leave it out",
         ),
     ],
 )
@@ -271,7 +325,7 @@ def test_the_words_for_people(kind: str, columns: dict[str, Any], words: str) ->
         (CalendarRule.BUSINESS_DAYS, "on business days of NL"),
         (CalendarRule.DAYS_OFF, "on days off of NL"),
         (CalendarRule.NEXT, "shifted to the next business day of NL"),
-        (CalendarRule.PREVIOUS, "shifted to the last business day of NL before"),
+        (CalendarRule.PREVIOUS, "shifted to the business day of NL before"),
     ],
 )
 def test_the_words_for_calendars(rule: CalendarRule, words: str) -> None:
@@ -361,3 +415,25 @@ def test_no_cron_expression_raises_anything_else(fields: list[str]) -> None:
         plan = a_plan("cron", cron=" ".join(fields))
         assert plan.words.startswith(f"cron {' '.join(fields)} (")
         plan.next_after(utc("2026-06-01"))
+
+
+def test_times_are_said_in_order_and_each_once() -> None:
+    assert a_plan("daily", run_times="02:30, 01:30,02:30").words == f"daily at 01:30 and 02:30, {HOME}"
+
+
+@pytest.mark.parametrize(
+    ("timing", "words"),
+    [
+        (a_timing("daily", run_times="25:00"), "daily at 25:00, UTC"),
+        (a_timing("daily"), "daily at ?, UTC"),
+        (a_timing("cron", cron="x"), "cron x, UTC"),
+        (
+            a_timing("monthly", run_times="06:00", run_days_of_month="first,2", run_months="13,Jan"),
+            "monthly at 06:00, the first and 2nd of the month, in 13 and Jan, UTC",
+        ),
+        (a_timing("interval", time_zone="Mars"), "every ? min, UTC"),
+        (a_timing("once"), "once at ?, UTC"),
+    ],
+)
+def test_of_what_cannot_be_read_is_said_what_can_be_told(timing: Timing, words: str) -> None:
+    assert words_of(timing, "UTC") == words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,7 +13,7 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.schedules import CalendarDay
 from batchctl.operations import almanac
 from batchctl.operations.acts import Actor
-from batchctl.operations.calendar_keeper import CalendarKeeper, Imported
+from batchctl.operations.calendar_keeper import CalendarKeeper, DayChange, Imported
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
 
@@ -23,18 +23,19 @@ HOLIDAYS = {
     date(2027, 1, 1): "New Year's Day",
 }
 DAYS = "SELECT CalendarDate, IsBusinessDay, Description FROM CalendarDay ORDER BY CalendarDate"
+GRACE = timedelta(minutes=5)
 UTC_ZONE = ZoneInfo("UTC")
 Audited = Callable[[], list[tuple[Any, ...]]]
 
 
 @pytest.fixture
 def keeper(world: World, anywhere: StoreTransactions) -> CalendarKeeper:
-    return CalendarKeeper(actor(world, anywhere, dry_run=False))
+    return CalendarKeeper(actor(world, anywhere, dry_run=False), zone="UTC", grace=GRACE)
 
 
 @pytest.fixture
 def dry_keeper(world: World, anywhere: StoreTransactions) -> CalendarKeeper:
-    return CalendarKeeper(actor(world, anywhere, dry_run=True))
+    return CalendarKeeper(actor(world, anywhere, dry_run=True), zone="UTC", grace=GRACE)
 
 
 def actor(world: World, transactions: StoreTransactions, *, dry_run: bool) -> Actor:
@@ -252,3 +253,121 @@ def test_today_is_that_of_the_business_time_zone(world: World, keeper: CalendarK
 
     assert warning("UTC") == "calendar NL runs out on 2026-12-31: after that only the days of the week decide"
     assert warning("Europe/Amsterdam").startswith("calendar NL has run out on 2026-12-31")
+
+
+def _a_schedule(world: World, **columns: object) -> None:
+    said = {"ScheduleName": "s", "Entity": "B", "CalendarName": "NL", "DecidedUntil": "2026-11-21 03:00:00", **columns}
+    marks = ", ".join("?" for _ in said)
+    world.sql(f"INSERT INTO Schedule ({', '.join(said)}) VALUES ({marks})", *said.values())
+
+
+def _words(done: DayChange | Imported) -> list[str]:
+    return [said for one in done.moved for said in one.words(dry_run=done.dry_run)]
+
+
+@pytest.fixture
+def calendar(world: World) -> None:
+    """Make a calendar without days, beside a batch; it is Saturday 21 November 2026, 03:00."""
+    world.batch()
+    world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+
+
+@pytest.mark.usefixtures("calendar")
+def test_the_schedules_that_are_due_next_at_another_time_are_named(
+    world: World, keeper: CalendarKeeper, dry_keeper: CalendarKeeper
+) -> None:
+    _a_schedule(world, ScheduleType="daily", RunTimes="06:00")
+    _a_schedule(world, ScheduleName="off", ScheduleType="daily", RunTimes="06:00", Enabled=0)
+    _a_schedule(world, ScheduleName="other", ScheduleType="daily", RunTimes="06:00", CalendarName=None)
+    monday = CalendarDay(day=date(2026, 11, 23))
+    was = "Schedule s was due next at 2026-11-23 06:00 +00:00, and is due next at 2026-11-24 06:00 +00:00"
+
+    assert _words(dry_keeper.set_day("NL", monday)) == [f"{was} then."]
+    assert _words(keeper.set_day("NL", monday)) == [f"{was} now."]
+    assert _words(keeper.set_day("NL", monday)) == []
+    back = "Schedule s was due next at 2026-11-24 06:00 +00:00, and is due next at 2026-11-23 06:00 +00:00"
+    assert _words(dry_keeper.remove_day("NL", monday.day)) == [f"{back} then."]
+    assert _words(keeper.remove_day("NL", monday.day)) == [f"{back} now."]
+    holidays = {date(2026, 11, 23): "Strike"}
+    made = keeper.import_days("NL", holidays, range(2026, 2027), description="of NL")
+    assert _words(made) == [f"{was} now."]
+    assert (made.moved[0].columns["NextUtcTimeBefore"], made.moved[0].columns["Next"]) == (
+        "2026-11-23T06:00:00.000Z",
+        None,
+    )
+
+
+@pytest.mark.usefixtures("calendar")
+def test_what_has_moved_to_a_time_that_is_over_is_named_with_what_starts_it(
+    world: World, keeper: CalendarKeeper
+) -> None:
+    _a_schedule(world, ScheduleType="monthly", RunTimes="20:13", RunDaysOfMonth="23", CalendarRule="previous")
+
+    done = keeper.set_day("NL", CalendarDay(day=date(2026, 11, 23)))
+
+    moved = "What it was to start at 2026-11-23 20:13 +00:00 for 2026-11-23 is moved to 2026-11-20 20:13 +00:00"
+    assert _words(done) == [
+        "Schedule s was due next at 2026-11-23 20:13 +00:00, and is due next at 2026-12-23 20:13 +00:00 now.",
+        f"{moved}, which is over: it will not run by itself. To start it: batchctl schedule run s --reason ...",
+    ]
+    assert done.moved[0].columns["Lost"] == [
+        {
+            "CycleKey": "2026-11-23",
+            "LocalTimeBefore": "2026-11-23 20:13 +00:00",
+            "LocalTime": "2026-11-20 20:13 +00:00",
+            "UtcTime": "2026-11-20T20:13:00.000Z",
+            "FireKey": "2026-11-20T20:13",
+        }
+    ]
+
+
+@pytest.mark.usefixtures("calendar")
+@pytest.mark.parametrize(("catch_up", "lost"), [("none", 1), ("latest", 0)])
+def test_what_the_next_look_makes_up_for_is_not_lost(
+    world: World, keeper: CalendarKeeper, catch_up: str, lost: int
+) -> None:
+    _a_schedule(
+        world,
+        ScheduleType="monthly",
+        RunTimes="20:13",
+        RunDaysOfMonth="23",
+        CalendarRule="previous",
+        CatchUp=catch_up,
+        DecidedUntil="2026-11-02 00:00:00",
+    )
+
+    done = keeper.set_day("NL", CalendarDay(day=date(2026, 11, 23)))
+
+    assert len(done.moved[0].lost) == lost
+    assert "is due next at 2026-11-20 20:13 +00:00, overdue now" in _words(done)[0]
+
+
+@pytest.mark.usefixtures("calendar")
+def test_the_last_business_day_may_be_over_too(world: World, keeper: CalendarKeeper) -> None:
+    world.clock.advance(timedelta(days=7))
+    _a_schedule(
+        world,
+        ScheduleType="monthly",
+        RunTimes="18:00",
+        RunDaysOfMonth="business_last",
+        DecidedUntil="2026-11-28 03:00:00",
+    )
+
+    done = keeper.set_day("NL", CalendarDay(day=date(2026, 11, 30)))
+
+    assert [(one.was.key, one.becomes.key) for one in done.moved[0].lost] == [("2026-11-30T18:00", "2026-11-27T18:00")]
+
+
+@pytest.mark.usefixtures("calendar")
+def test_what_was_moved_back_behind_its_run_is_not_lost(world: World, keeper: CalendarKeeper) -> None:
+    """It has run on the day that it was shifted to."""
+    keeper.set_day("NL", CalendarDay(day=date(2026, 11, 19)))
+    monthly = {"ScheduleType": "monthly", "RunTimes": "06:00", "RunDaysOfMonth": "19", "CalendarRule": "next"}
+    _a_schedule(world, **monthly)
+    world.submit("B")
+    world.sql(
+        "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime, FileProcess_id)"
+        " VALUES (1, '2026-11-20T06:00', 'fired', '2026-11-20 06:00:00', 1)"
+    )
+
+    assert keeper.remove_day("NL", date(2026, 11, 19)).moved == ()

@@ -400,3 +400,32 @@ def test_a_rerun_lets_the_instances_behind_it_go_on(world: World, operator: Oper
 
     assert world.statuses() == ["complete"] * 3
     assert world.history()[1] == (1, 10, 2, "manual", "success")
+
+
+@pytest.mark.parametrize(
+    ("seq", "text", "from_seq", "unused"),
+    [
+        (40, "{Data1}", None, ("Data3",)),
+        (40, "{{Data1}}", None, ("Data1", "Data3")),
+        (40, "file:load.sql", None, ()),
+        (40, "{nonsense}", None, ()),
+        (5, "{Data1} {Data3}", None, ("Data1", "Data3")),
+        (5, "{Data1} {Data3}", 5, ()),
+    ],
+)
+def test_corrected_values_that_no_step_left_uses_are_told(
+    world: World,
+    operator: Operator,
+    instance_in: Make,
+    seq: int,
+    text: str,
+    from_seq: int | None,
+    unused: tuple[str, ...],
+) -> None:
+    instance_in("failed")
+    world.step(1, seq, Data2=text)
+
+    values = {"Data1": "new", "Data3": "2026-11-01"}
+    done = operator.rerun(InstanceId(1), reason=REASON, from_seq=from_seq, corrections=values)
+
+    assert done.unused == unused

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -142,3 +142,58 @@ def test_what_is_no_time_is_none(text: str) -> None:
 
 def test_seconds_and_a_t_are_understood() -> None:
     assert wall_time("2026-12-01T02:00:05") == datetime(2026, 12, 1, 2, 0, 5)  # noqa: DTZ001 - wall time
+
+
+def test_a_daily_job_of_a_time_that_is_over_is_told_the_next_such_time(shop: SqlShop) -> None:
+    with pytest.raises(Refused, match="2020-12-01 02:00 is over") as refused:
+        shop.add("job", "SELECT 1", at=wall("2020-12-01 02:00"), is_daily=True)
+
+    tomorrow = shop.now + timedelta(days=1)
+    days = {(shop.now if now_too else tomorrow).date().isoformat() for now_too in (True, False)}
+    assert refused.value.next_step in {f"the same with --at '{day} 02:00', the next such time" for day in days}
+
+
+@pytest.mark.parametrize(
+    ("sql", "command"),
+    [
+        ("SELECT 'x'", """batchctl task 'SELECT '"'"'x'"'"'' --connection shop"""),
+        ("SELECT 1;\nSELECT 2", "batchctl task - --connection shop   (with the SQL on standard input)"),
+        ("SELECT 1 --" + "x" * 200, "batchctl task - --connection shop   (with the SQL on standard input)"),
+    ],
+)
+def test_what_is_to_run_at_once_is_told_as_a_whole_command(shop: SqlShop, sql: str, command: str) -> None:
+    with pytest.raises(Refused, match="2020-12-01 02:00 is over") as refused:
+        shop.add("job", sql, at=wall("2020-12-01 02:00"))
+
+    assert refused.value.next_step == f"a later --at; what is to run at once: {command}"
+
+
+def test_a_job_whose_only_time_is_over_is_done(shop: SqlShop) -> None:
+    shop.add("job", "SELECT 1")
+    shop.add("off", "SELECT 1", enabled=False)
+    shop.add("by hand", "SELECT 1")
+    shop.sql("UPDATE Schedule SET Enabled = 0 WHERE ScheduleName = 'by hand'")
+    before = {name: one.state for name, one in shop.jobs().items()}
+    shop.pass_time()
+    shop.run()
+
+    assert before == {"job": "enabled", "off": "disabled", "by hand": "disabled"}
+    assert shop.jobs()["job"].state == "done"
+    assert shop.jobs()["off"].state == "disabled"
+
+
+def test_an_error_is_over_once_a_later_run_has_succeeded(shop: SqlShop) -> None:
+    shop.add("job", "SELECT Name FROM Later")
+    shop.pass_time()
+    shop.run()
+    (before,) = shop.jobs().values()
+    shop.target("CREATE TABLE Later (Name varchar(50))")
+    shop.rerun(1)
+    shop.run()
+    (after,) = shop.jobs().values()
+
+    assert before.error is not None
+    assert before.failed is not None
+    assert before.failed.status == "failed"
+    assert after.error is None
+    assert after.standing.last_error == before.error, "which the JSON still tells"

@@ -110,6 +110,16 @@ def test_what_the_database_would_refuse_is_found_before_it_is_asked(
     assert world.sql("SELECT ScheduleName FROM Schedule") == []
 
 
+def test_who_writes_options_is_told_of_options(world: World, keeper: ScheduleKeeper) -> None:
+    made = keeper.add(
+        "n", {"Entity": "B", "ScheduleType": "daily", "RunTimes": "06:00", "IntervalMinutes": 5}, reason="r"
+    )
+
+    assert [one.message for one in made.problems] == [
+        "A schedule of type daily has none; leave --interval-minutes out, or choose another --type."
+    ]
+
+
 def test_a_name_is_taken_once(keeper: ScheduleKeeper) -> None:
     keeper.add("nightly", DAILY)
     with pytest.raises(Refused) as refused:
@@ -207,7 +217,9 @@ def test_who_is_disabled_and_enabled_begins_anew(world: World, keeper: ScheduleK
 
     assert done.next is not None
     assert done.next.local == "2026-11-24 06:00 +01:00"
-    assert world.sql(STANDING) == [(1, None, None, None)]
+    ((*standing, hashed),) = world.sql(STANDING)
+    assert standing == [1, "2026-11-24 05:00:00.000", "2026-11-24 03:00:00.000"]
+    assert hashed not in {None, "x"}
     keeper.set_enabled("nightly", enabled=True, reason="again")
     assert [(*row[:2], *row[4:]) for row in audited()][1:] == [
         ("disable", "Schedule:nightly", "holiday", {"Enabled": 1}, {"Enabled": 0}),
@@ -225,6 +237,13 @@ def test_what_could_start_nothing_is_not_enabled(world: World, keeper: ScheduleK
 
     assert problem.remedy == "batchctl mode B scheduled --reason ..."
     assert world.sql("SELECT Enabled FROM Schedule") == [(0,)]
+
+
+def test_what_is_disabled_still_is_not_to_be_disabled(keeper: ScheduleKeeper) -> None:
+    keeper.add("x1", {"Entity": "B", "ScheduleType": "once", "RunAt": "2026-01-01 00:00", "Enabled": 0})
+    (problem,) = keeper.set_enabled("x1", enabled=True).problems
+
+    assert problem.remedy == "batchctl schedule set x1 --run-at ... --reason ...   (then enable it)"
 
 
 def test_a_command_that_uses_a_file_name_is_warned_of(world: World, keeper: ScheduleKeeper) -> None:

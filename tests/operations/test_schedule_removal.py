@@ -39,6 +39,20 @@ def test_a_job_with_a_history_keeps_it_in_a_disabled_batch(shop: SqlShop) -> Non
     assert shop.sql("SELECT Status FROM BatchControl") == [("complete",)]
 
 
+def test_what_was_wrong_with_a_job_that_is_kept_for_its_history_is_no_finding_any_more(shop: SqlShop) -> None:
+    ran(shop)
+    shop.sql("UPDATE ProcessControl SET Data1 = 'nowhere'")
+    with shop.app() as app:
+        assert "ProcessControl" in {one.table for one in app.check()}
+
+    shop.remove("job")
+
+    with shop.app() as app:
+        assert app.check() == ()
+        shop.sql("UPDATE ProcessBatch SET Enabled = 1")
+        assert "ProcessControl" in {one.table for one in app.check()}, "somebody wants it to run again"
+
+
 def test_what_it_was_stands_in_the_audit_log(shop: SqlShop) -> None:
     ran(shop)
     shop.remove("job")
@@ -56,7 +70,7 @@ def test_what_failed_or_waits_is_cancelled_and_its_row_is_done(shop: SqlShop) ->
 
     done = shop.remove("job")
 
-    assert done.cancelled == (1,)
+    assert (done.cancelled, done.columns()["StatusBefore"]) == ((1,), ["failed"])
     assert shop.sql("SELECT Status FROM BatchControl") == [("cancelled",)]
     assert shop.sql("SELECT Status FROM FileProcess") == [("complete",)]
     assert shop.sql("SELECT Reason FROM AuditLog WHERE Target = 'BatchControl:1'") == [("not wanted any more",)]

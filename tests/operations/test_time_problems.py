@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.control.world import World
 from tests.operations.test_checking import Plugins
 from tests.operations.test_timetable import schedule
 
+OVER = {"RunAt": "2026-11-20 05:00"}
 TRIGGER = (
     "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, RowThreshold)"
     " VALUES ('rows', ?, 'wh', 't', 's', '0', 1)"
@@ -28,7 +30,9 @@ def batch(world: World) -> None:
 
 
 def check(world: World) -> list[Finding]:
-    table = Timetable(transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam")
+    table = Timetable(
+        transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam", grace=timedelta(minutes=5)
+    )
     around = surroundings(str(world.directory))
     found = checking.check(world.transactions, Plugins(), around, timetable=table)
     return [one for one in found if one.table not in {"DataTrigger", "(database)"}]
@@ -46,6 +50,18 @@ def test_sound_schedules_have_no_findings(world: World) -> None:
     schedule(world, "done", "once", RunAt="2026-11-20 05:00", Enabled=0)
 
     assert messages(world) == []
+
+
+def test_one_command_mends_all_columns_of_a_row(world: World) -> None:
+    schedule(world, "z3", "once", **OVER, Entity="Bee")
+    schedule(world, "z4", EndDate="2026-11-20", Entity="Bee")
+    schedule(world, "z5", "once", **OVER)
+
+    assert sorted({(one.row, one.remedy) for one in check(world)}) == [
+        ("z3", "batchctl schedule set z3 --entity ... --run-at ... --reason ..."),
+        ("z4", "batchctl schedule set z4 --entity ... ... --reason ..."),
+        ("z5", "batchctl schedule set z5 --run-at ... --reason ...   (or, in place of set: disable)"),
+    ]
 
 
 def test_everything_of_every_schedule_is_found_at_once(world: World) -> None:
@@ -276,3 +292,69 @@ def test_a_jitter_that_nobody_can_wait_for_makes_one_row_unreadable_and_no_other
 
     assert [one.name for one in found] == ["good"]
     assert [one.message for one in broken] == ["Jitter is -1, and has to be between 0 and 86400"]
+
+
+@pytest.mark.parametrize("column", ["FromTime", "DoneUntil"])
+def test_a_backfill_that_nobody_can_read_is_found(world: World, column: str) -> None:
+    schedule(world, "nightly")
+    row = {"FromTime": "2026-11-01 00:00:00", "UntilTime": "2026-11-02 00:00:00", "DoneUntil": "2026-11-01 00:00:00"}
+    world.hand.loosen()
+    garbage = "garbage" if world.database.kind == "sqlite" else "9999-12-31 00:00:00"
+    world._insert("ScheduleBackfill", {"Schedule_id": 1, "Actor": "anna", **row, column: garbage})
+
+    (found,) = check(world)
+
+    assert (found.table, found.row) == ("ScheduleBackfill", "1")
+    assert found.message == f"The row holds nonsense, so it starts nothing: {column} is no time."
+    assert found.remedy == "correct the row in an SQL client, or set its Status to cancelled there"
+    world.sql("UPDATE ScheduleBackfill SET Status = 'cancelled'")
+    assert check(world) == []
+
+
+def test_a_calendar_that_is_missing_is_imported_or_another_named(world: World) -> None:
+    schedule(world, CalendarName="NL")
+    schedule(world, "kept", CalendarName="BE", Origin="job shop")
+    (kept, own) = sorted(check(world), key=lambda one: one.row)
+
+    assert own.remedy == (
+        "batchctl calendar import NL --country ... --years 2026"
+        "   (or: batchctl schedule set nightly --calendar-name ... --reason ...)"
+    )
+    assert kept.remedy == "batchctl calendar import BE --country ... --years 2026"
+
+
+def test_what_is_wrong_with_a_calendar_names_the_statement_that_corrects_it(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL ', 'Mox')")
+    world.sql("INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('B', '2027-01-01', '2026-01-01')")
+
+    assert sorted(one.remedy for one in check(world)) == [
+        "UPDATE Calendar SET BusinessDays = ... WHERE Calendar_id = 1",
+        "UPDATE Calendar SET CalendarName = ... WHERE Calendar_id = 1",
+        "UPDATE Calendar SET ValidUntil = ... WHERE Calendar_id = 2",
+    ]
+
+
+def table_of(world: World) -> Timetable:
+    return Timetable(
+        transactions=world.transactions, clock=world.clock, zone="Europe/Amsterdam", grace=timedelta(minutes=5)
+    )
+
+
+def test_what_was_decided_long_ago_is_due_again_all_the_same(world: World) -> None:
+    """Nobody looks for due times of two thousand years; what is due from now on is what counts."""
+    schedule(world)
+    world.sql("UPDATE Schedule SET DecidedUntil = '0001-01-01 00:00:00.000000'")
+    table = table_of(world)
+
+    assert messages(world) == []
+    (listed,) = table.everything()
+    assert listed.next is not None
+    assert listed.findings == ()
+
+
+def test_when_a_broken_schedule_is_due_is_said_as_far_as_it_can_be_told(world: World) -> None:
+    schedule(world, RunTimes="25:00", CalendarName="NL")
+    table = table_of(world)
+    (listed,) = table.everything()
+
+    assert (listed.next, listed.words) == (None, "daily at 25:00, on business days of NL")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -11,7 +12,7 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.operations import explain, foresight, overview
 from batchctl.operations.foresight import Rehearsed
 from batchctl.operations.schedule_trial import ScheduleBench, ScheduleTrial
-from batchctl.operations.timetable import Timed, Timetable
+from batchctl.operations.timetable import DECIDED_WITHIN, Timed, Timetable
 from tests.control.world import World
 from tests.operations.test_looking import PRESENCE
 
@@ -22,11 +23,18 @@ DECIDED = (
 )
 
 
+_DAY_OFF = "INSERT INTO CalendarDay (Calendar_id, CalendarDate, Description) VALUES (1, ?, ?)"
+_NOT_YET = "due, and not decided yet"
+_MISSED = "with no controller there in time, and CatchUp is"
+_MISSED_ALL = f"{_NOT_YET}: 3 due times were missed, {_MISSED} none"
+_MISSED_TWO = f"{_NOT_YET}: 2 due times were missed, {_MISSED} latest; what came later was made up for"
+
+
 @pytest.fixture
 def table(world: World) -> Timetable:
     """Return what looks at schedules; it is 21 November 2026, 03:00 UTC, 04:00 in Amsterdam."""
     world.batch()
-    return Timetable(transactions=world.transactions, clock=world.clock, zone=ZONE)
+    return Timetable(transactions=world.transactions, clock=world.clock, zone=ZONE, grace=timedelta(minutes=5))
 
 
 def schedule(world: World, name: str = "nightly", kind: str = "daily", **columns: object) -> None:
@@ -42,9 +50,9 @@ def only(table: Timetable) -> Timed:
     return found
 
 
-def tried(table: Timetable, *, grace: int = 300, fires_here: bool = True) -> ScheduleTrial:
-    bench = ScheduleBench(table=table, grace=timedelta(seconds=grace), fires_here=fires_here)
-    return bench.try_out("nightly")
+def tried(table: Timetable, name: str = "nightly", *, grace: int = 300, fires_here: bool = True) -> ScheduleTrial:
+    bench = ScheduleBench(table=replace(table, grace=timedelta(seconds=grace)), fires_here=fires_here)
+    return bench.try_out(name)
 
 
 def previewed(table: Timetable, days: int, start: datetime | None = None) -> list[dict[str, Any]]:
@@ -128,6 +136,22 @@ class TestList:
         world.sql("UPDATE Schedule SET ScheduleType = 'hourly'")
         with pytest.raises(NotFound, match="Schedule row 1 holds nonsense"):
             table.sheet("nightly")
+
+    def test_a_next_time_that_is_over_is_overdue(self, world: World, table: Timetable) -> None:
+        schedule(world)
+        world.clock.advance(timedelta(hours=2) + DECIDED_WITHIN)
+        assert (only(table).columns["Overdue"], only(table).columns["NextLocalTime"]) == (
+            False,
+            "2026-11-21 06:00 +01:00",
+        )
+        world.clock.advance(timedelta(seconds=1))
+
+        following = only(table).next
+        (coming,) = overview.overview(world.transactions, world.clock, PRESENCE, timetable=table).coming
+
+        assert following is not None
+        assert (following.is_overdue, following.words) == (True, "2026-11-21 06:00 +01:00, overdue")
+        assert (only(table).columns["Overdue"], coming.columns["Overdue"]) == (True, True)
 
 
 class TestPreview:
@@ -220,12 +244,130 @@ class TestPreview:
             return [(one["Outcome"], one["Reason"]) for one in found]
 
         assert outcomes() == [("over", over), ("fires", None), ("fires", None)]
-        world.clock.advance(timedelta(hours=3))
+        world.clock.advance(timedelta(hours=2))
         assert outcomes() == [("over", over), ("fires", "due, and not decided yet"), ("fires", None)]
+        world.clock.advance(timedelta(hours=1))
         world.sql("UPDATE Schedule SET DecidedUntil = '2026-11-21 05:30:00'")
         assert outcomes() == [("over", over), ("over", over), ("fires", None)]
         world.sql("UPDATE Schedule SET DecidedUntil = NULL, Enabled = 0")
         assert outcomes() == [("over", over), ("over", over), ("fires", None)]
+
+    @pytest.mark.parametrize(
+        ("catch_up", "expected"),
+        [
+            (("none", None), [("skipped", _MISSED_ALL)] * 3),
+            (
+                ("latest", None),
+                [("skipped", _MISSED_TWO)] * 2 + [("fires", f"{_NOT_YET}: made up for, 3 h 0 min late")],
+            ),
+        ],
+    )
+    def test_what_is_due_and_not_decided_yet_is_as_the_next_look_decides_it(
+        self, world: World, table: Timetable, catch_up: tuple[str, int | None], expected: list[tuple[str, str]]
+    ) -> None:
+        schedule(world, DecidedUntil="2026-11-18 08:00:00", CatchUp=catch_up[0], TimeZone="UTC")
+        world.clock.advance(timedelta(hours=6))
+
+        found = previewed(table, 3, datetime(2026, 11, 19))  # noqa: DTZ001
+
+        assert [(one["Outcome"], one["Reason"]) for one in found] == expected
+        assert tried(table).would_fire is (expected[-1][0] == "fires")
+
+    def test_what_waits_by_its_jitter_or_is_skipped_by_overlap_says_so(self, world: World, table: Timetable) -> None:
+        schedule(world, Jitter=86400)
+        world.clock.advance(timedelta(hours=2, seconds=1))
+
+        def said() -> list[tuple[Any, Any]]:
+            found = previewed(table, 1, datetime(2026, 11, 21))  # noqa: DTZ001
+            return [(one["Outcome"], one["Reason"]) for one in found]
+
+        assert said() == [("fires", f"{_NOT_YET}: its jitter lets it wait")]
+        world.sql("UPDATE Schedule SET Jitter = 0, Overlap = 'skip', RunTimes = '06:00,06:02'")
+        world.clock.advance(timedelta(minutes=2))
+        second = ("skipped", f"{_NOT_YET}: Overlap is skip, and that of 2026-11-21T06:00 starts first")
+        assert said() == [("fires", _NOT_YET), second]
+        world.submit("B")
+        assert [outcome for outcome, _ in said()] == ["skipped", "skipped"]
+
+    def test_where_nothing_is_to_come_it_is_said_why(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="once", RunAt="2026-11-21 06:00")
+
+        def nothing() -> str | None:
+            return foresight.preview(table, "nightly", start=None, days=1).nothing
+
+        assert nothing() is None
+        world.clock.advance(timedelta(hours=3))
+        over = "Its only time, 2026-11-21 06:00 +01:00, is over"
+        assert (
+            nothing()
+            == f"{over}: {_NOT_YET}: its due time was missed, with no controller there in time, and CatchUp is none."
+        )
+        world.submit("B")
+        world.sql("UPDATE Schedule SET Enabled = 0, DecidedUntil = NULL")
+        assert nothing() == f"{over}: not decided; batchctl backfill can start it."
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "fired", "2026-11-21 05:00:00", None, 1, "made up for", 1)
+        assert nothing() == f"{over}: fired as file:1; made up for."
+        world.sql("UPDATE Schedule SET RunAt = '2026-12-21 06:00'")
+        assert nothing() == "It is due next at 2026-12-21 06:00 +01:00."
+        world.sql(
+            "UPDATE Schedule SET ScheduleType = 'daily', RunAt = NULL, RunTimes = '06:00', EndDate = '2026-11-01'"
+        )
+        assert nothing() == "It is never due again."
+
+    @pytest.mark.parametrize(
+        ("rule", "start", "expected"),
+        [
+            ("next", 24, [("24", "fires"), ("25", "shifted"), ("26", "shifted"), ("27", "shifted"), ("28", "fires")]),
+            ("next", 26, [("26", "shifted"), ("27", "shifted"), ("28", "fires"), ("29", "fires"), ("30", "fires")]),
+            (
+                "previous",
+                25,
+                [("25", "shifted"), ("26", "shifted"), ("27", "shifted"), ("28", "fires"), ("29", "fires")],
+            ),
+        ],
+    )
+    def test_a_day_off_that_runs_with_another_day_has_a_line_of_its_own(
+        self, world: World, table: Timetable, rule: str, start: int, expected: list[tuple[str, str]]
+    ) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+        world.sql(_DAY_OFF, "2026-12-25", "Christmas Day")
+        schedule(world, CalendarName="NL", CalendarRule=rule)
+
+        found = previewed(table, 5, datetime(2026, 12, start))  # noqa: DTZ001
+
+        assert [(one["CycleKey"][-2:], one["Outcome"]) for one in found] == expected
+        assert len({one["FireKey"] for one in found}) == 5
+        target = "2026-12-28" if rule == "next" else "2026-12-24"
+        if start < 26:
+            (christmas,) = (one for one in found if one["FireKey"] == "2026-12-25")
+            said = f"2026-12-25 is no business day of NL: Christmas Day; it runs with {target}"
+            assert (christmas["UtcTime"], christmas["Reason"]) == (None, said)
+
+    def test_a_shifted_day_is_one_line(self, world: World, table: Timetable) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName) VALUES ('NL')")
+        schedule(world, kind="monthly", RunDaysOfMonth="26,27", CalendarName="NL", CalendarRule="next")
+
+        found = previewed(table, 5, datetime(2026, 12, 25))  # noqa: DTZ001
+
+        assert [(one["FireKey"], one["CycleKey"]) for one in found] == [
+            ("2026-12-27", "2026-12-27"),
+            ("2026-12-28T06:00", "2026-12-26"),
+        ]
+
+    def test_what_fired_before_its_day_was_a_day_off_does_not_fire_again(self, world: World, table: Timetable) -> None:
+        world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL', 'Mon,Tue,Wed,Thu,Fri,Sat')")
+        schedule(world, kind="monthly", RunDaysOfMonth="21", CalendarName="NL", CalendarRule="next")
+        world.submit("B")
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "fired", "2026-11-21 05:00:00", None, 1, None, 1)
+        world.sql("UPDATE Schedule SET DecidedUntil = '2026-11-21 05:00:00'")
+        world.sql(_DAY_OFF, "2026-11-21", "moved")
+        world.clock.advance(timedelta(hours=6))
+
+        (found,) = previewed(table, 5)
+
+        said = "decided already as file:1, due as 2026-11-21T06:00 before its calendar was changed"
+        assert (found["FireKey"], found["Outcome"], found["Decided"]) == ("2026-11-23T06:00", "skipped", None)
+        assert found["Reason"].startswith(said)
 
     def test_that_its_calendar_begins_behind_the_first_day_is_noted(self, world: World, table: Timetable) -> None:
         world.sql(
@@ -269,7 +411,7 @@ class TestChangeNights:
             (
                 "skip",
                 "twice",
-                [("2027-03-28 03:00 +02:00", "skip")],
+                [("2027-03-28 02:30", "not at all")],
                 [("2027-10-31 02:30 +02:00", "twice"), ("2027-10-31 02:30 +01:00", "twice")],
             ),
         ],
@@ -301,15 +443,75 @@ class TestChangeNights:
 
         assert found == [[False], [False]]
 
-    def test_an_interval_keeps_its_rhythm(self, world: World, table: Timetable) -> None:
+    @pytest.mark.parametrize(
+        ("columns", "what"),
+        [
+            ({"kind": "cron", "Cron": "*/20 2 * * *"}, "a cron whose minute or hour begins with *"),
+            (
+                {"kind": "interval", "IntervalMinutes": 20, "BetweenTimes": "02:00-02:40"},
+                "an interval of 60 minutes or less",
+            ),
+        ],
+    )
+    def test_a_rhythm_shows_what_the_clocks_leave_out_and_nobody_makes_up_for(
+        self, world: World, table: Timetable, columns: dict[str, Any], what: str
+    ) -> None:
+        schedule(world, **columns)
+
+        rehearsal = rehearsed(table)
+
+        shown = [row for row in rehearsal.columns if row["ChangeTime"] == "2027-03-28T01:00:00.000Z"]
+        said = f"the clocks leave this out; {what} is not made up for"
+        assert [(row["LocalTime"], row["UtcTime"], row["Outcome"], row["Reason"], row["Runs"]) for row in shown] == [
+            (f"2027-03-28 02:{minute}", None, "skipped", said, "not at all") for minute in ("00", "20", "40")
+        ]
+        assert {one.runs for one in rehearsal.nights[1].times} == {"twice"}
+
+    def test_what_is_left_out_stands_where_the_clocks_go_on(self, world: World, table: Timetable) -> None:
         schedule(world, kind="interval", IntervalMinutes=30, BetweenTimes="01:30-03:00")
 
-        spring, autumn = rehearsed(table).nights
+        spring, _ = rehearsed(table).nights
 
         assert [(one.instant.local[11:], one.runs) for one in spring.times] == [
             ("01:30 +01:00", "once"),
+            ("02:00", "not at all"),
+            ("02:30", "not at all"),
             ("03:00 +02:00", "once"),
         ]
+
+    def test_what_is_left_out_on_days_that_are_not_its_own_is_not_shown(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="cron", Cron="*/20 2 * * 1-5")
+
+        assert [night.times for night in rehearsed(table).nights] == [(), ()]
+
+    def test_what_is_skipped_in_the_gap_has_no_moment(self, world: World, table: Timetable) -> None:
+        schedule(world, RunTimes="02:30", GapPolicy="skip")
+
+        skipped = rehearsed(table).columns[0]
+
+        assert (skipped["LocalTime"], skipped["UtcTime"]) == ("2027-03-28 02:30", None)
+        assert str(skipped["Reason"]).startswith("2027-03-28 02:30 does not exist in Europe/Amsterdam")
+
+    def test_several_that_are_due_at_one_moment_say_so(self, world: World, table: Timetable) -> None:
+        schedule(world, RunTimes="02:30,03:00,03:30")
+
+        spring, autumn = rehearsed(table).nights
+
+        moved = "2027-03-28 02:30 does not exist in Europe/Amsterdam: the clocks go on at 2027-03-28 03:00"
+        assert [one.reason for one in spring.times] == [
+            f"{moved}; 2 are due at this moment",
+            "2 are due at this moment",
+            None,
+        ]
+        assert [one.reason for one in autumn.times] == [None] * 3
+
+    def test_an_interval_of_30_minutes_runs_whenever_the_clocks_show_its_times(
+        self, world: World, table: Timetable
+    ) -> None:
+        schedule(world, kind="interval", IntervalMinutes=30, BetweenTimes="01:30-03:00")
+
+        _, autumn = rehearsed(table).nights
+
         assert [(one.instant.local[11:], one.runs) for one in autumn.times] == [
             ("01:30 +02:00", "once"),
             ("02:00 +02:00", "twice"),
@@ -395,6 +597,57 @@ class TestTest:
         assert "CatchUp is none" in tried(table).reason
         world.sql("UPDATE Schedule SET CatchUp = 'latest'")
         assert tried(table).would_fire
+
+    def test_what_would_be_made_up_for_says_how_late_as_its_row_will(self, world: World, table: Timetable) -> None:
+        schedule(world, CatchUp="latest")
+        world.clock.advance(timedelta(hours=5))
+
+        due = "due 2026-11-21 06:00 +01:00; made up for, 3 h 0 min late"
+        assert tried(table).reason == f"daily at 06:00, Europe/Amsterdam; {due}"
+
+    def test_one_that_has_run_says_so_and_is_moved_before_it_is_enabled(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="once", RunAt="2026-11-21 06:00", Enabled=0)
+        world.clock.advance(timedelta(hours=5))
+        fired = "INSERT INTO FileProcess (Entity) VALUES ('B')"
+        unknown = tried(table).reason
+        world.sql(fired)
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "fired", "2026-11-21 05:00:00", None, 1, None, 1)
+
+        found = tried(table)
+
+        assert unknown == "it is disabled, and never due again"
+        assert found.reason == "it is disabled, and it has run at 2026-11-21 06:00 +01:00, as file:1"
+        moved = "batchctl schedule set nightly --run-at ... --reason ..."
+        assert found.next_step == f"{moved}, then: batchctl schedule enable nightly --reason ..."
+        assert found.notes == ()
+
+    def test_one_that_was_skipped_says_why(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="once", RunAt="2026-11-21 06:00", Enabled=0)
+        world.clock.advance(timedelta(hours=5))
+        world.sql(DECIDED, 1, "2026-11-21T06:00", "skipped", "2026-11-21 05:00:00", None, 1, "it was missed", None)
+
+        said = "it is disabled, and its last time, 2026-11-21 06:00 +01:00, was skipped: it was missed"
+        assert tried(table).reason == said
+
+    def test_of_a_job_the_code_is_what_moves_it(self, world: World, table: Timetable) -> None:
+        schedule(world, "load.d", EndDate="2026-11-20", Enabled=0, Origin="job shop")
+
+        said = "correct the decorator of load, then: batchctl schedule enable load.d --reason ..."
+        assert tried(table, "load.d").next_step == said
+
+    def test_only_one_that_is_still_to_run_disables_itself(self, world: World, table: Timetable) -> None:
+        schedule(world, kind="once", RunAt="2026-11-21 06:00")
+        to_come = tried(table).notes
+        world.clock.advance(timedelta(hours=2, minutes=1))
+        now = tried(table).notes
+        world.clock.advance(timedelta(hours=2))
+        missed = tried(table)
+        world.sql("UPDATE Schedule SET RunAt = '25:00'")
+
+        assert to_come == now == ("It disables itself once it has run.",)
+        assert "its due time was missed" in missed.reason
+        assert (missed.next_step, missed.notes) == ("batchctl schedule set nightly --run-at ... --reason ...", ())
+        assert tried(table).notes == ()
 
     def test_open_work_is_a_reason_where_overlap_is_skip(self, world: World, table: Timetable) -> None:
         schedule(world, Overlap="skip")

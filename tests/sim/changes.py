@@ -22,7 +22,9 @@ LOOK_EVERY = 3 * 3600
 AROUND = 25 * 3600
 """How long before and after a change everything is compared, in seconds: longer than any change."""
 IN_WINDOW = (20, 7, 30, 15)
-INTERVALS = (15, 7, 60, 1, 90, 25, 1440, 45, 30, 20)
+INTERVALS = (15, 7, 60, 1, 59, 25, 45, 30, 20)
+LONG_INTERVALS = (1440, 61, 120, 720, 75, 240, 90, 65, 480, 1000)
+"""In minutes; more than an hour, from where on they mean times of day."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,13 @@ def shapes_at(change: Change) -> Iterator[Shape]:
         yield shape
         yield replace(shape, gap="skip", fold="twice")
     interval = INTERVALS[turn % len(INTERVALS)]
-    yield Shape(kind="elapsed", minutes=interval)
-    yield Shape(kind="elapsed", minutes=IN_WINDOW[turn % len(IN_WINDOW)], window=window)
+    yield Shape(kind="interval", minutes=interval)
+    yield Shape(kind="interval", minutes=IN_WINDOW[turn % len(IN_WINDOW)], window=window, gap="skip", fold="twice")
+    # One of its times lies in the middle of the gap or fold, where that can be.
+    long = minute if minute > 60 else LONG_INTERVALS[turn % len(LONG_INTERVALS)]
+    yield Shape(kind="interval", minutes=LONG_INTERVALS[turn % len(LONG_INTERVALS)])
+    yield Shape(kind="interval", minutes=long, window=window if minute > 60 else None)
+    yield Shape(kind="interval", minutes=long, gap="skip", fold="twice")
     yield Shape(kind="rhythm", times=rhythm, as_cron=True)
 
 
@@ -192,7 +199,7 @@ def calendar_of(shape: Shape) -> Calendar | None:
 def _type_of(shape: Shape) -> ScheduleType:
     if shape.as_cron:
         return ScheduleType.CRON
-    if shape.kind == "elapsed":
+    if shape.kind == "interval":
         return ScheduleType.INTERVAL
     if shape.unit == "week":
         return ScheduleType.WEEKLY

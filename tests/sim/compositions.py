@@ -62,14 +62,14 @@ def _stretch(seed: int) -> tuple[str, Walk]:
 
 def composed(chance: Random, about: date) -> Shape:
     """Put a schedule together that may be due about a date."""
-    kind = chance.choice(("fixed", "fixed", "fixed", "elapsed", "rhythm"))
+    kind = chance.choice(("fixed", "fixed", "fixed", "interval", "rhythm"))
     shape = Shape(kind=kind, gap=chance.choice(("run", "skip")), fold=chance.choice(("once", "twice")))
     if kind == "fixed":
         times = (chance.choice((0, 1, 30, 59, 60, 90, 120, 150, 180, chance.randrange(1440))) for _ in range(3))
         unit = chance.choice(("day", "day", "week", "month", "month"))
         shape = replace(shape, times=tuple(sorted(set(times))), unit=unit, every=chance.choice((1, 1, 1, 2, 3, 5)))
-    elif kind == "elapsed":
-        shape = replace(shape, minutes=chance.choice((1, 7, 15, 25, 45, 60, 90, 720)))
+    elif kind == "interval":
+        shape = replace(shape, minutes=chance.choice((1, 7, 15, 25, 45, 60, 61, 90, 120, 240, 720, 1440)))
     else:
         hours = sorted(chance.sample(range(24), chance.randrange(1, 20)))
         times = (hour * 60 + minute for hour in hours for minute in (0, 15, 30, 45))
@@ -80,7 +80,7 @@ def composed(chance: Random, about: date) -> Shape:
 def _with_filters(shape: Shape, chance: Random, about: date) -> Shape:
     often = 0.3
     if chance.random() < often:
-        moments = shape.times or (0,)
+        moments = shape.times or range(0, 1440, shape.minutes)
         begin, end = chance.choice(moments), chance.choice((*moments, 100, 1439))
         shape = replace(shape, window=(begin, end))
     if chance.random() < often:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from batchctl.domain import business_days, cadences, day_times, due, timing_text, wall_clock
 from tests.sim.mutants import Change, Mutant
 
-_REST_OF_THE_DAY = "for segment in (day, day + DAY):"
+_IS_SHORT = "(timing.interval_minutes or 0) <= LONGEST_RHYTHM"
+_ELAPSED = "read.clock.shown(read.clock.day(day).start + timedelta(seconds=seconds))"
 _NEXT_DAY = "calendar.nearest(day, step) or day"
 
 
@@ -35,17 +36,16 @@ DUE_MUTANTS: tuple[Mutant, ...] = (
         Change(wall_clock, "is_ordinary = offset == same == last == same_then", "is_ordinary = offset == same"),
         Change(wall_clock, "is_ordinary = is_ordinary and all(", "is_ordinary = is_ordinary or all("),
     ),
-    _mutant("a fold is always met once", Change(day_times, "(is_rhythm or twice)", "is_rhythm")),
-    _mutant("a fold is always met twice", Change(day_times, "(is_rhythm or twice)", "True")),
-    _mutant("a rhythm is met once in a fold", Change(day_times, "(is_rhythm or twice)", "twice")),
-    _mutant("a rhythm is met in a gap", Change(day_times, "elif not is_rhythm:", "else:")),
+    _mutant("a fold is always met once", Change(day_times, "(read.is_rhythm or twice)", "read.is_rhythm")),
+    _mutant("a fold is always met twice", Change(day_times, "(read.is_rhythm or twice)", "True")),
+    _mutant("a rhythm is met once in a fold", Change(day_times, "(read.is_rhythm or twice)", "twice")),
+    _mutant("a rhythm is met in a gap", Change(day_times, "elif not read.is_rhythm:", "else:")),
+    _mutant("every interval is a rhythm", Change(timing_text, _IS_SHORT, "True")),
+    _mutant("no interval is a rhythm", Change(timing_text, _IS_SHORT, "False")),
+    _mutant("an interval of an hour is no rhythm", Change(timing_text, _IS_SHORT, _IS_SHORT.replace("<=", "<"))),
     _mutant(
-        "an interval goes by what clocks show",
-        Change(day_times, "elif timing.schedule_type is ScheduleType.INTERVAL:", "elif False:"),
-    ),
-    _mutant(
-        "what a day has left after the next has begun is lost",
-        Change(day_times, _REST_OF_THE_DAY, "for segment in (day,):"),
+        "an interval goes by elapsed time",
+        Change(day_times, "wall = _wall(day, seconds)", f"wall = {_ELAPSED}.replace(tzinfo=None)"),
     ),
     _mutant("GapPolicy is ignored", Change(due, "self.timing.gap_policy is GapPolicy.SKIP", "False")),
     _mutant("both times of a fold have the same key", Change(day_times, '"+fold" if is_second else ""', '""')),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -30,9 +30,9 @@ class Shape:
     """A schedule, as the walker understands it."""
 
     kind: str
-    """`fixed` (times of day), `rhythm` (each time the clock shows one of them) or `elapsed` (every so many minutes)."""
+    """`fixed` (times of day), `rhythm` (each time the clock shows one of them) or `interval` (the one or the other)."""
     times: tuple[int, ...] = ()
-    """Minutes of the day."""
+    """Minutes of the day; none of an interval, whose times are all that can be divided by `minutes`."""
     minutes: int = 0
     window: tuple[int, int] | None = None
     weekdays: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def expected(walk: Walk, shape: Shape, after: int, until: int) -> list[Expected]
         case "rhythm":
             found = _rhythm(walk, shape)
         case _:
-            found = _elapsed(walk, shape)
+            found = _interval(walk, shape)
     return sorted(one for one in found if after < one[0] <= until)
 
 
@@ -138,17 +138,10 @@ def _rhythm(walk: Walk, shape: Shape) -> Iterator[Expected]:
                 yield at, _key(wall, again=walk.moments[wall][0] < at), *outcome
 
 
-def _elapsed(walk: Walk, shape: Shape) -> Iterator[Expected]:
-    outcomes = {day: _outcome(shape, day) for day in walk.days}
-    latest_day, day_began = walk.steps[0][1] // DAY, None
-    for at, wall in walk.steps:
-        if wall // DAY > latest_day:
-            latest_day, day_began = wall // DAY, at
-        if day_began is None or (at - day_began) % (shape.minutes * 60) or not _in_window(shape, wall % DAY):
-            continue
-        outcome = outcomes[EPOCH + timedelta(days=wall // DAY)]
-        if outcome is not None:
-            yield at, _key(wall, again=walk.moments[wall][0] < at), *outcome
+def _interval(walk: Walk, shape: Shape) -> Iterator[Expected]:
+    times = tuple(minute for minute in range(24 * 60) if minute % shape.minutes == 0)
+    comes_soon = shape.minutes <= 60
+    return (_rhythm if comes_soon else _fixed)(walk, replace(shape, times=times))
 
 
 def _outcome(shape: Shape, day: date) -> tuple[str, date] | None:

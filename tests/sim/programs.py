@@ -235,7 +235,7 @@ class Person(Actor):
         self.world.batches = None
 
     def retime(self, event: Retime) -> None:
-        """Change a schedule by hand, or with the command line: it is the same."""
+        """Change a schedule by hand: who does it with the command line arms it at once, as a controller does here later."""
         wanted = {"IntervalMinutes": event.minutes, "Enabled": None if event.enabled is None else int(event.enabled)}
         number = ScheduleId(1 + event.nth % len(self.world.options.schedules))
         columns = {column: value for column, value in wanted.items() if value is not None}

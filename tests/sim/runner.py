@@ -84,9 +84,10 @@ class ScriptedRunner:
         self._reports.append(Spawned(key, self._identity(running)))
         self._program.call("started")
 
-    def refuse(self, key: HistoryId, reason: str) -> None:
-        """Let an execution that could not be rendered fail."""
-        self._reports.append(Finished(key, StepOutcome(succeeded=False, fatal=True, message=reason), None))
+    def refuse(self, key: HistoryId, reason: str, *, put_back: bool = False) -> None:
+        """Let an execution that could not be rendered fail, or be put back."""
+        outcome = StepOutcome(succeeded=False, fatal=not put_back, never_ran=put_back, message=reason)
+        self._reports.append(Finished(key, outcome, None))
 
     def collect(self, wait: timedelta, bell: Bell | None = None) -> Sequence[Report]:
         """Return what has been reported."""

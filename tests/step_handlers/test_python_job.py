@@ -14,7 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchctl.domain.status import OnLost
-from batchctl.plugin_api import JobEnd, JobSignature, Problem, StepOutcome, StepRefused, Verifiable, visible
+from batchctl.plugin_api import (
+    CannotBegin,
+    JobEnd,
+    JobSignature,
+    Problem,
+    StepOutcome,
+    StepRefused,
+    Verifiable,
+    visible,
+)
 from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.python_job import PythonJob
 from tests.step_handlers.execution import Alone, as_execution
@@ -99,6 +108,27 @@ def test_check_says_what_is_wrong(columns: dict[str, Any], said: str) -> None:
     (message,) = messages(**columns)
 
     assert message.startswith(said)
+
+
+def test_a_job_that_is_not_known_here_is_put_back_and_its_module_is_what_to_mend() -> None:
+    unloaded = {"plugin module 'shop' cannot be loaded: SyntaxError.": "correct shop.py"}
+    told = []
+    for around in (AROUND, replace(AROUND, unloaded=unloaded)):
+        with pytest.raises(CannotBegin) as refused:
+            HANDLER.render(a_request(a_step("python", Data1="reprot"), around))
+        told.append(refused.value.in_full)
+
+    assert all(one.startswith("not started: Step 10 ") for one in told)
+    assert "Did you mean 'report'? Next: correct Data1 of the step, or name the module" in told[0]
+    assert told[1].endswith("SyntaxError. Next: correct shop.py, then restart the controller")
+
+
+@pytest.mark.parametrize("columns", [{}, {"Data1": "reprot", "Data2": "x"}])
+def test_what_no_module_mends_is_refused_for_good(columns: dict[str, Any]) -> None:
+    with pytest.raises(StepRefused) as refused:
+        HANDLER.render(a_request(a_step("python", **columns), AROUND))
+
+    assert not isinstance(refused.value, CannotBegin)
 
 
 @pytest.mark.parametrize(

@@ -379,8 +379,14 @@ def test_whatever_goes_wrong_the_walk_has_an_end(watcher: Watcher) -> None:
 
 def test_a_share_that_hangs_keeps_nobody_else_waiting(watcher: Watcher) -> None:
     (watcher.folder / "a").touch()
-    answers = threading.Event()
-    watcher.order(key=1, row_of=lambda file: answers.wait() and None)
+    asked, answers = threading.Event(), threading.Event()
+
+    def hangs(file: FoundFile) -> None:
+        asked.set()
+        answers.wait()
+
+    watcher.order(key=1, row_of=hangs)
+    assert asked.wait(LONG.total_seconds())
 
     watcher.order(key=2)
     (other,) = watcher.pages()

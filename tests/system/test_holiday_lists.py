@@ -42,6 +42,7 @@ def test_the_words_do_not_depend_on_the_host(monkeypatch: pytest.MonkeyPatch, la
         ("QQ", None, None, "knows no country 'QQ'."),
         ("Netherlands", None, None, "knows no country 'Netherlands'. Did you mean 'NL'?"),
         ("nl", None, None, "knows no country 'nl'. Did you mean 'NL'?"),
+        ("NLL", None, None, "knows no country 'NLL'. Did you mean 'NL'?"),
         ("DE", "BYY", None, "knows no subdivision of DE 'BYY'. Did you mean 'BY'"),
         (None, None, "NYSEE", "knows no market 'NYSEE'. Did you mean 'NYSE'"),
     ],

@@ -98,10 +98,12 @@ def test_wrong_arguments_are_a_fatal_failure_that_names_the_right_ones(
     assert f"It is {name}(one: 'int', two: 'int' = 1) -> 'int'" in (end.message or "")
 
 
-def test_an_unknown_job_is_a_fatal_failure_with_a_suggestion(runner: ThreadStepRunner) -> None:
+def test_an_unknown_job_is_put_back_with_a_suggestion(runner: ThreadStepRunner) -> None:
     end = run_job(runner, "whoamy")
 
-    assert end == JobEnd(succeeded=False, fatal=True, message="job 'whoamy' is not registered. Did you mean 'whoami'?")
+    assert end == JobEnd(
+        succeeded=False, never_ran=True, message="job 'whoamy' is not registered. Did you mean 'whoami'?"
+    )
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,9 @@ def _default(option: str) -> str:
 
 def _greet(raw: Any, record: Any) -> None:  # noqa: ARG001 - SQLAlchemy's hook
     """Refuse a server that would not keep what it promises."""
+    from batchctl.store.dialects.postgresql_times import read_all_times  # noqa: PLC0415 - it needs the driver, an extra
+
+    read_all_times(raw)
     _limit_waiting(raw)
     is_standby, backend, began, *_ = raw.execute(_GREETING).fetchone()
     if is_standby:

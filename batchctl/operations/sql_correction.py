@@ -1,0 +1,124 @@
+"""Correcting the SQL of a job: looked through as when it was added, changed in one transaction, audited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from batchctl.domain import sql_jobs
+from batchctl.domain.errors import Refused
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
+from batchctl.domain.schedules import Schedule
+from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SEQ
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import visible
+from batchctl.operations import timetable
+from batchctl.operations.acts import Actor
+from batchctl.operations.given import checked_reason
+from batchctl.operations.schedule_removal import batch_of_job, open_runs
+from batchctl.operations.sql_rehearsal import Rehearsal, check_sql, rehearse
+from batchctl.preparation import Preparer
+from batchctl.store import definitions, schedules, sql_job_rows
+
+AGAIN = "correct it, and give it again"
+_COLUMN = "Data2"
+_NEEDS_A_PERSON = {InstanceStatus.FAILED, InstanceStatus.HELD}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """A job whose SQL was changed, or would be, and its runs that are not done."""
+
+    schedule: Schedule
+    before: str
+    """What stood in its step, and what stands there."""
+    after: str
+    rehearsed: Rehearsal
+    runs: tuple[BatchInstance, ...]
+    dry_run: bool
+
+    @property
+    def is_changed(self) -> bool:
+        """Say whether it is other SQL than before."""
+        return self.before != self.after
+
+    @property
+    def failed(self) -> tuple[InstanceId, ...]:
+        """Return the runs that carry it out once somebody reruns them, newest first."""
+        found = [one.instance_id for one in self.runs if one.status in _NEEDS_A_PERSON]
+        return tuple(reversed(found))
+
+    @property
+    def running(self) -> tuple[InstanceId, ...]:
+        """Return the runs that a controller is at, which go on with what they have begun."""
+        return tuple(one.instance_id for one in self.runs if one.status.is_claimed)
+
+    @property
+    def retrying(self) -> tuple[InstanceId, ...]:
+        """Return the runs that are tried again by themselves, and with the new SQL then."""
+        return tuple(one.instance_id for one in self.runs if one.status is InstanceStatus.RETRY)
+
+    def columns(self) -> dict[str, JsonValue]:
+        """Return it by names of columns."""
+        return {
+            "Schedule_id": self.schedule.schedule_id,
+            "ScheduleName": self.schedule.name,
+            "ProcessControlSeq": SEQ,
+            "Before": {_COLUMN: self.before},
+            "After": {_COLUMN: self.after},
+            "CommandText": self.rehearsed.command_text,
+            "Notes": list(self.rehearsed.notes),
+            "Failed": list(self.failed),
+            "Retrying": list(self.retrying),
+            "StillRunning": list(self.running),
+        }
+
+
+def set_sql(actor: Actor, preparer: Preparer, name: str, sql: str, *, reason: str) -> Corrected:
+    """Give a job other SQL; what could never be carried out is refused, and the SQL that is there stays so, unaudited."""
+    said = checked_reason(reason) or reason
+    check_sql(sql, next_step=AGAIN)
+
+    def act(connection: Any) -> Corrected:
+        schedule = timetable.named(connection, name)
+        if not actor.dry_run:
+            # Whoever removes the job waits, and so does whoever else corrects it.
+            schedule = schedules.load_locked(connection, schedule.schedule_id) or timetable.named(connection, name)
+        batch, step = _step_of(connection, schedule)
+        where, before, third, fourth, fifth, sixth = step.data
+        after = sql_jobs.literal(sql)
+        new = replace(step, data=(where, after, third, fourth, fifth, sixth))
+        done = Corrected(
+            schedule=schedule,
+            before=before or "",
+            after=after,
+            rehearsed=rehearse(preparer, batch, new, actor.clock.now(), next_step=AGAIN),
+            runs=tuple(open_runs(connection, batch)),
+            dry_run=actor.dry_run,
+        )
+        if done.is_changed and not actor.dry_run:
+            sql_job_rows.change_step(connection, batch.batch_id, SEQ, {_COLUMN: after}, actor.clock.now())
+            was, became = {_COLUMN: done.before}, {_COLUMN: after}
+            actor.note(connection, "set-sql", timetable.schedule_target(name), said, was, became)
+        return done
+
+    return actor.act(act)
+
+
+def _step_of(connection: Any, schedule: Schedule) -> tuple[BatchDefinition, Step]:
+    """Return the batch of a job and its step; raises `Refused` where nothing there was made by `add-sql`."""
+    called = f"Schedule {visible(schedule.name)}"
+    if schedule.origin != ORIGIN:
+        message = f"{called} is no job that add-sql has made: it has no SQL of its own."
+        raise Refused(
+            message, next_step="batchctl schedule jobs   (those that have); of others, correct ProcessControl"
+        )
+    found = batch_of_job(definitions.all_batches(connection), schedule)
+    step = None if found is None else found.step_at(SEQ)
+    if found is None or step is None or step.process_type != PROCESS_TYPE:
+        message = (
+            f"{called} starts no batch with a step {SEQ} of type {PROCESS_TYPE} any more: somebody has changed it."
+        )
+        raise Refused(message, next_step=f"batchctl why batch:{visible(schedule.entity)}, and correct ProcessControl")
+    return found, step

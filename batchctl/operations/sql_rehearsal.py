@@ -1,0 +1,70 @@
+"""Looking SQL through before a job keeps it: what could never be sent is refused, and what a parser objects to is told."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from batchctl.domain.errors import PluginError, Refused
+from batchctl.domain.rows import LONG_AGO, NO_DATA, BatchDefinition, BatchInstance, InstanceId, IntakeId, Step
+from batchctl.domain.status import Cause, InstanceStatus
+from batchctl.domain.text import unfit, visible
+from batchctl.domain.values import value
+from batchctl.preparation import Preparer
+
+_FILE = "file:"
+_COLUMN = re.compile(r"(^|; )Data([12]): ")
+_OPTIONS = {"1": "--connection", "2": "--sql"}
+"""What the columns of its step are for whoever gives a job by options."""
+
+
+@value
+class Rehearsal:
+    """What will run, made by the code that will run it, and what a check says of it."""
+
+    command_text: str
+    notes: tuple[str, ...]
+
+
+def check_sql(sql: str, *, next_step: str) -> None:
+    """Raise `Refused` for a text that no row can keep as SQL."""
+    trouble = unfit(sql) or ("there is nothing in it" if not sql.strip() else None)
+    if trouble is None and sql.strip().startswith(_FILE):
+        trouble = f"'{_FILE}' begins no SQL; to take it from a file: --file FILE"
+    if trouble is not None:
+        raise Refused(f"The SQL cannot be kept: {trouble}.", next_step=next_step)
+
+
+def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: datetime, *, next_step: str) -> Rehearsal:
+    """Prepare a step as if it were due; raises `Refused` where it could never be carried out."""
+    instance = _imagined(batch)
+    ready = preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
+    if ready.refusal is not None:
+        whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
+        because = ready.refusal.removeprefix(whose).partition(" Next: ")[0]
+        because = _COLUMN.sub(lambda found: f"{found[1]}{_OPTIONS[found[2]]}: ", because)
+        raise Refused(f"The SQL could never be carried out: {because}", next_step=next_step)
+    try:
+        problems = preparer.find_handler(step.process_type).check(step, preparer.surroundings)
+    except PluginError:
+        problems = ()
+    return Rehearsal(ready.command_text, tuple(visible(problem.message) for problem in problems))
+
+
+def _imagined(batch: BatchDefinition) -> BatchInstance:
+    return BatchInstance(
+        instance_id=InstanceId(0),
+        batch_id=batch.batch_id,
+        intake_id=IntakeId(0),
+        last_seq=0,
+        status=InstanceStatus.READY,
+        retry_count=batch.retry_count,
+        next_run_time=LONG_AGO,
+        cycle_key=None,
+        data=NO_DATA,
+        claim_token=0,
+        claimed_by=None,
+        lost_count=0,
+        entity=batch.entity,
+        file_name=None,
+    )
