@@ -58,6 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("acting:resume", "Let a paused instance go on."),
     "cancel": ("acting:cancel", "Give an instance up; a running step is stopped."),
     "skip": ("acting:skip", "Go on without the step that is next."),
+    "requests": ("requests:requests", "List what people have asked for by rows of OperatorRequest, with the answers."),
     "inbox": ("inbox:inbox", "List the FileProcess rows that did not become work, and why; resend, retry, reject."),
     "accept": ("intake:accept", "Take in a rejected or duplicate FileProcess row on purpose."),
     "enable": ("acting:enable", "Switch a batch on."),

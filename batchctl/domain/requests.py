@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
@@ -54,6 +55,10 @@ class Request:
     reason: str | None
     actor: str
     status: RequestStatus
+    asked_at: datetime
+    answer: str | None = None
+    answered_by: str | None = None
+    answered_at: datetime | None = None
 
 
 @named_value

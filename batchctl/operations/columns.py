@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.requests import Request
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -160,6 +161,24 @@ def controller(row: ControllerRow) -> Columns:
         "z_inserted": moment(row.started_at),
         "OrphanTimeoutSecs": None if row.orphan_timeout is None else int(row.orphan_timeout.total_seconds()),
         "SchedulerZone": row.scheduler_zone,
+    }
+
+
+def request(row: Request) -> Columns:
+    """Return an `OperatorRequest` row by column names."""
+    return {
+        "OperatorRequest_id": row.request_id,
+        "Action": row.action,
+        "BatchControl_id": row.instance_id,
+        "ProcessBatchName": row.batch,
+        "Arguments": row.arguments,
+        "Reason": row.reason,
+        "Actor": row.actor,
+        "Status": row.status.value,
+        "Answer": row.answer,
+        "AnsweredBy": row.answered_by,
+        "AnsweredTime": moment(row.answered_at),
+        "z_inserted": moment(row.asked_at),
     }
 
 

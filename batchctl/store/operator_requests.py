@@ -23,7 +23,7 @@ _WAITING = RowSelect(
     .limit(bindparam("most"))
 )
 _LOAD = RowSelect(select(operator_request).where(_q.OperatorRequest_id == bindparam("request_id")))
-_NEWEST = RowSelect(select(operator_request).order_by(_q.OperatorRequest_id.desc()).limit(bindparam("most")))
+_NEWEST = select(operator_request).order_by(_q.OperatorRequest_id.desc()).limit(bindparam("most"))
 _ANSWER = RowUpdate(
     operator_request,
     _q.OperatorRequest_id == bindparam("request_id"),
@@ -34,6 +34,12 @@ _ANSWER = RowUpdate(
 def waiting(connection: Connection, after: int, most: int) -> list[Request]:
     """Return what was asked for and is not answered, in order."""
     return readable(_WAITING(connection, after=after, most=most), _request)
+
+
+def newest(connection: Connection, most: int, *, only_open: bool) -> list[Request]:
+    """Return the newest requests, newest first; all of them, or those that are not answered."""
+    wanted = _NEWEST.where(text(f"OperatorRequest.{REQUESTED}")) if only_open else _NEWEST
+    return readable(connection.execute(wanted, {"most": most}), _request)
 
 
 def load_locked(connection: Connection, request_id: RequestId) -> Request | None:
@@ -66,4 +72,8 @@ def _request(row: Any) -> Request:
         reason=text_of(row.Reason),
         actor=str(row.Actor),
         status=word(RequestStatus, row.Status),
+        asked_at=row.z_inserted,
+        answer=text_of(row.Answer),
+        answered_by=text_of(row.AnsweredBy),
+        answered_at=row.AnsweredTime,
     )

@@ -30,6 +30,7 @@ LOOKING = [
     "history",
     "batches",
     "controllers",
+    "requests",
 ]
 
 # Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,

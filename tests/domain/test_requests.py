@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from batchctl.domain.status import RequestStatus
 
 def request(**given: Any) -> Request:
     usual: dict[str, Any] = {"action": "rerun", "instance_id": 7, "batch": None, "arguments": None, "reason": "fixed"}
-    fixed: dict[str, Any] = {"request_id": RequestId(1), "actor": "anna", "status": RequestStatus.REQUESTED}
+    asked = datetime(2026, 11, 22, tzinfo=UTC)
+    fixed = {"request_id": RequestId(1), "actor": "anna", "status": RequestStatus.REQUESTED, "asked_at": asked}
     return Request(**{**fixed, **usual, **given})
 
 
