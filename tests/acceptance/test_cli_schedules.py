@@ -135,7 +135,7 @@ def test_rows_inserted_by_hand_are_found_by_check(shop: Shop) -> None:
     }
     (first, second) = shop.json("schedule", "list")
     assert first["Findings"] == ["RunTimes: '6:00' is no time of day: write it as HH:MM, 06:00."]
-    assert second["Words"] is None
+    assert second["Words"] == "daily at 06:00, Mars"
 
 
 def test_the_end_of_time_in_every_row_keeps_no_command_from_its_answer(shop: Shop) -> None:
@@ -350,7 +350,7 @@ def test_what_is_due_with_no_controller_there_is_said_by_whoever_tells_of_it(sho
     assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [False]
     # As a controller leaves it that armed it and was stopped.
     shop.sql("UPDATE Schedule SET NextRunTime = '2026-01-01 06:00:00.000', DecidedUntil = '2026-01-01 05:00:00.000'")
-    assert "not decided yet" in shop.done("status")
+    assert ", overdue" in shop.done("status")
     assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [True]
     shop.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c1', 'h', '2099-01-01 00:00:00')")
     assert to_run in shop.done("schedule", "test", "nightly")
