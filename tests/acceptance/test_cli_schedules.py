@@ -30,8 +30,8 @@ class Shop:
     def __init__(self, run: Run, sql: Callable[[str], str], end_of_time: str) -> None:
         self.run, self.sql, self.end_of_time = run, sql, end_of_time
 
-    def done(self, *args: str) -> str:
-        outcome = self.run(*args)
+    def done(self, *args: str, **more: Any) -> str:
+        outcome = self.run(*args, **more)
         assert outcome.returncode == 0, outcome
         return outcome.stdout
 
@@ -236,16 +236,16 @@ def test_a_change_night_shows_what_does_not_run_at_all(shop: Shop) -> None:
     every = ("--entity", "Load", "--type", "interval", "--interval-minutes", "5")
     shop.done("schedule", "add", "in the gap", *every, "--between-times", "02:40-02:55")
     shop.done("schedule", "add", "often", *every, "--between-times", "01:50-03:00")
-    look = ("--dst", "--from", "2026-11-22")
+    look, wide = ("--dst", "--from", "2026-11-22"), {"COLUMNS": "200"}
     what = "the clocks leave this out; an interval of 60 minutes or less is not made up for"
 
     rows = [row for row in shop.json("schedule", "preview", "in the gap", *look) if row["Runs"] == "not at all"]
     assert [(row["LocalTime"], row["UtcTime"]) for row in rows] == [
         (f"2027-03-28 02:{minute}", None) for minute in (40, 45, 50, 55)
     ]
-    lines = [line.split() for line in shop.done("schedule", "preview", "in the gap", *look).splitlines()]
+    lines = [line.split() for line in shop.done("schedule", "preview", "in the gap", *look, env=wide).splitlines()]
     assert ["2027-03-28", "02:40", "-", "not", "at", "all", *what.split()] in lines
-    many = [line.split()[:11] for line in shop.done("schedule", "preview", "often", *look).splitlines()]
+    many = [line.split()[:11] for line in shop.done("schedule", "preview", "often", *look, env=wide).splitlines()]
     assert ["2027-03-28", "02:00", "to", "02:55", "-", "not", "at", "all", "12", "due", "times:"] in many
 
 
