@@ -238,7 +238,7 @@ def test_every_attempt_says_of_how_many_it_is_and_none_is_said_in_words(night: N
     for _ in range(3):
         night("process")
         night.sql("UPDATE BatchControl SET NextRunTime = '1900-01-01 00:00:00.000000'")
-    listed = squeezed(night("job", "history", "big sweep").stdout)
+    listed = squeezed(night("job", "history", "big sweep", env={"COLUMNS": "200"}).stdout)
     nothing = night("job", "history", "big sweep", "--outcome", "lost")
     misspelt = night("job", "history", "big sweep", "--outcome", "faild")
 

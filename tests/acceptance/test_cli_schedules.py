@@ -30,8 +30,8 @@ class Shop:
     def __init__(self, run: Run, sql: Callable[[str], str], end_of_time: str) -> None:
         self.run, self.sql, self.end_of_time = run, sql, end_of_time
 
-    def done(self, *args: str) -> str:
-        outcome = self.run(*args)
+    def done(self, *args: str, **more: Any) -> str:
+        outcome = self.run(*args, **more)
         assert outcome.returncode == 0, outcome
         return outcome.stdout
 
@@ -135,7 +135,7 @@ def test_rows_inserted_by_hand_are_found_by_check(shop: Shop) -> None:
     }
     (first, second) = shop.json("schedule", "list")
     assert first["Findings"] == ["RunTimes: '6:00' is no time of day: write it as HH:MM, 06:00."]
-    assert second["Words"] is None
+    assert second["Words"] == "daily at 06:00, Mars"
 
 
 def test_the_end_of_time_in_every_row_keeps_no_command_from_its_answer(shop: Shop) -> None:
@@ -236,16 +236,16 @@ def test_a_change_night_shows_what_does_not_run_at_all(shop: Shop) -> None:
     every = ("--entity", "Load", "--type", "interval", "--interval-minutes", "5")
     shop.done("schedule", "add", "in the gap", *every, "--between-times", "02:40-02:55")
     shop.done("schedule", "add", "often", *every, "--between-times", "01:50-03:00")
-    look = ("--dst", "--from", "2026-11-22")
+    look, wide = ("--dst", "--from", "2026-11-22"), {"COLUMNS": "200"}
     what = "the clocks leave this out; an interval of 60 minutes or less is not made up for"
 
     rows = [row for row in shop.json("schedule", "preview", "in the gap", *look) if row["Runs"] == "not at all"]
     assert [(row["LocalTime"], row["UtcTime"]) for row in rows] == [
         (f"2027-03-28 02:{minute}", None) for minute in (40, 45, 50, 55)
     ]
-    lines = [line.split() for line in shop.done("schedule", "preview", "in the gap", *look).splitlines()]
+    lines = [line.split() for line in shop.done("schedule", "preview", "in the gap", *look, env=wide).splitlines()]
     assert ["2027-03-28", "02:40", "-", "not", "at", "all", *what.split()] in lines
-    many = [line.split()[:11] for line in shop.done("schedule", "preview", "often", *look).splitlines()]
+    many = [line.split()[:11] for line in shop.done("schedule", "preview", "often", *look, env=wide).splitlines()]
     assert ["2027-03-28", "02:00", "to", "02:55", "-", "not", "at", "all", "12", "due", "times:"] in many
 
 
@@ -350,7 +350,7 @@ def test_what_is_due_with_no_controller_there_is_said_by_whoever_tells_of_it(sho
     assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [False]
     # As a controller leaves it that armed it and was stopped.
     shop.sql("UPDATE Schedule SET NextRunTime = '2026-01-01 06:00:00.000', DecidedUntil = '2026-01-01 05:00:00.000'")
-    assert "not decided yet" in shop.done("status")
+    assert ", overdue" in shop.done("status")
     assert [one["Overdue"] for one in shop.json("status")["DueNext"]] == [True]
     shop.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES ('c1', 'h', '2099-01-01 00:00:00')")
     assert to_run in shop.done("schedule", "test", "nightly")

@@ -813,7 +813,7 @@ def test_line_36_the_log_is_paged_filtered_and_a_table_for_everybody(office: Off
     assert events("--since", "2000-01-01T00:00Z", "--batch", "Clear") == every
     assert events("--since", "2999-01-01") == []
     shown = office.run("log", "--limit", "2")
-    assert re.search(r"\b3 \S+ \S+ fired trigger orders Orders .*: 1 row \(threshold 1\)", shown)
+    assert re.search(r"\b3 \S+ \S+ fired trigger orders entity: Orders .*: 1 row \(threshold 1\)", shown)
     assert "the same with --before 3 shows older ones" in shown
     assert "Did you mean 'Clear'?" in office.run("log", "--batch", "Cleer", code=3)
     assert "is not a time" in office.run("log", "--since", "yesterday", code=2)

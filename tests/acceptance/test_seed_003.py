@@ -117,7 +117,8 @@ def as_if_due(night: Night) -> None:
     (now,) = night.sql("SELECT max(z_inserted) FROM Schedule")[0]
     wanted = (now if isinstance(now, datetime) else datetime.fromisoformat(now)) - timedelta(minutes=1)
     night.sql("UPDATE Schedule SET RunTimes = ?", f"{wanted:%H:%M}")
-    night.sql("UPDATE Schedule SET DecidedUntil = ?", f"{wanted - timedelta(minutes=1):%Y-%m-%d %H:%M:%S}.000")
+    decided = f"{wanted - timedelta(minutes=1):%Y-%m-%d %H:%M:%S}.000"
+    night.sql("UPDATE Schedule SET DecidedUntil = ?, TimingHash = NULL", decided)
 
 
 def test_line_01_a_function_and_one_decorator_is_a_job_with_nothing_else_to_write(night: Night) -> None:

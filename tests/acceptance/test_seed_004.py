@@ -25,6 +25,7 @@ from batchctl.domain.status import CatchUp
 from batchctl.node import Node
 from batchctl.operations.acts import Actor
 from batchctl.operations.registrar import Registrar
+from batchctl.operations.timetable import DECIDED_WITHIN
 from batchctl.plugin_api import Connection, StepHandler
 from batchctl.preparation import Preparer
 from batchctl.testing import surroundings
@@ -149,6 +150,7 @@ def test_line_05_a_job_whose_next_run_is_over_is_overdue(shop: SqlShop) -> None:
     shop.add("once", "SELECT 1")
     soon = shop.jobs()["once"]
     shop.pass_time()
+    shop.pass_time(DECIDED_WITHIN)
     late = shop.jobs()["once"]
 
     assert (soon.is_overdue, late.is_overdue) == (False, True)

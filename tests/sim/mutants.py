@@ -322,9 +322,9 @@ BACKFILL_MUTANTS: tuple[Mutant, ...] = (
     _mutant(
         "the first of its time is left out",
         (
-            backfilling,
-            "done_until = backfill.done_until or backfill.first - TICK",
-            "done_until = backfill.done_until or backfill.first",
+            backfill_turns,
+            "return backfill.done_until or max(backfill.first, _FIRST) - TICK",
+            "return backfill.done_until or max(backfill.first, _FIRST)",
         ),
     ),
     _mutant(
@@ -355,7 +355,7 @@ BACKFILL_MUTANTS: tuple[Mutant, ...] = (
         (
             backfilling,
             "_turn(connection, backfill, schedule, plan, now)",
-            "_turn(connection, backfill, schedule, plan, now if schedule.enabled else backfill.first - TICK)",
+            "_turn(connection, backfill, schedule, plan, now if schedule.enabled else begin_of(backfill))",
         ),
     ),
 )

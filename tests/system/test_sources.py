@@ -91,7 +91,7 @@ def test_a_job_that_could_not_be_loaded_is_mended(plugins: Path, runner: ThreadS
     right = (plugins / broken).read_text(encoding="utf-8")
     (plugins / broken).write_text(right + "\n)\n", encoding="utf-8")
     end = run_job(runner, "greet")
-    assert (end.succeeded, end.fatal) == (False, True)
+    assert (end.succeeded, end.never_ran) == (False, True)
     assert "SyntaxError" in (end.message or "")
 
     (plugins / broken).write_text(right, encoding="utf-8")
