@@ -270,6 +270,26 @@ class BatchInstance:
         return self.status is InstanceStatus.FAILED and self.retry_count > 0
 
 
+def imagined(batch: BatchDefinition) -> BatchInstance:
+    """Return an instance that a batch might get, for what can be said before it has any."""
+    return BatchInstance(
+        instance_id=InstanceId(0),
+        batch_id=batch.batch_id,
+        intake_id=IntakeId(0),
+        last_seq=0,
+        status=InstanceStatus.READY,
+        retry_count=batch.retry_count,
+        next_run_time=LONG_AGO,
+        cycle_key=None,
+        data=NO_DATA,
+        claim_token=0,
+        claimed_by=None,
+        lost_count=0,
+        entity=batch.entity,
+        file_name=None,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryEntry:
     """A `BatchProcessHistory` row: one attempt at a step."""

@@ -12,8 +12,6 @@ from batchctl.domain import gates
 from batchctl.domain.errors import NotFound
 from batchctl.domain.gates import Gate
 from batchctl.domain.rows import (
-    LONG_AGO,
-    NO_DATA,
     BatchDefinition,
     BatchId,
     BatchInstance,
@@ -21,6 +19,7 @@ from batchctl.domain.rows import (
     InstanceId,
     IntakeId,
     IntakeRow,
+    imagined,
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, nearest, typed, visible
@@ -127,9 +126,9 @@ def _of_batch(
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     if head is None:
         # Only what concerns the batch itself is asked of an instance it might get.
-        imagined = _imagined(batch)
-        standing_now = gates.Standing(now=now, places=1, stop_all=gates.stopper(imagined, line.stoppers))
-        found = gates.gates(imagined, batch, standing_now)
+        first = imagined(batch)
+        standing_now = gates.Standing(now=now, places=1, stop_all=gates.stopper(first, line.stoppers))
+        found = gates.gates(first, batch, standing_now)
         notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
         found = (*_dependencies(connection, batch, batches), *found)
         return Explanation(
@@ -163,25 +162,6 @@ def _dependencies(
         which = (" and " if batch.dependency_mode is DependencyMode.ALL else " or ").join(names)
         blocked = f"no completion waits for it: it starts when {which} complete for the same CycleKey"
         yield Gate(name="dependency", blocked=blocked, clear=f"batchctl graph {visible(batch.name)}")
-
-
-def _imagined(batch: BatchDefinition) -> BatchInstance:
-    return BatchInstance(
-        instance_id=InstanceId(0),
-        batch_id=batch.batch_id,
-        intake_id=IntakeId(0),
-        last_seq=0,
-        status=InstanceStatus.READY,
-        retry_count=batch.retry_count,
-        next_run_time=LONG_AGO,
-        cycle_key=None,
-        data=NO_DATA,
-        claim_token=0,
-        claimed_by=None,
-        lost_count=0,
-        entity=batch.entity,
-        file_name=None,
-    )
 
 
 def _of_intake(

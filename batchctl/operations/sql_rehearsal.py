@@ -6,8 +6,8 @@ import re
 from datetime import datetime
 
 from batchctl.domain.errors import PluginError, Refused
-from batchctl.domain.rows import LONG_AGO, NO_DATA, BatchDefinition, BatchInstance, InstanceId, IntakeId, Step
-from batchctl.domain.status import Cause, InstanceStatus
+from batchctl.domain.rows import BatchDefinition, Step, imagined
+from batchctl.domain.status import Cause
 from batchctl.domain.text import unfit, visible
 from batchctl.domain.values import value
 from batchctl.preparation import Preparer
@@ -37,7 +37,7 @@ def check_sql(sql: str, *, next_step: str) -> None:
 
 def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: datetime, *, next_step: str) -> Rehearsal:
     """Prepare a step as if it were due; raises `Refused` where it could never be carried out."""
-    instance = _imagined(batch)
+    instance = imagined(batch)
     ready = preparer.prepare(instance, batch, step, attempt_no=1, cause=Cause.AUTO, now=now)
     if ready.refusal is not None:
         whose = f"Step {step.seq} '{visible(step.name)}' of BatchControl {instance.instance_id}: "
@@ -49,22 +49,3 @@ def rehearse(preparer: Preparer, batch: BatchDefinition, step: Step, now: dateti
     except PluginError:
         problems = ()
     return Rehearsal(ready.command_text, tuple(visible(problem.message) for problem in problems))
-
-
-def _imagined(batch: BatchDefinition) -> BatchInstance:
-    return BatchInstance(
-        instance_id=InstanceId(0),
-        batch_id=batch.batch_id,
-        intake_id=IntakeId(0),
-        last_seq=0,
-        status=InstanceStatus.READY,
-        retry_count=batch.retry_count,
-        next_run_time=LONG_AGO,
-        cycle_key=None,
-        data=NO_DATA,
-        claim_token=0,
-        claimed_by=None,
-        lost_count=0,
-        entity=batch.entity,
-        file_name=None,
-    )

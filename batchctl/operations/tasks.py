@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import (
-    LONG_AGO,
     BatchDefinition,
     BatchInstance,
-    InstanceId,
     IntakeId,
     IntakeRow,
     Populated,
     Step,
+    imagined,
 )
-from batchctl.domain.status import Cause, InstanceStatus, IntakeStatus
+from batchctl.domain.status import Cause, IntakeStatus
 from batchctl.domain.text import did_you_mean, unfit, visible
 from batchctl.operations.submission import Submission, submit
 from batchctl.plugin_api import CannotPopulate, Populator
@@ -165,19 +164,7 @@ def _as(connection: str | None) -> str:
 
 
 def _imagined(task: Task, batch: BatchDefinition, populated: Populated) -> BatchInstance:
-    return BatchInstance(
-        instance_id=InstanceId(0),
-        batch_id=batch.batch_id,
-        intake_id=IntakeId(0),
-        last_seq=0,
-        status=InstanceStatus.READY,
-        retry_count=batch.retry_count,
-        next_run_time=LONG_AGO,
-        cycle_key=populated.cycle_key,
-        data=populated.data,
-        claim_token=0,
-        claimed_by=None,
-        lost_count=0,
-        entity=task.entity,
-        file_name=task.connection,
+    about = imagined(batch)
+    return replace(
+        about, cycle_key=populated.cycle_key, data=populated.data, entity=task.entity, file_name=task.connection
     )
