@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from batchctl import config
 from batchctl.domain.errors import SchemaMismatch
 from batchctl.domain.liveness import Rhythm
-from batchctl.logs import Listener, silent
+from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
 from batchctl.ports import Boundary, Ids, LeaderLock
 from batchctl.store import engine, identity, schema
 from batchctl.store.dialects import dialect_of
@@ -28,13 +30,16 @@ if TYPE_CHECKING:
     from batchctl.operations.reconciler import Reconciler
     from batchctl.operations.roster import Roster
     from batchctl.operations.schedule_trial import ScheduleBench
+    from batchctl.operations.service_files import Service
     from batchctl.operations.timetable import Timetable
     from batchctl.operations.trial import Bench
     from batchctl.preparation import Preparer
     from batchctl.registry import Registry
     from batchctl.system.folders import ThreadFolders
     from batchctl.system.inquiries import ThreadInquiries
+    from batchctl.system.service_manager import ServiceManager
 
+MEGABYTE = 1_000_000
 CONNECT_SECONDS = 10
 """After how many an attempt to connect to a staging table's database is given up."""
 
@@ -129,6 +134,42 @@ class App:
 
         with self.folders() as folders:
             return watches.rehearse(self.transactions, folders, self.settings.directory, name, most)
+
+    @cached_property
+    def service_manager(self) -> ServiceManager:
+        """Who started this process, if that is a service manager."""
+        from batchctl.system.service_manager import ServiceManager
+
+        return ServiceManager()
+
+    def log_line(self, event: Event) -> str:
+        """Write an event as a line of the log."""
+        return line(LineFormat(self.settings.log.format), self.clock.now(), self.ids.controller_id(), event)
+
+    @contextmanager
+    def logging(self, show: Listener) -> Iterator[Listener]:
+        """Lend what shows events, writes them into the log file if there is one, and tells the service manager."""
+        path = self.log_file
+        if path is None:
+            yield to_all(show, self.service_manager.hear)
+            return
+        from batchctl.system.event_file import EventFile
+
+        def complain(said: str) -> None:
+            show(Event("log.trouble", {"FileName": str(path), "Message": said}))
+
+        given = self.settings.log
+        file = EventFile(path, most_bytes=int(given.rotate_mb * MEGABYTE), kept=given.keep, complain=complain)
+        try:
+            yield to_all(show, lambda event: file.add(self.log_line(event)), self.service_manager.hear)
+        finally:
+            file.close()
+
+    @property
+    def log_file(self) -> Path | None:
+        """Where events are written besides standard error."""
+        named = self.settings.log.file
+        return None if named is None else self.settings.directory / named
 
     def close(self) -> None:
         """Close the database."""
@@ -246,7 +287,29 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
     app = App(config.load(config_file))
     from batchctl.operations import doctor
 
-    return doctor.Doctor(app.settings, SystemClock().now, app.presence).examine()
+    try:
+        return doctor.Doctor(app.settings, SystemClock().now, app.presence, app.check).examine()
+    finally:
+        app.close()
+
+
+def describe_service(config_file: str | None, name: str, user: str | None) -> Service:
+    """Say how a controller with these settings is started by a service manager."""
+    from batchctl.operations.service_files import Service
+
+    settings = config.load(config_file)
+    file = None if settings.file is None else str(settings.file)
+    command = (sys.executable, "-m", "batchctl", *(() if file is None else ("--config", file)), "run")
+    needed = {secret.env for secret in settings.secrets.values() if secret.env is not None}
+    return Service(
+        name=name,
+        argv=command,
+        directory=str(settings.directory),
+        user=user or SystemIds().user(),
+        config=file,
+        shutdown_grace=settings.shutdown_grace,
+        variables=tuple(sorted(needed | set(config.variables_set()))),
+    )
 
 
 def upgrade_database(

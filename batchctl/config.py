@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from platformdirs import user_state_path
@@ -32,6 +32,7 @@ _OPEN_ENDED = (
     "BATCHCTL_SECRETS__",
     "BATCHCTL_JOBS__",
     "BATCHCTL_SCHEDULER__",
+    "BATCHCTL_LOG__",
     _KEPT_FROM_STEPS,
 )
 _CORRECT = "correct what is named, then: batchctl check"
@@ -41,6 +42,7 @@ _JSON_EXAMPLES = {
     "secrets": '{"token": {"env": "API_TOKEN"}}',
     "jobs": '{"modules": ["our_jobs"]}',
     "scheduler": '{"enabled": false}',
+    "log": '{"format": "json"}',
 }
 
 
@@ -84,6 +86,17 @@ class SchedulerSettings(BaseModel):
     grace: float = Field(default=300.0, ge=10, le=86400)
 
 
+class LogSettings(BaseModel):
+    """`[log]`: what the lines of events look like, and the file they also go to."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["text", "json"] = "text"
+    file: str | None = None
+    rotate_mb: float = Field(default=10.0, gt=0, le=10_000)
+    keep: int = Field(default=5, ge=1, le=1000)
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Each key may also come from the environment as BATCHCTL_<KEY>."""
 
@@ -96,6 +109,7 @@ class Settings(BaseSettings):
     scheduler: SchedulerSettings = Field(default_factory=SchedulerSettings)
     plugin_modules: list[str] = Field(default_factory=list)
     jobs: JobsSettings = Field(default_factory=JobsSettings)
+    log: LogSettings = Field(default_factory=LogSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
     trigger_timeout: float = Field(default=30.0, gt=0, le=3600)
     stop_grace: float = Field(default=10.0, gt=0, le=3600)
@@ -195,6 +209,11 @@ def variables_for(*keys: str) -> list[str]:
     names = [f"{PREFIX}{key.upper()}" for key in keys]
     parts = tuple(f"{name}__" for name in names)
     return sorted(name for name in os.environ if name.upper() in names or name.upper().startswith(parts))
+
+
+def variables_set() -> list[str]:
+    """Name the environment variables that give settings now."""
+    return variables_for(*_known_keys(()))
 
 
 def secret(settings: Settings, name: str) -> str:
@@ -355,6 +374,8 @@ def _known_keys(where: tuple[int | str, ...]) -> list[str]:
             return list(JobsSettings.model_fields)
         case ("scheduler", *_):
             return list(SchedulerSettings.model_fields)
+        case ("log", *_):
+            return list(LogSettings.model_fields)
         case _:
             return [key for key in Settings.model_fields if key not in {"directory", "file"}]
 

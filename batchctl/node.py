@@ -159,6 +159,7 @@ class Node:
 
     def _turn(self, worker: Worker) -> None:
         controller = worker.controller
+        self._app.service_manager.live()
         worker.turn(IDLE_WAIT)
         if self._stop_by is not None and not self._stop_told:
             self._stop_told = True

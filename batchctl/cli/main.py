@@ -64,6 +64,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "enable": ("acting:enable", "Switch a batch on."),
     "disable": ("acting:disable", "Switch a batch off; its instances wait."),
     "purge": ("purge:purge", "Delete what is older than the table Setting says."),
+    "service": (
+        "service:service",
+        "Print what lets a controller run as a service: systemd, Task Scheduler, SQL Agent.",
+    ),
     "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from batchctl.cli.session import Session
     from batchctl.logs import Event
     from batchctl.node import Node
-    from batchctl.ports import Clock
 
 _STYLES = {
     "instance.created": "blue",
@@ -49,8 +48,8 @@ def watched(session: Session, slots: int | None = None) -> Iterator[Node]:
     """Lend what works, and show what happens in it."""
     from batchctl.node import Node
 
-    with session.app() as app, Progress(app.clock) as progress:
-        app.listener = progress.hear
+    with session.app() as app, Progress(app.log_line) as progress, app.logging(progress.hear) as listener:
+        app.listener = listener
         app.slots = slots or app.slots
         yield Node(app)
 
@@ -58,9 +57,9 @@ def watched(session: Session, slots: int | None = None) -> Iterator[Node]:
 class Progress:
     """Listens to events and shows them."""
 
-    def __init__(self, clock: Clock) -> None:
-        """Choose the way to show by what standard error is."""
-        self._clock = clock
+    def __init__(self, line: Callable[[Event], str]) -> None:
+        """Choose the way to show by what standard error is; `line` writes what no terminal shows."""
+        self._line = line
         self._is_lively = sys.stderr.isatty()
         self._status: Status | None = None
 
@@ -85,7 +84,7 @@ class Progress:
         """Show an event; when nobody can see it any more, the work goes on unseen."""
         with suppress(OSError):
             if self._status is None:
-                click.echo(f"{self._clock.now():%Y-%m-%dT%H:%M:%SZ} {event}", err=True)
+                click.echo(self._line(event), err=True)
             else:
                 self._show(self._status, event)
 

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -16,6 +17,8 @@ from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import visible
+from batchctl.operations import installation
+from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, schedules, schema
 from batchctl.store.transactions import StoreTransactions
@@ -45,6 +48,8 @@ class Doctor:
     settings: config.Settings
     now: Callable[[], datetime]
     presence: Presence
+    check: Callable[[], Sequence[Finding]] | None = None
+    """What looks at the definitions, where somebody can."""
     limit: timedelta = LIMIT
 
     def examine(self) -> tuple[Line, ...]:
@@ -52,11 +57,14 @@ class Doctor:
         patients = {CONTROL: self._control}
         patients |= {f"connections.{name}": partial(self._target, name) for name in self.settings.connections}
         found = all_within(self.limit, {key: partial(self._readings, key, look) for key, look in patients.items()})
-        lines: list[tuple[str, Iterable[Reading]]] = []
+        lines: list[tuple[str, Iterable[Reading]]] = [("settings", [self._settings_file()])]
         for key in patients:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
         lines += self._secrets()
-        lines.append(("this host", [self._time_zones(), self._state_directory()]))
+        lines.append(("this host", [installation.version(), self._time_zones(), self._state_directory()]))
+        lines.append(("this host", installation.disks(self._places())))
+        if self.settings.log.file is not None:
+            lines.append(("log.file", [installation.log_file(self.settings.directory / self.settings.log.file)]))
         return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)
 
     def _readings(self, key: str, look: Callable[[], Iterator[Reading]]) -> list[Reading]:
@@ -102,6 +110,8 @@ class Doctor:
             yield from self._part("clock", transactions, self._clock)
             yield from self._part("durability", transactions, examination.durability)
             yield from self._part("controller", transactions, self._controllers)
+            if self.check is not None and _is_sound(transactions):
+                yield installation.definitions(self.check())
         path = engine.lock_path(url, self.settings.directory)
         if path is not None:
             yield _place(share_of(str(path)))
@@ -203,6 +213,25 @@ class Doctor:
         said = f"The folder {visible(str(folder))} does not exist."
         return Reading("procedures", Result.WARN, said, f"create it, or correct connections.{visible(name)}.procedures")
 
+    def _settings_file(self) -> Reading:
+        """Say where the settings come from; what is wrong in them has ended the program before."""
+        variables = config.variables_set()
+        besides = f", and from {', '.join(variables)}" if variables else ""
+        if self.settings.file is None:
+            return Reading(
+                "file", Result.OK, f"None; the defaults hold in {visible(str(self.settings.directory))}{besides}."
+            )
+        return Reading("file", Result.OK, f"{visible(str(self.settings.file))}{besides}.")
+
+    def _places(self) -> dict[str, Path]:
+        """Return where on this host something is written, by what it is."""
+        places = {"state directory": self.settings.directory / self.settings.state_directory}
+        try:
+            database = engine.lock_path(self.settings.database_url, self.settings.directory)
+        except ConfigurationError:
+            database = None  # What is wrong with the URL, the reading of the database says.
+        return places if database is None else {"control database": Path(database), **places}
+
     def _time_zones(self) -> Reading:
         if "Europe/Amsterdam" in available_timezones():
             zone = self.settings.business_time_zone
@@ -274,6 +303,16 @@ def _rights(connection: Any) -> list[Reading]:
     """Look at the schema first: without rights on it, no table is seen."""
     obstacle = examination.obstacle(connection)
     return examination.rights(connection) if obstacle is None else [obstacle]
+
+
+def _is_sound(transactions: StoreTransactions) -> bool:
+    """Say whether there are the tables that definitions are read from."""
+    try:
+        with transactions.read() as connection:
+            schema.verify(connection)
+    except BatchctlError:
+        return False
+    return True
 
 
 def _name(connection: Any) -> list[Reading]:

@@ -107,7 +107,7 @@ def _without_passwords(url: URL, passwords: tuple[str, ...]) -> URL:
 
 def lock_path(url: str, directory: Path) -> Path | None:
     """Return the file whose lock says that a controller works on the database; None where a session holds the lock."""
-    parsed = make_url(url)
+    parsed = _Way(lambda: url).url()
     if parsed.get_backend_name() != "sqlite":
         return None
     database = sqlite.database_path(parsed, directory)

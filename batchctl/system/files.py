@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 
@@ -23,3 +24,14 @@ def in_the_way_of_writing(directory: Path) -> Path | None:
     """Return what keeps this user from writing into a directory, which may have to be made first; None when nothing does."""
     found = next(each for each in (directory, *directory.parents) if os.path.lexists(each))
     return None if found.is_dir() and os.access(found, os.W_OK | os.X_OK) else found
+
+
+def in_the_way_of_appending(file: Path) -> Path | None:
+    """Return the file itself if this user cannot append to it; None when nothing keeps him from it."""
+    return None if file.is_file() and os.access(file, os.W_OK) else file
+
+
+def disk_of(place: Path) -> tuple[int, int]:
+    """Return which disk something lies on, or is to lie on, and how many bytes this user may still write there."""
+    found = next(each for each in (place, *place.absolute().parents) if os.path.lexists(each))
+    return os.stat(found).st_dev, shutil.disk_usage(found).free

@@ -39,7 +39,7 @@ def test_a_sound_installation_passes(folder: Path, run_batchctl: RunBatchctl) ->
     assert (done.returncode, done.stderr) == (0, "")
     assert all(list(line) == KEYS for line in lines)
     assert {line["Result"] for line in lines} <= {"OK", "WARN"}
-    assert {line["Target"] for line in lines} == {"database_url", "secrets.token", "this host"}
+    assert {line["Target"] for line in lines} == {"settings", "database_url", "secrets.token", "this host"}
     assert "t0ps3cret" not in done.stdout
 
 

@@ -1,0 +1,66 @@
+"""Readings of what is installed and laid out here, apart from the databases."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from batchctl import __version__
+from batchctl.domain.health import Reading, Result
+from batchctl.domain.text import visible
+from batchctl.operations.checking import Finding
+from batchctl.system.files import disk_of, in_the_way_of_appending, in_the_way_of_writing
+
+GIGABYTE = 1_000_000_000
+LITTLE = GIGABYTE
+"""With fewer bytes free it is time to look."""
+TOO_LITTLE = GIGABYTE // 10
+"""With fewer bytes free nothing may be recorded soon."""
+
+
+def version() -> Reading:
+    """Say what runs here."""
+    system = f"{platform.system()} {platform.release()}"
+    return Reading("version", Result.OK, f"batchctl {__version__}, Python {platform.python_version()}, {system}.")
+
+
+def disks(places: Mapping[str, Path]) -> Iterator[Reading]:
+    """Look how much room there is where something is written; what lies on one disk is told once."""
+    kinds: dict[int, list[str]] = {}
+    free: dict[int, int] = {}
+    for what, place in places.items():
+        disk, free_bytes = disk_of(place)
+        kinds.setdefault(disk, []).append(what)
+        free[disk] = free_bytes
+    for disk, found in kinds.items():
+        yield room(found, free[disk])
+
+
+def room(kinds: Sequence[str], free: int) -> Reading:
+    """Say whether so many free bytes are enough."""
+    said = f"{free / GIGABYTE:.1f} GB are free for the {' and the '.join(kinds)}."
+    if free >= LITTLE:
+        return Reading("disk", Result.OK, said)
+    grave = Result.FAIL if free < TOO_LITTLE else Result.WARN
+    return Reading("disk", grave, said, "make room on that disk; what is old enough to go: batchctl purge --dry-run")
+
+
+def log_file(path: Path) -> Reading:
+    """Look whether events can be written to their file."""
+    culprit = in_the_way_of_writing(path.parent) if not path.exists() else in_the_way_of_appending(path)
+    if culprit is None and path.parent.is_dir():
+        return Reading("log file", Result.OK, f"Events are also written to {visible(str(path))}.")
+    if culprit is None:
+        said = f"The folder {visible(str(path.parent))} does not exist"
+        return Reading("log file", Result.FAIL, f"{said}, so no event is written there.", f"mkdir -p {path.parent}")
+    said = f"This user cannot write to {visible(str(path))}, because of {visible(str(culprit))}."
+    return Reading("log file", Result.FAIL, said, "let this user write there, or correct [log] file in batchctl.toml")
+
+
+def definitions(found: Sequence[Finding]) -> Reading:
+    """Say whether `check` finds anything."""
+    if not found:
+        return Reading("definitions", Result.OK, "Nothing is wrong with them.")
+    count = "One thing is" if len(found) == 1 else f"{len(found)} things are"
+    return Reading("definitions", Result.WARN, f"{count} wrong with them.", "batchctl check")

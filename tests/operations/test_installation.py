@@ -1,0 +1,57 @@
+"""What `doctor` says of disks, the log file and the definitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from batchctl.domain.health import Result
+from batchctl.operations import installation
+from batchctl.operations.checking import Finding
+
+
+@pytest.mark.parametrize(
+    ("free", "result"),
+    [(2_000_000_000, Result.OK), (999_999_999, Result.WARN), (99_999_999, Result.FAIL), (0, Result.FAIL)],
+)
+def test_little_room_is_a_warning_and_hardly_any_a_failure(free: int, result: Result) -> None:
+    reading = installation.room(["control database"], free)
+
+    assert reading.result is result
+    assert (reading.next_step is None) is (result is Result.OK)
+
+
+def test_what_lies_on_one_disk_is_told_once(tmp_path: Path) -> None:
+    (reading,) = installation.disks(
+        {"control database": tmp_path / "a.db", "state directory": tmp_path / "not" / "yet"}
+    )
+
+    assert "the control database and the state directory" in reading.message
+
+
+def test_a_log_file_may_be_there_or_be_made(tmp_path: Path) -> None:
+    path = tmp_path / "events.log"
+    assert installation.log_file(path).result is Result.OK
+
+    path.write_text("", encoding="utf-8")
+    assert installation.log_file(path).result is Result.OK
+
+
+def test_a_log_file_in_no_folder_or_in_the_place_of_one_fails_with_what_to_type(tmp_path: Path) -> None:
+    missing = installation.log_file(tmp_path / "logs" / "events.log")
+    assert (missing.result, missing.next_step) == (Result.FAIL, f"mkdir -p {tmp_path / 'logs'}")
+
+    taken = installation.log_file(tmp_path)
+    assert taken.result is Result.FAIL
+    assert str(tmp_path) in taken.message
+
+
+def test_definitions_are_counted() -> None:
+    finding = Finding("ProcessBatch", "1", "Populator", "none")
+
+    assert installation.definitions([]).result is Result.OK
+    one, two = installation.definitions([finding]), installation.definitions([finding, finding])
+    assert (one.result, one.next_step) == (Result.WARN, "batchctl check")
+    assert one.message == "One thing is wrong with them."
+    assert two.message == "2 things are wrong with them."
