@@ -11,6 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from batchctl.domain.text import visible
+
 ROOMY = 100
 """Below this width a message or a command has no room beside other columns."""
 FOLDED = 40
@@ -50,7 +52,7 @@ class Listing:
     def parts(self, width: int) -> Iterator[tuple[RenderableType, bool]]:
         """Yield what to print one after the other, and whether the terminal shall break its lines by itself."""
         if self.title is not None:
-            yield Text(self.title, style="bold"), True
+            yield Text(visible(self.title), style="bold"), True
         if self._has_room(width):
             yield self._table(), False
             return

@@ -81,8 +81,18 @@ def say(message: str) -> None:
 
 
 def verbatim(text: str) -> None:
-    """Print a text exactly, so that it can be copied: nothing is cut, wrapped or coloured."""
-    click.echo(text)
+    """Print a text exactly, so that it can be copied: nothing is cut, wrapped or coloured.
+
+    What a terminal would obey, it is shown as an escape; whoever reads a file or a pipe gets every character.
+    """
+    if not sys.stdout.isatty():
+        # Else click leaves out what looks like colours.
+        click.echo(text, color=True)
+        return
+    shown = "".join(each if each in "\n\t" else visible(each) for each in text)
+    click.echo(shown)
+    if shown != text:
+        say("What a terminal would obey is shown as an escape; with --json, or in a file, it stands as it is.")
 
 
 def cell(value: object, style: str | None = None) -> Text:
