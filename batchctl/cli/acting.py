@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, dry_run, pass_session, reason
+from batchctl.cli.releasing import release_options
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, dry_run, pass_session, reason, sure
 from batchctl.domain.text import did_you_mean, visible
 
 if TYPE_CHECKING:
@@ -99,13 +100,32 @@ def skip(session: Session, instance_id: int, reason: str, dry_run: bool) -> None
 
 @click.command()
 @click.argument("batch")
+@release_options
 @reason(required=False)
-@dry_run
+@sure
 @pass_session
-def enable(session: Session, batch: str, reason: str | None, dry_run: bool) -> None:
-    """Switch a batch on: its instances may start."""
+def enable(
+    session: Session,
+    batch: str,
+    release: str | None,
+    throttle: int | None,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+) -> None:
+    """Switch a batch on: its instances may start.
+
+    Where more than one has waited, it says so first and, on a terminal, asks what is to become of them; elsewhere --release,
+    --throttle or --yes (all of them) has to say it.
+    """
+    from batchctl.cli import releasing
+
+    chosen = releasing.chosen(release, throttle, yes=yes)
+    if releasing.should_ask(chosen, dry_run=dry_run):
+        with _operator(session, dry_run=True) as operator:
+            chosen = releasing.asked(operator.set_enabled(batch, enabled=True, reason=reason).released)
     with _operator(session, dry_run=dry_run) as operator:
-        _show_switching(operator.set_enabled(batch, enabled=True, reason=reason))
+        _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
 
 
 @click.command()
@@ -191,11 +211,14 @@ def _next(done: Intervention) -> list[str]:
 
 
 def _show_switching(done: Switching) -> None:
-    from batchctl.cli import output
+    from batchctl.cli import releasing
 
     word = "enabled" if done.enabled else "disabled"
     if done.enabled_before is done.enabled:
         click.echo(f"Batch {visible(done.batch)} is {word} already.")
     else:
         click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
+    said = releasing.told(done.released, dry_run=done.dry_run)
+    if said is not None:
+        click.echo(said)
     output.hints(output.console(), f"batchctl why batch:{done.batch}")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain import moves
 from batchctl.domain.errors import NotFound, StatusChanged
+from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import did_you_mean, storable, visible
 from batchctl.operations import columns, decisions, unknown
+from batchctl.operations.acts import Actor
 from batchctl.operations.decisions import Action
 from batchctl.operations.given import checked_reason, fitting
+from batchctl.operations.release import Released, let_go
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
@@ -57,6 +60,8 @@ class Switching:
     enabled_before: bool
     enabled: bool
     dry_run: bool
+    released: Released | None = None
+    """What has become of what waited; None where it was not switched on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +74,13 @@ class Operator:
     user: str
     host: str
     dry_run: bool = False
+
+    @property
+    def actor(self) -> Actor:
+        """Return who acts on definitions likewise."""
+        return Actor(
+            transactions=self.transactions, clock=self.clock, user=self.user, host=self.host, dry_run=self.dry_run
+        )
 
     def rerun(
         self,
@@ -109,23 +121,35 @@ class Operator:
         """Go on without the step that is next."""
         return self._act(Action.SKIP, instance_id, reason, decisions.skip)
 
-    def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> Switching:
-        """Switch a batch on or off; one that is as wanted already stays so, unaudited."""
-        reason = checked_reason(reason)
-        if self.dry_run:
-            with self.transactions.read() as connection:
-                return self._switching(_batch_named(connection, name), enabled=enabled)
+    def set_enabled(
+        self, name: str, *, enabled: bool, reason: str | None = None, choice: Choice | None = None
+    ) -> Switching:
+        """Switch a batch on or off; one that is as wanted already stays so, unaudited.
+
+        What has waited may start once it is on, as was chosen.
+        """
+        reason, actor = checked_reason(reason), self.actor
 
         def switch(connection: Any) -> Switching:
-            batch = _batch_named(connection, name)
-            if batch.enabled is not enabled:
-                before, after = {"Enabled": int(batch.enabled)}, {"Enabled": int(enabled)}
+            batch, batches = _batch_named(connection, name)
+            released = None
+            if enabled and not batch.enabled:
+                after = [replace(one, enabled=True) if one is batch else one for one in batches]
+                released = let_go(actor, connection, after, [batch.name], choice, reason)
+            if batch.enabled is not enabled and not self.dry_run:
+                before, becomes = {"Enabled": int(batch.enabled)}, {"Enabled": int(enabled)}
                 definitions.set_enabled(connection, batch.batch_id, self.clock.now(), enabled=enabled)
                 action = "enable" if enabled else "disable"
-                self._audit(connection, action, batch_target(batch.name), reason, before, after)
-            return self._switching(batch, enabled=enabled)
+                actor.note(connection, action, batch_target(batch.name), reason, before, becomes)
+            return Switching(
+                batch=batch.name,
+                enabled_before=batch.enabled,
+                enabled=enabled,
+                dry_run=self.dry_run,
+                released=released,
+            )
 
-        return self.transactions.run(frozenset({Boundary.OPERATOR}), switch)
+        return actor.act(switch)
 
     def _act(
         self,
@@ -254,9 +278,6 @@ class Operator:
             unused=decisions.unused(batch, corrections, after.last_seq),
         )
 
-    def _switching(self, batch: BatchDefinition, *, enabled: bool) -> Switching:
-        return Switching(batch=batch.name, enabled_before=batch.enabled, enabled=enabled, dry_run=self.dry_run)
-
 
 def batch_target(name: str) -> str:
     """Return how the audit log names a batch."""
@@ -277,10 +298,11 @@ def _load(
     return instance, batch
 
 
-def _batch_named(connection: Any, name: str) -> BatchDefinition:
+def _batch_named(connection: Any, name: str) -> tuple[BatchDefinition, Sequence[BatchDefinition]]:
+    """Return a batch, and all there are."""
     batches = definitions.all_batches(connection)
     found = next((batch for batch in batches if batch.name == name), None)
     if found is None:
         meant = did_you_mean(name, (batch.name for batch in batches))
         raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
-    return found
+    return found, batches

@@ -21,6 +21,7 @@ from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
+from batchctl.domain.release import Choice, Release
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
 from batchctl.domain.schedules import BackfillId, ScheduleId
 from batchctl.operations import acts
@@ -46,6 +47,8 @@ POLL_INTERVAL = 15.0
 GRACE = 60.0
 ZONE = ZoneInfo("Europe/Amsterdam")
 AROUND = surroundings("/work")
+ALL = Choice(release=Release.ALL)
+"""What a person chooses here who enables a batch."""
 
 
 class Populators:
@@ -231,7 +234,7 @@ class Person(Actor):
         """Disable or enable a batch."""
         name = f"B{event.nth % len(self.world.options.batches)}"
         self.world.batches = None
-        self._act(lambda: self._operator.set_enabled(name, enabled=event.enabled, reason="because"))
+        self._act(lambda: self._operator.set_enabled(name, enabled=event.enabled, reason="because", choice=ALL))
         self.world.batches = None
 
     def retime(self, event: Retime) -> None:
