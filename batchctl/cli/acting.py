@@ -211,7 +211,7 @@ def _next(done: Intervention) -> list[str]:
 
 
 def _show_switching(done: Switching) -> None:
-    from batchctl.cli import releasing
+    from batchctl.cli import output, releasing
 
     word = "enabled" if done.enabled else "disabled"
     if done.enabled_before is done.enabled:

@@ -13,6 +13,7 @@ from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
 from batchctl.domain.values import value
 from batchctl.store.columns import readable
+from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect
@@ -49,7 +50,7 @@ _FROZEN = (
     .where(
         text(f"BatchFreeze.{STANDING_FREEZE}"),
         or_(_z.UntilTime.is_(None), _z.UntilTime > bindparam("now")),
-        or_(and_(_z.ProcessBatchName.is_(None), _z.Tag.is_(None)), _z.ProcessBatchName == _b.ProcessBatchName),
+        or_(and_(_z.ProcessBatchName.is_(None), _z.Tag.is_(None)), exactly(_z.ProcessBatchName, _b.ProcessBatchName)),
     )
     .scalar_subquery()
 )
