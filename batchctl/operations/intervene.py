@@ -8,16 +8,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain import moves
-from batchctl.domain.errors import NotFound, StatusChanged
+from batchctl.domain.errors import NotFound, Refused, StatusChanged
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import did_you_mean, storable, visible
 from batchctl.operations import columns, decisions, unknown
 from batchctl.operations.acts import Actor
+from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.operations.release import Released, let_go
+from batchctl.operations.restart_card import Card, card
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
@@ -50,6 +52,33 @@ class Intervention:
     commands: tuple[Command, ...] = ()
     unused: tuple[str, ...] = ()
     """Values that were corrected though no step that is left uses them."""
+    card: Card | None = None
+    """What a rerun rests on and goes past, where it is only looked at."""
+
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        was, became = columns.changes(columns.instance(self.before), columns.instance(self.after))
+        return {
+            "BatchControl_id": self.before.instance_id,
+            "ProcessBatchName": self.batch,
+            "Action": self.action.value,
+            "DryRun": self.dry_run,
+            "Before": was,
+            "After": became,
+            "Skipped": [step.seq for step in self.skipped],
+            "Unused": list(self.unused),
+            "Commands": [
+                {
+                    "ProcessControlSeq": one.seq,
+                    "ProcessName": one.name,
+                    "ProcessType": one.process_type,
+                    "CommandText": one.text,
+                    "Refusal": one.refusal,
+                }
+                for one in self.commands
+            ],
+            **({} if self.card is None else self.card.columns()),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +103,8 @@ class Operator:
     user: str
     host: str
     dry_run: bool = False
+    renders: bool = True
+    """False where nobody looks at the commands that a dry run would show."""
 
     @property
     def actor(self) -> Actor:
@@ -89,10 +120,17 @@ class Operator:
         reason: str,
         from_seq: int | None = None,
         corrections: Mapping[str, str | None] | None = None,
+        seen: BatchInstance | None = None,
     ) -> Intervention:
-        """Run an instance again from the step that failed, or from a chosen one, with corrected values."""
+        """Run an instance again from the step that failed, or from a chosen one, with corrected values.
+
+        Refused when it does not stand any more as whoever decided that has `seen` it.
+        """
 
         def decide(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
+            if seen is not None and seen != instance:
+                message = f"{decisions.named(instance)} has changed since it was shown."
+                raise Refused(message, next_step="the same once more")
             return decisions.rerun(instance, batch, from_seq, corrections)
 
         return self._act(Action.RERUN, instance_id, reason, decide, corrections or {})
@@ -164,8 +202,14 @@ class Operator:
             with self.transactions.read() as connection:
                 before, batch = _load(connection, instance_id)
                 after = decide(before, batch)
+                done = self._intervention(action, before, after, batch, corrections)
+                if not self.renders:
+                    return done
                 commands = self._commands(connection, action, after, batch)
-                return self._intervention(action, before, after, batch, corrections, commands)
+                now, shown = self.clock.now(), action is Action.RERUN
+                return replace(
+                    done, commands=commands, card=card(connection, before, after, batch, now) if shown else None
+                )
 
         def act(connection: Any) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load_locked)
@@ -265,7 +309,6 @@ class Operator:
         after: BatchInstance,
         batch: BatchDefinition,
         corrections: Collection[str],
-        commands: tuple[Command, ...] = (),
     ) -> Intervention:
         return Intervention(
             action=action,
@@ -274,7 +317,6 @@ class Operator:
             batch=batch.name,
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
-            commands=commands,
             unused=decisions.unused(batch, corrections, after.last_seq),
         )
 
