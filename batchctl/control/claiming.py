@@ -217,12 +217,12 @@ class _Look:
 
     def anew(self, batch: BatchDefinition) -> _Look:
         """Look again; what will be wanted of a batch comes along with what was asked before."""
-        room = limits.ask_room(self.connection, self.known, self.limit)
+        room = limits.ask_room(self.connection, self.known, self.limit, self.now)
         return replace(self, asked_room=room, asked={batch.batch_id: self._ask(batch)})
 
     def batches(self) -> Iterator[BatchDefinition]:
-        """Yield the enabled batches by Seq."""
-        return (batch for batch in self.known.values() if batch.enabled and batch.steps)
+        """Yield the batches that are enabled and not frozen, by Seq."""
+        return (batch for batch in self.known.values() if batch.steps and gates.is_open(batch, self.now))
 
     def is_promising(self, batch: BatchDefinition) -> bool:
         """Say whether any instance of a batch may start now."""
@@ -242,7 +242,7 @@ class _Look:
     @cached_property
     def room(self) -> limits.Room:
         """What may be claimed."""
-        asked = self.asked_room or limits.ask_room(self.connection, self.known, self.limit)
+        asked = self.asked_room or limits.ask_room(self.connection, self.known, self.limit, self.now)
         return asked()
 
     @cached_property

@@ -13,7 +13,7 @@ from typing import Any
 from batchctl.domain import gates
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance
-from batchctl.domain.status import OnFailure
+from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import instances, limits, reports
 
 PAGE = 50
@@ -31,11 +31,14 @@ class Line:
     def gates_of(self, instance: BatchInstance) -> tuple[gates.Gate, ...]:
         """Return every gate of an instance."""
         batch = self.batches[instance.batch_id]
+        # One that is only imagined to be ready is not in its own way.
+        fails = instance.status in STANDING_FAILURE
+        stoppers = [at for at in self.stoppers if fails or at.instance_id != instance.instance_id]
         standing = gates.Standing(
             now=self.now,
             places=self._places(instance, batch),
             ahead=self._ahead(instance, batch),
-            stop_all=gates.stopper(instance, self.stoppers),
+            stop_all=gates.stopper(instance, stoppers),
             others=self._others(instance),
         )
         return gates.gates(instance, batch, standing)
@@ -75,7 +78,7 @@ class Line:
         """Return how many places are left for an instance once those before it have theirs."""
         others = [at for at in self._claimed if at.batch_id == batch.batch_id]
         free = batch.max_concurrent - sum(1 for at in others if at.instance_id != instance.instance_id)
-        if not batch.enabled or free <= 0:
+        if not gates.is_open(batch, self.now) or free <= 0:
             return free
         before = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
         return free - sum(1 for _ in gates.startable(batch, before, now=self.now, places=free, failures=self.stoppers))
