@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
 from batchctl.domain import gates
+from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId
 from batchctl.domain.status import OnFailure
 from batchctl.store import instances, limits, reports
 
@@ -26,17 +27,24 @@ class Line:
 
     connection: Any
     batches: Mapping[BatchId, BatchDefinition]
+    """In the order in which a controller looks at them."""
     now: datetime
+    _asked: dict[BatchId, list[BatchInstance]] = field(default_factory=dict)
+    """What other batches get before one, of those that have been asked for."""
 
     def gates_of(self, instance: BatchInstance) -> tuple[gates.Gate, ...]:
         """Return every gate of an instance."""
         batch = self.batches[instance.batch_id]
+        claimed = [at for at in self._claimed if at.instance_id != instance.instance_id]
+        first = self._first(instance, batch)
+        others = self._occupancy([*claimed, *first])
         standing = gates.Standing(
             now=self.now,
-            places=self._places(instance, batch),
+            places=batch.max_concurrent - others.claimed.get(batch.batch_id, 0),
             ahead=self._ahead(instance, batch),
             stop_all=gates.stopper(instance, self.stoppers),
-            others=self._others(instance),
+            others=others,
+            holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
         return gates.gates(instance, batch, standing)
 
@@ -47,10 +55,40 @@ class Line:
             yield from page
             after = page[-1].instance_id
 
-    def _others(self, instance: BatchInstance) -> Occupancy:
-        """Return what is claimed besides an instance."""
-        others = (at.batch_id for at in self._claimed if at.instance_id != instance.instance_id)
-        return Occupancy(Counter(others), self.batches, self._limit)
+    def _first(self, instance: BatchInstance, batch: BatchDefinition) -> list[BatchInstance]:
+        """Return what a controller that claims now claims before an instance, of what takes anything from it."""
+        found = list(self._of_others(batch))
+        places = self._occupancy([*self._claimed, *found]).places(batch)
+        if batch.enabled and places > 0:
+            earlier = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
+            found += gates.startable(batch, earlier, now=self.now, places=places, failures=self.stoppers)
+        return found
+
+    def _of_others(self, batch: BatchDefinition) -> list[BatchInstance]:
+        """Return what is claimed first of the batches before one, by Seq: they may take what it needs."""
+        if batch.batch_id in self._asked:
+            return self._asked[batch.batch_id]
+        found = self._asked[batch.batch_id] = list[BatchInstance]()
+        for other in takewhile(lambda at: at.batch_id != batch.batch_id, self.batches.values()):
+            shares = self._limit is not None or (batch.needs and other.needs)
+            places = self._occupancy([*self._claimed, *found]).places(other) if shares and other.enabled else 0
+            if places > 0:
+                line = self.open_of(other)
+                found += gates.startable(other, line, now=self.now, places=places, failures=self.stoppers)
+        return found
+
+    def _occupancy(self, taken: Iterable[BatchInstance]) -> Occupancy:
+        return Occupancy(Counter(at.batch_id for at in taken), self.batches, self._limit)
+
+    def _holders(self, claimed: Sequence[BatchInstance], first: Sequence[BatchInstance]) -> Iterator[Holder]:
+        for at in claimed:
+            yield Holder(at.instance_id, at.batch_id, self._since.get(at.instance_id, at.updated_at))
+        for at in first:
+            yield Holder(at.instance_id, at.batch_id)
+
+    @cached_property
+    def _since(self) -> Mapping[InstanceId, datetime]:
+        return reports.claimed_since(self.connection)
 
     @cached_property
     def _limit(self) -> int | None:
@@ -70,12 +108,3 @@ class Line:
     def _ahead(self, instance: BatchInstance, batch: BatchDefinition) -> BatchInstance | None:
         earlier = reports.may_hold_up(self.connection, batch.batch_id, instance.instance_id, self.now, AHEAD_AT_ONCE)
         return next((at for at in earlier if gates.makes_later_wait(at, batch, self.now)), None)
-
-    def _places(self, instance: BatchInstance, batch: BatchDefinition) -> int:
-        """Return how many places are left for an instance once those before it have theirs."""
-        others = [at for at in self._claimed if at.batch_id == batch.batch_id]
-        free = batch.max_concurrent - sum(1 for at in others if at.instance_id != instance.instance_id)
-        if not batch.enabled or free <= 0:
-            return free
-        before = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
-        return free - sum(1 for _ in gates.startable(batch, before, now=self.now, places=free, failures=self.stoppers))
