@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import StrEnum
 
+from batchctl.domain import freezes
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import LONG_AGO, RETRIES_SKIPPED, BatchDefinition, BatchId, BatchInstance, InstanceId, Need
 from batchctl.domain.sql_jobs import ORIGIN, correcting
@@ -76,6 +77,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
     return (
         _status(instance, batch),
         enabled(batch),
+        frozen(batch, standing.now),
         _steps(batch),
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
@@ -158,7 +160,7 @@ _UNDER_WAY = {InstanceStatus.RUNNING, InstanceStatus.CANCELLING}
 
 _PASSED = {
     name: Gate(name)
-    for name in ("status", "enabled", "steps", "NextRunTime", "failure policy", "stop_all", "MaxConcurrent")
+    for name in ("status", "enabled", "freeze", "steps", "NextRunTime", "failure policy", "stop_all", "MaxConcurrent")
 }
 """The gates that say no more than that they are passed, as they do of every instance that starts."""
 
@@ -203,6 +205,26 @@ def enabled(batch: BatchDefinition) -> Gate:
         clear=f"batchctl enable {batch.name} --reason ...",
         row=f"ProcessBatch {batch.batch_id}",
     )
+
+
+def frozen(batch: BatchDefinition, now: datetime) -> Gate:
+    """Return the gate of a batch in which somebody may have let nothing start for a while."""
+    freeze = freezes.holding(batch, now)
+    if freeze is None:
+        return _PASSED["freeze"]
+    return Gate(
+        name="freeze",
+        blocked=freezes.said(freeze),
+        clear=freezes.thawing(freeze),
+        row=f"BatchFreeze {freeze.freeze_id}",
+        ends=Ends.ACT if freeze.until is None else Ends.TIME,
+        until=freeze.until,
+    )
+
+
+def is_open(batch: BatchDefinition, now: datetime) -> bool:
+    """Say whether anything new may start in a batch: somebody may have disabled or frozen it."""
+    return batch.enabled and freezes.holding(batch, now) is None
 
 
 def _steps(batch: BatchDefinition) -> Gate:

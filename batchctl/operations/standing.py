@@ -59,7 +59,7 @@ class Line:
         """Return what a controller that claims now claims before an instance, of what takes anything from it."""
         found = list(self._of_others(batch))
         places = self._occupancy([*self._claimed, *found]).places(batch)
-        if batch.enabled and places > 0:
+        if gates.is_open(batch, self.now) and places > 0:
             earlier = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
             found += gates.startable(batch, earlier, now=self.now, places=places, failures=self.stoppers)
         return found
@@ -71,8 +71,8 @@ class Line:
         found = self._asked[batch.batch_id] = list[BatchInstance]()
         for other in takewhile(lambda at: at.batch_id != batch.batch_id, self.batches.values()):
             shares = self._limit is not None or (batch.needs and other.needs)
-            places = self._occupancy([*self._claimed, *found]).places(other) if shares and other.enabled else 0
-            if places > 0:
+            may_take = shares and gates.is_open(other, self.now)
+            if may_take and (places := self._occupancy([*self._claimed, *found]).places(other)) > 0:
                 line = self.open_of(other)
                 found += gates.startable(other, line, now=self.now, places=places, failures=self.stoppers)
         return found

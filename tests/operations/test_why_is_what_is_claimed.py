@@ -21,7 +21,7 @@ PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
 EVERYBODY = 1000
 """More than there are: of a controller that lacks no slot."""
 LONG_AGO, JUST_NOW, LATER = "1900-01-01 00:00:00.000", "2020-01-01 00:00:00.000", "2099-01-01 00:00:00.000"
-TABLES = ("BatchResource", "Resource", "BatchControl", "FileProcess", "ProcessControl", "ProcessBatch")
+TABLES = ("BatchFreeze", "BatchResource", "Resource", "BatchControl", "FileProcess", "ProcessControl", "ProcessBatch")
 STATUSES = ("ready", "retry", "failed", "held", "running", "pausing", "paused", "cancelling", "cancelled", "complete")
 LIKELY = ("ready",) * 14 + ("retry",) * 3 + ("running",) * 3
 """Where most could start, each gate is what decides about some."""
@@ -48,6 +48,8 @@ class Situation:
 
     units: tuple[int, ...]
     limit: int | None
+    freezes: tuple[tuple[str | None, str | None, str | None], ...]
+    """Of each the batch, the tag, and until when."""
     batches: tuple[Drawn, ...]
     order: tuple[int, ...]
     """By which the instances of the batches are mixed."""
@@ -67,10 +69,15 @@ batches = st.builds(
     needs=st.tuples(needs, needs),
     instances=st.lists(instances, min_size=2, max_size=5).map(tuple),
 )
+freezes = st.tuples(
+    st.sampled_from([("b1", None), ("b2", None), (None, "b"), (None, "Odd"), (None, None)]),
+    st.sampled_from([None, JUST_NOW, LATER]),
+).map(lambda drawn: (*drawn[0], drawn[1]))
 situations = st.builds(
     Situation,
     units=st.tuples(st.integers(1, 4), st.integers(0, 4)),
     limit=st.none() | st.none() | st.integers(2, 6),
+    freezes=st.just(()) | st.just(()) | st.lists(freezes, max_size=2).map(tuple),
     batches=st.lists(batches, min_size=1, max_size=3).map(tuple),
     order=st.lists(st.integers(0, 9), min_size=15, max_size=15).map(tuple),
 )
@@ -88,9 +95,10 @@ def put(world: World, situation: Situation) -> None:
         hand.sql("INSERT INTO Resource (Resource_id, ResourceName, Units) VALUES (?, ?, ?)", number, f"r{number}", units)
     for number, batch in enumerate(situation.batches, start=1):
         hand.sql(
-            "INSERT INTO ProcessBatch (ProcessBatch_id, ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO ProcessBatch (ProcessBatch_id, ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, Tags)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             *(number, f"b{number}", batch.enabled, batch.seq, batch.on_failure, batch.most),
+            "all, odd" if number % 2 else None,
         )
         if batch.has_steps:
             hand.sql(
@@ -104,6 +112,11 @@ def put(world: World, situation: Situation) -> None:
                     "INSERT INTO BatchResource (ProcessBatch_id, Resource_id, Units, Exclusive) VALUES (?, ?, ?, ?)",
                     *(number, resource, units, exclusive),
                 )
+    for name, tag, until in situation.freezes:
+        hand.sql(
+            "INSERT INTO BatchFreeze (ProcessBatchName, Tag, Reason, UntilTime) VALUES (?, ?, 'because', ?)",
+            *(name, tag, until),
+        )
     mixed = [
         (at, number, status, due)
         for number, batch in enumerate(situation.batches, start=1)
@@ -156,7 +169,7 @@ def first_takes_all(other_seq: int) -> Situation:
     plain = {"enabled": 1, "on_failure": "continue", "has_steps": True, "needs": ((1, 0), (0, 0))}
     one = Drawn(**plain, seq=1, most=4, instances=(("ready", LONG_AGO),) * 2)  # type: ignore[arg-type]
     other = Drawn(**plain, seq=other_seq, most=1, instances=(("ready", LONG_AGO),))  # type: ignore[arg-type]
-    return Situation(units=(1, 0), limit=None, batches=(one, other), order=(0,) * 15)
+    return Situation(units=(1, 0), limit=None, freezes=(), batches=(one, other), order=(0,) * 15)
 
 
 def test_no_gate_blocks_exactly_what_a_controller_claims_now(
