@@ -13,7 +13,6 @@ from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.values import value
 
-
 LISTED = 5
 """How many of those that hold something are named one by one."""
 
@@ -23,6 +22,7 @@ class Ends(StrEnum):
 
     ACT = "when a person acts"
     HOLDER = "when what holds it ends"
+    CONTROLLER = "when a controller comes to it"
     TIME = "at its time"
 
 

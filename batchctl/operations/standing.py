@@ -41,7 +41,7 @@ class Line:
         standing = gates.Standing(
             now=self.now,
             places=batch.max_concurrent - others.claimed.get(batch.batch_id, 0),
-            ahead=self._ahead(instance, batch),
+            ahead=self._ahead(instance, batch, first),
             stop_all=gates.stopper(instance, self.stoppers),
             others=others,
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
@@ -105,6 +105,12 @@ class Line:
         found = instances.standing_failures(self.connection) if stopping else ()
         return [instance for instance in found if instance.batch_id in stopping]
 
-    def _ahead(self, instance: BatchInstance, batch: BatchDefinition) -> BatchInstance | None:
-        earlier = reports.may_hold_up(self.connection, batch.batch_id, instance.instance_id, self.now, AHEAD_AT_ONCE)
-        return next((at for at in earlier if gates.makes_later_wait(at, batch, self.now)), None)
+    def _ahead(
+        self, instance: BatchInstance, batch: BatchDefinition, first: Sequence[BatchInstance]
+    ) -> BatchInstance | None:
+        """Return what makes an instance wait; a retry that starts first itself makes nothing wait."""
+        most = AHEAD_AT_ONCE + len(first)
+        earlier = reports.may_hold_up(self.connection, batch.batch_id, instance.instance_id, self.now, most)
+        starting = {at.instance_id for at in first}
+        waiting = (at for at in earlier if at.instance_id not in starting)
+        return next((at for at in waiting if gates.makes_later_wait(at, batch, self.now)), None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from batchctl.control.claiming import Claimer
@@ -56,9 +56,7 @@ class Situation:
 
 
 needs = st.tuples(st.sampled_from([0, 1, 0, 1, 2, 3]), st.sampled_from([0] * 6 + [1]))
-instances = st.tuples(
-    st.sampled_from((*LIKELY, *STATUSES)), st.sampled_from([LONG_AGO] * 6 + [JUST_NOW] * 2 + [LATER])
-)
+instances = st.tuples(st.sampled_from((*LIKELY, *STATUSES)), st.sampled_from([LONG_AGO] * 6 + [JUST_NOW] * 2 + [LATER]))
 batches = st.builds(
     Drawn,
     enabled=st.sampled_from([1] * 7 + [0]),
@@ -92,7 +90,9 @@ def put(world: World, situation: Situation) -> None:
     if situation.limit is not None:
         hand.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', ?)", str(situation.limit))
     for number, units in enumerate(situation.units, start=1):
-        hand.sql("INSERT INTO Resource (Resource_id, ResourceName, Units) VALUES (?, ?, ?)", number, f"r{number}", units)
+        hand.sql(
+            "INSERT INTO Resource (Resource_id, ResourceName, Units) VALUES (?, ?, ?)", number, f"r{number}", units
+        )
     for number, batch in enumerate(situation.batches, start=1):
         hand.sql(
             "INSERT INTO ProcessBatch (ProcessBatch_id, ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, Tags)"
@@ -134,7 +134,7 @@ def put(world: World, situation: Situation) -> None:
     world.hear()
 
 
-class _Seen(Exception):  # noqa: N818 - nothing is wrong: what was claimed is taken back
+class _Seen(Exception):
     def __init__(self, found: Sequence[int]) -> None:
         self.found = found
 
@@ -164,12 +164,38 @@ def unblocked(world: World) -> set[int]:
     return found
 
 
-def first_takes_all(other_seq: int) -> Situation:
-    """Return two batches that want the same resource, of which there is enough for one."""
-    plain = {"enabled": 1, "on_failure": "continue", "has_steps": True, "needs": ((1, 0), (0, 0))}
-    one = Drawn(**plain, seq=1, most=4, instances=(("ready", LONG_AGO),) * 2)  # type: ignore[arg-type]
-    other = Drawn(**plain, seq=other_seq, most=1, instances=(("ready", LONG_AGO),))  # type: ignore[arg-type]
-    return Situation(units=(1, 0), limit=None, freezes=(), batches=(one, other), order=(0,) * 15)
+def of(*batches: Drawn, units: int = 1, **given_: object) -> Situation:
+    """Return a situation in which the instances of the batches follow each other."""
+    plain: dict[str, object] = {"units": (units, 4), "limit": None, "freezes": (), "order": (0,) * 15}
+    return Situation(**{**plain, **given_, "batches": batches})  # type: ignore[arg-type] # fields by name
+
+
+def a_batch(*instances: tuple[str, str], **given_: object) -> Drawn:
+    """Return a batch that takes one unit of the first resource."""
+    plain: dict[str, object] = {"enabled": 1, "seq": 1, "on_failure": "continue", "most": 4, "has_steps": True}
+    needs = ((1, 0), (0, 0))
+    return Drawn(**{"needs": needs, **plain, **given_, "instances": instances})  # type: ignore[arg-type] # likewise
+
+
+READY, RETRY, FAILED, PAUSED = (("ready", LONG_AGO), ("retry", JUST_NOW), ("failed", LONG_AGO), ("paused", LONG_AGO))
+EXAMPLES = {
+    "nothing blocks": of(a_batch(READY, READY), units=4),
+    "its status": of(a_batch(PAUSED)),
+    "enabled": of(a_batch(READY, enabled=0)),
+    "freeze": of(a_batch(READY), freezes=((None, "Odd", LATER),)),
+    "steps": of(a_batch(READY, has_steps=False)),
+    "NextRunTime": of(a_batch(("ready", LATER))),
+    "failure policy": of(a_batch(FAILED, READY, on_failure="hold_batch"), units=4),
+    "a retry that starts first makes nobody wait": of(a_batch(RETRY, READY, on_failure="hold_batch"), units=4),
+    "stop_all": of(a_batch(FAILED, on_failure="stop_all"), a_batch(READY), units=4),
+    "MaxConcurrent": of(a_batch(("running", LONG_AGO), READY, most=1), units=4),
+    "a place goes to the first": of(a_batch(READY, READY, most=1), units=4),
+    "resource": of(a_batch(("running", LONG_AGO)), a_batch(READY)),
+    "a resource goes to the first of a batch": of(a_batch(READY, READY)),
+    "a resource goes to the first batch": of(a_batch(READY), a_batch(READY, seq=2)),
+    "a resource goes to the first batch by Seq": of(a_batch(READY, seq=2), a_batch(READY)),
+    "Setting MaxConcurrent": of(a_batch(READY, READY), units=4, limit=1),
+}
 
 
 def test_no_gate_blocks_exactly_what_a_controller_claims_now(
@@ -184,11 +210,16 @@ def test_no_gate_blocks_exactly_what_a_controller_claims_now(
         suppress_health_check=list(HealthCheck),
         print_blob=True,
     )
-    @example(first_takes_all(2))
-    @example(first_takes_all(1))
     @given(situations)
     def compare(situation: Situation) -> None:
         put(world, situation)
         assert unblocked(world) == claimed(world)
 
     compare()
+
+
+@pytest.mark.parametrize("about", EXAMPLES)
+def test_each_gate_by_itself(world: World, about: str) -> None:
+    put(world, EXAMPLES[about])
+
+    assert unblocked(world) == claimed(world)
