@@ -137,9 +137,11 @@ class _Spoken:
 
     def local(self, at: str) -> str:
         """Show a time as the clocks of the business time zone do; nothing where that is not known."""
+        # On SQLite somebody may have written it without what follows the minute.
+        whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
         return (
             f"(SELECT {self.later(at, 'o.OffsetSeconds')} FROM {self.of}ZoneOffset o"
-            f" WHERE o.UntilTime > {at} AND o.FromTime <= {at})"
+            f" WHERE o.UntilTime > {whole} AND o.FromTime <= {whole})"
         )
 
     def seconds(self, begin: str, end: str) -> str:
