@@ -2,110 +2,227 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, dry_run, pass_session, reason
+from batchctl.cli.releasing import release_options
+from batchctl.cli.selecting import many_options
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, can_ask, dry_run, pass_session, reason, sure
 from batchctl.domain.text import did_you_mean, visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from batchctl.domain.rows import BatchInstance, InstanceId
     from batchctl.operations.intervene import Intervention, Operator, Switching
+    from batchctl.operations.restart_card import Card
 
 _COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 
-_instance = click.argument("instance_id", metavar="ID", type=ROW_ID)
+_instance = click.argument("instance_id", metavar="[ID]", required=False, type=ROW_ID)
 
 
 @click.command()
 @_instance
 @click.option("--from", "from_seq", type=WholeNumber(1, 2_000_000_000), metavar="SEQ", help="Begin with this step.")
 @click.option("--set", "corrections", multiple=True, metavar="Data3=VALUE", help="Correct a value; may be repeated.")
+@many_options("failed")
 @reason(required=True)
-@dry_run
-@pass_session
+@sure
+@as_json
+@click.pass_context
 def rerun(
-    session: Session, instance_id: int, from_seq: int | None, corrections: Sequence[str], reason: str, dry_run: bool
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    from_seq: int | None,
+    corrections: Sequence[str],
+    reason: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
 ) -> None:
-    """Run an instance again, from the step that failed or from the one --from names.
+    """Run an instance again, from the step that failed or from the one --from names; or all that a filter finds.
 
-    ID is a BatchControl id. With --dry-run the exact commands are shown that would run.
+    ID is a BatchControl id. With --dry-run a card is shown: which steps count as done, the exact commands that would run,
+    what is passed over, and what would block it all the same. On a terminal it is shown, and asked about, before anything
+    is done.
     """
-    from batchctl.domain.rows import InstanceId
-
     values = dict(_correction(text) for text in corrections)
-    with _operator(session, dry_run=dry_run) as operator:
-        done = operator.rerun(InstanceId(instance_id), reason=reason, from_seq=from_seq, corrections=values)
-    _show(done)
+
+    def act(operator: Operator, at: InstanceId, seen: BatchInstance | None = None) -> Intervention:
+        return operator.rerun(at, reason=reason, from_seq=from_seq, corrections=values, seen=seen)
+
+    _do(ctx, "rerun", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @click.command()
 @_instance
+@many_options(None)
 @reason(required=False)
-@dry_run
-@pass_session
-def pause(session: Session, instance_id: int, reason: str | None, dry_run: bool) -> None:
-    """Let nothing more of an instance start; a step that runs ends first."""
-    from batchctl.domain.rows import InstanceId
+@sure
+@as_json
+@click.pass_context
+def pause(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Let nothing more of an instance start, or of all that a filter finds; a step that runs ends first."""
 
-    with _operator(session, dry_run=dry_run) as operator:
-        done = operator.pause(InstanceId(instance_id), reason=reason)
-    _show(done)
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.pause(at, reason=reason)
+
+    _do(ctx, "pause", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @click.command()
 @_instance
+@many_options("paused")
 @reason(required=False)
-@dry_run
-@pass_session
-def resume(session: Session, instance_id: int, reason: str | None, dry_run: bool) -> None:
-    """Let a paused instance go on where it stood."""
-    from batchctl.domain.rows import InstanceId
+@sure
+@as_json
+@click.pass_context
+def resume(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Let a paused instance go on where it stood, or all that a filter finds."""
 
-    with _operator(session, dry_run=dry_run) as operator:
-        done = operator.resume(InstanceId(instance_id), reason=reason)
-    _show(done)
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.resume(at, reason=reason)
 
-
-@click.command()
-@_instance
-@reason(required=True)
-@dry_run
-@pass_session
-def cancel(session: Session, instance_id: int, reason: str, dry_run: bool) -> None:
-    """Give an instance up; a step that runs is stopped."""
-    from batchctl.domain.rows import InstanceId
-
-    with _operator(session, dry_run=dry_run) as operator:
-        done = operator.cancel(InstanceId(instance_id), reason=reason)
-    _show(done)
+    _do(ctx, "resume", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 @click.command()
 @_instance
+@many_options(None)
 @reason(required=True)
-@dry_run
-@pass_session
-def skip(session: Session, instance_id: int, reason: str, dry_run: bool) -> None:
-    """Go on without the step that is next; the history keeps who skipped it and why."""
+@sure
+@as_json
+@click.pass_context
+def cancel(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Give an instance up, or all that a filter finds; a step that runs is stopped."""
+
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.cancel(at, reason=reason)
+
+    _do(ctx, "cancel", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+@click.command()
+@_instance
+@many_options("failed")
+@reason(required=True)
+@sure
+@as_json
+@click.pass_context
+def skip(
+    ctx: click.Context,
+    /,
+    instance_id: int | None,
+    reason: str,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+    **many: Any,
+) -> None:
+    """Go on without the step that is next, of one instance or of all that a filter finds; the history keeps who and why."""
+
+    def act(operator: Operator, at: InstanceId) -> Intervention:
+        return operator.skip(at, reason=reason)
+
+    _do(ctx, "skip", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+def _do(
+    ctx: click.Context,
+    verb: str,
+    act: Callable[..., Intervention],
+    instance_id: int | None,
+    many: dict[str, Any],
+    *,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Act on the one instance that is named, or on those that a filter finds."""
+    from batchctl.cli import output, selecting
     from batchctl.domain.rows import InstanceId
 
+    session: Session = ctx.obj
+    if selecting.is_of_many(instance_id, many):
+        with _operator(session, dry_run=False) as operator:
+            selecting.act_on_many(ctx, operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
+        return
+    at, seen = InstanceId(instance_id or 0), {}
+    if verb == "rerun" and can_ask() and not (yes or dry_run or as_json):
+        with _operator(session, dry_run=True) as operator:
+            planned = act(operator, at)
+        _show(planned)
+        click.confirm("Run it again so?", abort=True, err=True)
+        seen = {"seen": planned.before}
     with _operator(session, dry_run=dry_run) as operator:
-        done = operator.skip(InstanceId(instance_id), reason=reason)
-    _show(done)
+        done = act(operator, at, **seen)
+    if as_json:
+        output.print_json(done.columns())
+    else:
+        _show(done)
 
 
 @click.command()
 @click.argument("batch")
+@release_options
 @reason(required=False)
-@dry_run
+@sure
 @pass_session
-def enable(session: Session, batch: str, reason: str | None, dry_run: bool) -> None:
-    """Switch a batch on: its instances may start."""
+def enable(
+    session: Session,
+    batch: str,
+    release: str | None,
+    throttle: int | None,
+    reason: str | None,
+    yes: bool,
+    dry_run: bool,
+) -> None:
+    """Switch a batch on: its instances may start.
+
+    Where more than one has waited, it says so first and, on a terminal, asks what is to become of them; elsewhere --release,
+    --throttle or --yes (all of them) has to say it.
+    """
+    from batchctl.cli import releasing
+
+    chosen = releasing.chosen(release, throttle, yes=yes)
+    if releasing.should_ask(chosen, dry_run=dry_run):
+        with _operator(session, dry_run=True) as operator:
+            chosen = releasing.asked(operator.set_enabled(batch, enabled=True, reason=reason).released)
     with _operator(session, dry_run=dry_run) as operator:
-        _show_switching(operator.set_enabled(batch, enabled=True, reason=reason))
+        _show_switching(operator.set_enabled(batch, enabled=True, reason=reason, choice=chosen))
 
 
 @click.command()
@@ -165,12 +282,33 @@ def _show(done: Intervention) -> None:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
     if done.unused:
         output.say(f"Note: no step that is left uses {' or '.join(done.unused)}.")
+    if done.card is not None:
+        _show_card(out, done.card)
     if done.dry_run:
         titled = ((f"step {at.seq} {at.name} ({at.process_type}):", at.text) for at in done.commands)
         commands.show_each(out, titled)
+        for one in done.commands:
+            if one.refusal is not None:
+                out.print(cell(f"Step {one.seq} would not run: {one.refusal}", "bold red"), soft_wrap=True)
         output.hints(out, "the same command without --dry-run")
         return
     output.hints(out, *_next(done))
+
+
+def _show_card(out: Console, card: Card) -> None:
+    from batchctl.cli.output import cell
+
+    if card.assumed:
+        out.print(cell("These steps count as done:", "bold"))
+        for one in card.assumed:
+            out.print(cell(f"  {one.seq} {one.name}: {one.said}"), soft_wrap=True)
+    if card.bypassed:
+        out.print(cell("This is passed over:", "bold"))
+        for said in card.bypassed:
+            out.print(cell(f"  {said}"), soft_wrap=True)
+    for gate in card.blocking:
+        clear = "" if gate.clear is None else f": {gate.clear}"
+        out.print(cell(f"It will not start yet ({gate.name}): {gate.blocked}{clear}", "bold red"), soft_wrap=True)
 
 
 def _next(done: Intervention) -> list[str]:
@@ -191,11 +329,14 @@ def _next(done: Intervention) -> list[str]:
 
 
 def _show_switching(done: Switching) -> None:
-    from batchctl.cli import output
+    from batchctl.cli import output, releasing
 
     word = "enabled" if done.enabled else "disabled"
     if done.enabled_before is done.enabled:
         click.echo(f"Batch {visible(done.batch)} is {word} already.")
     else:
         click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
+    said = releasing.told(done.released, dry_run=done.dry_run)
+    if said is not None:
+        click.echo(said)
     output.hints(output.console(), f"batchctl why batch:{done.batch}")

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 import click
 
 from batchctl.cli.session import Session, as_json, pass_session
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from batchctl.domain.rows import BatchDefinition
 
 FINDINGS = 6
 
@@ -16,16 +24,18 @@ def batches(session: Session, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, word
+    from batchctl.cli.output import cell
+    from batchctl.domain import freezes
     from batchctl.operations import columns, inspection
 
     with session.app() as app:
-        found = inspection.batches(app.transactions)
+        found, now = inspection.batches(app.transactions), app.clock.now()
     if as_json:
         listed = [
             {
                 **columns.batch(one.batch),
                 "Steps": [columns.step(step) for step in one.batch.steps],
+                "Frozen": freezes.holding(one.batch, now) is not None,
                 "Instances": {status.value: count for status, count in one.instances.items()},
             }
             for one in found
@@ -37,7 +47,7 @@ def batches(session: Session, as_json: bool) -> None:
         (
             cell(one.batch.seq),
             cell(one.batch.name),
-            word("enabled" if one.batch.enabled else "disabled"),
+            _state(one.batch, now),
             cell(one.batch.entity),
             cell(", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None),
             cell(f"{one.batch.retry_count} x {int(one.batch.retry_wait.total_seconds() // 60)} min"),
@@ -52,6 +62,15 @@ def batches(session: Session, as_json: bool) -> None:
         output.hints(out, f"batchctl why batch:{found[0].batch.name}", "batchctl check")
     else:
         output.hints(out, "insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")
+
+
+def _state(batch: BatchDefinition, now: datetime) -> Text:
+    from batchctl.cli.output import word
+    from batchctl.domain import freezes
+
+    frozen = "" if freezes.holding(batch, now) is None else ", frozen"
+    shown = word("enabled" if batch.enabled else "disabled")
+    return shown.append(frozen, style="bold cyan")
 
 
 @click.command()

@@ -184,6 +184,7 @@ def _node_as_json(node: Node) -> Columns:
         "ProcessBatchName": node.batch.name,
         "Entity": node.batch.entity,
         "Enabled": int(node.batch.enabled),
+        "Frozen": node.is_frozen,
         "DependencyMode": node.batch.dependency_mode.value,
         "Level": node.level,
         "InCycle": node.in_cycle,

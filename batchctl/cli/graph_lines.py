@@ -190,7 +190,7 @@ class _Drawing:
         if cell_len(name) > LONGEST_NAME:
             dots = ".." if self.ascii_only else "…"
             name = set_cell_size(name, LONGEST_NAME - len(dots)) + dots
-        state = node.state if node.batch.enabled else f"{node.state}, disabled"
+        state = ", ".join([node.state, *node.closed])
         return name, f"{MARKS[node.state][self.ascii_only]} {state}"
 
     def _pass(self, slot: Slot) -> None:

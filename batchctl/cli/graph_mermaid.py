@@ -54,7 +54,7 @@ def _label(node: Node) -> str:
 
 
 def _class(node: Node) -> str:
-    if not node.batch.enabled:
+    if node.closed:
         return ":::disabled"
     return f":::{node.state}" if node.state in _COLOURS else ""
 

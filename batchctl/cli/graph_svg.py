@@ -138,7 +138,7 @@ class _Drawing:
         fill, stroke = _COLOURS[node.state]
         name = visible(node.batch.name)
         whole = "\n".join([name, in_words(node), f"{node.state}: {MEANINGS[node.state]}"])
-        kind = "on" if node.batch.enabled else "off"
+        kind = "off" if node.closed else "on"
         return (
             f'<g class="{kind}"><title>{escape(whole)}</title>'
             f'<rect x="{_n(x)}" y="{_n(top)}" width="{WIDE}" height="{HIGH}" rx="6" fill="{fill}" stroke="{stroke}"'

@@ -42,7 +42,7 @@ MEANINGS = {
 def about(node: Node) -> list[str]:
     """Return what there is to say besides the state, the most telling first."""
     said = [_waits(node.waits[0])] if node.state == WAITS else []
-    said += [] if node.batch.enabled else ["disabled"]
+    said += node.closed
     said += ["in a cycle, so no dependency ever starts it"] if node.in_cycle else []
     if node.stand is not None:
         said.append(f"BatchControl {node.stand.instance_id}" + _of_key(node.stand.cycle_key))

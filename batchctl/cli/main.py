@@ -63,6 +63,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "accept": ("intake:accept", "Take in a rejected or duplicate FileProcess row on purpose."),
     "enable": ("acting:enable", "Switch a batch on."),
     "disable": ("acting:disable", "Switch a batch off; its instances wait."),
+    "freeze": ("freezing:freeze", "Let nothing new start: in a batch, those with a tag, or anywhere."),
+    "thaw": ("freezing:thaw", "End a freeze; what has waited may start."),
+    "freezes": ("freezing:freezes", "List what is frozen, why and until when."),
     "purge": ("purge:purge", "Delete what is older than the table Setting says."),
     "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -124,6 +125,17 @@ def dry_run(command: Command) -> Command:
     """Give a command the options of everything that writes."""
     shown = click.option("--dry-run", is_flag=True, help="Only show what would be done.")(command)
     return click.option("--yes", "_yes", is_flag=True, expose_value=False, help=YES)(shown)
+
+
+def sure(command: Command) -> Command:
+    """Give a command the options of what writes and asks on a terminal, before it does."""
+    shown = click.option("--dry-run", is_flag=True, help="Only show what would be done.")(command)
+    return click.option("--yes", is_flag=True, help="Do not ask.")(shown)
+
+
+def can_ask() -> bool:
+    """Say whether somebody sits at a terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def reason(*, required: bool) -> Callable[[Command], Command]:

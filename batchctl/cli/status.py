@@ -38,8 +38,12 @@ def status(session: Session, as_json: bool, limit: int) -> None:
 
 def _show(out: Console, seen: Overview) -> None:
     from batchctl.cli import output
+    from batchctl.cli.output import cell
+    from batchctl.domain import freezes
 
     output.section(out, output.properties(_summary(seen)))
+    for freeze in seen.frozen:
+        out.print(cell(f"FROZEN: {freezes.said(freeze)}. To end it: {freezes.thawing(freeze)}", "bold"), soft_wrap=True)
     if seen.running:
         output.section(out, _running(seen))
     if seen.troubled:
@@ -307,6 +311,7 @@ def _as_json(seen: Overview) -> Columns:
         "DisabledBatches": [
             {"ProcessBatchName": name, "OpenInstances": count} for name, count in seen.disabled.items()
         ],
+        "Freezes": [columns.freeze(freeze) for freeze in seen.frozen],
         "Completed": [
             {
                 **columns.instance(one.instance),

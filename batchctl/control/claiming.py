@@ -217,7 +217,7 @@ class _Look:
 
     def anew(self, batch: BatchDefinition) -> _Look:
         """Look again; what will be wanted of a batch comes along with what was asked before."""
-        room = limits.ask_room(self.connection, self.known, self.limit)
+        room = limits.ask_room(self.connection, self.known, self.limit, self.now)
         return replace(self, asked_room=room, asked={batch.batch_id: self._ask(batch)})
 
     def batches(self) -> Iterator[BatchDefinition]:
@@ -242,7 +242,7 @@ class _Look:
     @cached_property
     def room(self) -> limits.Room:
         """What may be claimed."""
-        asked = self.asked_room or limits.ask_room(self.connection, self.known, self.limit)
+        asked = self.asked_room or limits.ask_room(self.connection, self.known, self.limit, self.now)
         return asked()
 
     @cached_property

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
-from batchctl.domain import graph
+from batchctl.domain import freezes, graph
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, Step
 from batchctl.domain.status import DependencyMode, InstanceStatus
 
@@ -140,7 +140,7 @@ class Outlook:
         if stand is not None:
             return self._of_instance(batch, stand)
         left = length(batch, self.recorded)
-        off = () if batch.enabled else (f"{batch.name} is disabled",)
+        off = tuple(_closed(batch, self.now))
         if turns:
             off = (*off, f"{batch.name} waits for itself in a cycle")
             return Leg(batch=batch, starts=self.now, ends=self.now + left.total, length=left, obstacles=off)
@@ -189,7 +189,13 @@ class Outlook:
                 self.now,
                 min(max(self.now - live.started_at, _NOTHING), _length(batch, steps, self.recorded).total),
             )
-        obstacles = [] if batch.enabled or live is not None else [f"{batch.name} is disabled"]
+        obstacles = [] if live is not None else _closed(batch, self.now)
         if stand.status not in _GOES_ON:
             obstacles.append(f"{batch.name}: BatchControl {stand.instance_id} is {stand.status}")
         return Leg(batch=batch, starts=starts, ends=starts + left.total - done, length=left, obstacles=tuple(obstacles))
+
+
+def _closed(batch: BatchDefinition, now: datetime) -> list[str]:
+    """Say why nothing new starts in a batch, if anything keeps it from that."""
+    off = [] if batch.enabled else [f"{batch.name} is disabled"]
+    return off + ([] if freezes.holding(batch, now) is None else [f"{batch.name} is frozen"])

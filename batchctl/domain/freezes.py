@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from batchctl.domain.rows import BatchDefinition, Freeze
 from batchctl.domain.text import is_invisible, typed, visible
+from batchctl.domain.values import named_value
+
+_LENGTH = re.compile(r"([0-9]{1,5})\s*([smhd])\Z")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def tags_of(text: str | None) -> tuple[str, ...]:
@@ -27,21 +32,68 @@ def tag_problem(text: str | None) -> str | None:
     return None if len({*folded}) == len(folded) else "it names a tag twice"
 
 
-def concerns(freeze: Freeze, name: str, tags: Iterable[str]) -> bool:
-    """Say whether a freeze is of a batch; names of tags are the same in any letter case."""
-    if freeze.tag is not None:
-        return freeze.tag.strip().casefold() in {tag.casefold() for tag in tags}
-    return freeze.batch is None or freeze.batch == name
+@named_value
+class Scope:
+    """What is frozen: a batch, the batches with a tag, or, of neither, everything. Tags are the same in any letter case."""
+
+    batch: str | None = None
+    tag: str | None = None
+
+    def covers(self, name: str, tags: Iterable[str]) -> bool:
+        """Say whether a batch is part of it."""
+        if self.tag is not None:
+            return self.tag.strip().casefold() in {tag.casefold() for tag in tags}
+        return self.batch is None or self.batch == name
+
+    def is_of(self, freeze: Freeze) -> bool:
+        """Say whether a freeze is of just that."""
+        if self.tag is None or freeze.tag is None:
+            return (self.batch, self.tag) == (freeze.batch, freeze.tag)
+        return self.tag.strip().casefold() == freeze.tag.strip().casefold()
+
+    def __str__(self) -> str:
+        """Name it as the subject of a sentence."""
+        if self.tag is not None:
+            return f"every batch with tag '{visible(self.tag)}'"
+        return "everything" if self.batch is None else f"batch {visible(self.batch)}"
+
+
+def scope_of(freeze: Freeze) -> Scope:
+    """Return what is frozen."""
+    return Scope(batch=freeze.batch, tag=freeze.tag)
 
 
 def holding(batch: BatchDefinition, now: datetime) -> Freeze | None:
     """Return what freezes a batch at this moment, if anything does: of several the one that lasts longest."""
     if not batch.freezes:
         return None
-    found = [freeze for freeze in batch.freezes if freeze.holds(now)]
-    endless = (freeze for freeze in found if freeze.until is None)
-    ending = max((freeze for freeze in found if freeze.until is not None), key=lambda at: (at.until, 0), default=None)
-    return next(endless, ending)
+    return longest(freeze for freeze in batch.freezes if freeze.holds(now))
+
+
+def longest(found: Iterable[Freeze]) -> Freeze | None:
+    """Return the one that lasts longest; of several that do, the oldest."""
+    best: Freeze | None = None
+    for freeze in found:
+        if best is None or ends_later(freeze, best):
+            best = freeze
+    return best
+
+
+def ends_later(one: Freeze, other: Freeze) -> bool:
+    """Say whether one freeze lasts longer than another."""
+    return other.until is not None and (one.until is None or one.until > other.until)
+
+
+def end_of(text: str, now: datetime) -> datetime | None:
+    """Read when a freeze is to end, as a length of time from now or as a time, in UTC unless it says its zone."""
+    written = text.strip()
+    if (length := _LENGTH.match(written)) is not None:
+        return now + timedelta(**{_UNITS[length[2]]: int(length[1])})
+    try:
+        at = datetime.fromisoformat(written)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def next_end(batches: Iterable[BatchDefinition], now: datetime) -> datetime | None:
@@ -50,18 +102,11 @@ def next_end(batches: Iterable[BatchDefinition], now: datetime) -> datetime | No
     return min((end for end in ends if end is not None and end > now), default=None)
 
 
-def subject(freeze: Freeze) -> str:
-    """Say what is frozen."""
-    if freeze.tag is not None:
-        return f"every batch with tag '{visible(freeze.tag)}'"
-    return "everything" if freeze.batch is None else f"batch {visible(freeze.batch)}"
-
-
-def said(freeze: Freeze) -> str:
+def said(freeze: Freeze, verb: str = "is") -> str:
     """Say what is frozen, since when, by whom, why and until when."""
     until = "until somebody thaws it" if freeze.until is None else f"until {freeze.until:%Y-%m-%d %H:%M:%S} UTC"
     since = f"since {freeze.since:%Y-%m-%d %H:%M:%S} UTC, {until}"
-    return f"{subject(freeze)} is frozen {since}, by {visible(freeze.actor)}: {visible(freeze.reason)}"
+    return f"{scope_of(freeze)} {verb} frozen {since}, by {visible(freeze.actor)}: {visible(freeze.reason)}"
 
 
 def thawing(freeze: Freeze) -> str:

@@ -9,7 +9,9 @@ from enum import StrEnum
 from typing import NewType
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.rows import InstanceId
+from batchctl.domain.freezes import Scope
+from batchctl.domain.release import Choice, Release
+from batchctl.domain.rows import FreezeId, InstanceId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import nearest, visible
 from batchctl.domain.values import named_value
@@ -19,6 +21,8 @@ RequestId = NewType("RequestId", int)
 AGAIN = "insert another row that says it"
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM = "from"
+_NUMBERS = frozenset({_FROM, "throttle", "id"})
+_RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
 
 
 class Verb(StrEnum):
@@ -31,16 +35,43 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     ENABLE = "enable"
     DISABLE = "disable"
+    FREEZE = "freeze"
+    THAW = "thaw"
 
     @property
     def is_of_batches(self) -> bool:
-        """Say whether it is done to a batch; the others are done to an instance."""
+        """Say whether it is done to a batch."""
         return self in {Verb.ENABLE, Verb.DISABLE}
+
+    @property
+    def is_of_freezes(self) -> bool:
+        """Say whether it is done to a batch, to those with a tag, or to everything; what is left is done to an instance."""
+        return self in {Verb.FREEZE, Verb.THAW}
 
     @property
     def needs_reason(self) -> bool:
         """Say whether nobody may do it without saying why."""
-        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
+        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL, Verb.FREEZE, Verb.THAW}
+
+
+_KNOWN = {
+    Verb.RERUN: frozenset({_FROM, *_DATA}),
+    Verb.ENABLE: frozenset({"release", "throttle"}),
+    Verb.FREEZE: frozenset({"tag", "until"}),
+    Verb.THAW: frozenset({"tag", "id", "release", "throttle"}),
+}
+_SAID = {
+    Verb.RERUN: '"from" with the number of a step, and Data1 to Data6 with a text or null',
+    Verb.ENABLE: _RELEASE,
+    Verb.FREEZE: '"tag" with the name of a tag, "until" with a time or a length of time',
+    Verb.THAW: f'"tag" with the name of a tag, "id" with the number of a freeze, {_RELEASE}',
+}
+_SUCH_AS = {
+    Verb.RERUN: '{"from": 20, "Data3": "2026-11-01"}',
+    Verb.ENABLE: '{"release": "latest"}',
+    Verb.FREEZE: '{"tag": "nightly", "until": "2h"}',
+    Verb.THAW: '{"tag": "nightly", "release": "latest"}',
+}
 
 
 @named_value
@@ -79,20 +110,45 @@ class OfBatch:
     verb: Verb
     batch: str
     reason: str | None
+    choice: Choice | None = None
 
 
-def wish_of(request: Request) -> OfInstance | OfBatch:
+@named_value
+class OfFreeze:
+    """What is to be frozen or thawed."""
+
+    verb: Verb
+    scope: Scope | FreezeId
+    reason: str
+    until: str | None = None
+    choice: Choice | None = None
+
+
+def wish_of(request: Request) -> OfInstance | OfBatch | OfFreeze:
     """Read a request; raises `Refused`, which says what is wrong with it."""
     verb = _verb(request.action)
     if verb.needs_reason and not (request.reason or "").strip():
         raise Refused(f"Nobody may {verb} without a Reason.", next_step=AGAIN)
-    from_seq, corrections = _arguments(verb, request.arguments)
+    given = _arguments(verb, request.arguments)
+    if verb.is_of_freezes:
+        if request.instance_id is not None:
+            message = (
+                f"'{verb}' is done to batches: ProcessBatchName or the tag in Arguments says to which, else to all."
+            )
+            raise Refused(message, next_step=AGAIN)
+        return OfFreeze(
+            verb=verb,
+            scope=_scope(verb, request.batch, given),
+            reason=request.reason or "",
+            until=_text(given, "until"),
+            choice=_choice(given),
+        )
     if verb.is_of_batches:
         if request.batch is None or request.instance_id is not None:
             raise Refused(
                 f"'{verb}' is done to a batch: ProcessBatchName says to which, and nothing else.", next_step=AGAIN
             )
-        return OfBatch(verb=verb, batch=request.batch, reason=request.reason)
+        return OfBatch(verb=verb, batch=request.batch, reason=request.reason, choice=_choice(given))
     if request.instance_id is None or request.batch is not None:
         raise Refused(
             f"'{verb}' is done to an instance: BatchControl_id says to which, and nothing else.", next_step=AGAIN
@@ -101,8 +157,8 @@ def wish_of(request: Request) -> OfInstance | OfBatch:
         verb=verb,
         instance_id=InstanceId(request.instance_id),
         reason=request.reason,
-        from_seq=from_seq,
-        corrections=corrections,
+        from_seq=_number(given, _FROM),
+        corrections={column: _text(given, name) for name, column in _DATA.items() if name in given},
     )
 
 
@@ -118,11 +174,12 @@ def _verb(action: str) -> Verb:
         raise Refused(message, next_step=AGAIN) from None
 
 
-def _arguments(verb: Verb, text: str | None) -> tuple[int | None, dict[str, str | None]]:
-    """Return from which step on it is to run again, and corrected Data."""
+def _arguments(verb: Verb, text: str | None) -> dict[str, object]:
+    """Return the members of Arguments, their names in lower case."""
     if text is None or not text.strip():
-        return None, {}
-    if verb is not Verb.RERUN:
+        return {}
+    known = _KNOWN.get(verb)
+    if known is None:
         raise Refused(f"'{verb}' takes no Arguments.", next_step=AGAIN)
     try:
         given = json.loads(text)
@@ -130,15 +187,49 @@ def _arguments(verb: Verb, text: str | None) -> tuple[int | None, dict[str, str 
         given = None
     if not isinstance(given, dict):
         message = f"Arguments '{visible(text)}' is no JSON object."
-        raise Refused(message, next_step=f'{AGAIN}, such as {{"from": 20, "Data3": "2026-11-01"}}')
-    from_seq, corrections = None, dict[str, str | None]()
-    for name, value in given.items():
-        column = _DATA.get(name.strip().lower())
-        if name.strip().lower() == _FROM and isinstance(value, int) and not isinstance(value, bool):
-            from_seq = value
-        elif column is not None and (value is None or isinstance(value, str)):
-            corrections[column] = value
-        else:
-            known = '"from" with the number of a step, and Data1 to Data6 with a text or null'
-            raise Refused(f"Arguments: '{visible(name)}' is none of {known}, or its value is not.", next_step=AGAIN)
-    return from_seq, corrections
+        raise Refused(message, next_step=f"{AGAIN}, such as {_SUCH_AS[verb]}")
+    found = {name.strip().lower(): value for name, value in given.items()}
+    for name in given:
+        if not _is_fit(known, name.strip().lower(), given[name]):
+            message = f"Arguments: '{visible(name)}' is none of {_SAID[verb]}, or its value is not."
+            raise Refused(message, next_step=AGAIN)
+    return found
+
+
+def _is_fit(known: frozenset[str], name: str, value: object) -> bool:
+    if name not in known:
+        return False
+    if name in _NUMBERS:
+        return isinstance(value, int) and not isinstance(value, bool) and (name == _FROM or value > 0)
+    return isinstance(value, str) or (value is None and name in _DATA)
+
+
+def _number(given: Mapping[str, object], name: str) -> int | None:
+    value = given.get(name)
+    return value if isinstance(value, int) else None
+
+
+def _text(given: Mapping[str, object], name: str) -> str | None:
+    value = given.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _scope(verb: Verb, batch: str | None, given: Mapping[str, object]) -> Scope | FreezeId:
+    tag, freeze_id = _text(given, "tag"), _number(given, "id")
+    if sum(one is not None for one in (batch, tag, freeze_id)) > 1:
+        message = f"'{verb}' is done to a batch, to those with a tag or to all, and only one of these can be said."
+        raise Refused(message, next_step=AGAIN)
+    return Scope(batch=batch, tag=tag) if freeze_id is None else FreezeId(freeze_id)
+
+
+def _choice(given: Mapping[str, object]) -> Choice | None:
+    release, per_minute = _text(given, "release"), _number(given, "throttle")
+    said = None if release is None else release.strip().lower()
+    if per_minute is not None and said in {None, Release.THROTTLE.value}:
+        return Choice(release=Release.THROTTLE, per_minute=per_minute)
+    if said is None:
+        return None
+    if per_minute is not None or said not in {Release.ALL.value, Release.LATEST.value, Release.NONE.value}:
+        message = f"Arguments: release '{visible(said)}' is none of all, latest, none; or say throttle with a number."
+        raise Refused(message, next_step=AGAIN)
+    return Choice(release=Release(said))

@@ -10,9 +10,10 @@ from typing import Protocol
 
 from batchctl.domain import graph, retention, sql_jobs
 from batchctl.domain.errors import PluginError
+from batchctl.domain.freezes import scope_of, tag_problem
 from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
 from batchctl.domain.reconciling import has_left, owner_in
-from batchctl.domain.rows import BatchDefinition, Step
+from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
 from batchctl.operations import watches
@@ -23,7 +24,17 @@ from batchctl.operations.timetable import Timetable
 from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Folders, Transactions
-from batchctl.store import data_triggers, definitions, file_watches, identity, limits, purging, reports, sql_job_rows
+from batchctl.store import (
+    data_triggers,
+    definitions,
+    file_watches,
+    freezes,
+    identity,
+    limits,
+    purging,
+    reports,
+    sql_job_rows,
+)
 
 ORPHANS_SHOWN = 20
 SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, *retention.NAMES)
@@ -88,6 +99,7 @@ def check(
         idle_needs = limits.idle_needs(connection)
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
+        standing, tags = freezes.standing(connection), definitions.tags_as_written(connection)
         left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
@@ -147,6 +159,8 @@ def check(
     for watch in watched:
         for column, trouble in _texts({"WatchName": watch.name, "Entity": watch.entity}, {}):
             found.append(Finding("FileWatch", visible(watch.name), column, trouble))
+    found += _of_tags(tags)
+    found += _of_freezes(standing, defined.batches)
     entities = {batch.entity for batch in defined.batches}
     for watch, problem in watches.problems(watched, entities, Path(surroundings.directory), folders):
         remedy = problem.remedy or CORRECT_THE_ROWS
@@ -182,6 +196,31 @@ def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:
         yield finding(column, trouble)
     for problem in _populator_problems(batch, plugins):
         yield finding(problem.column, problem.message, problem.remedy)
+
+
+def _of_tags(tags: Sequence[tuple[str, str]]) -> Iterator[Finding]:
+    for name, written in tags:
+        problem = tag_problem(written)
+        if problem is not None:
+            message = f"'{visible(written)}' cannot be meant so: {problem}. Tags are names between commas."
+            yield Finding("ProcessBatch", visible(name), "Tags", message)
+
+
+def _of_freezes(standing: Sequence[Freeze], batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
+    """Yield what was frozen and is not there: then nothing is."""
+    names, tags = [batch.name for batch in batches], {tag for batch in batches for tag in batch.tags}
+    for freeze in standing:
+        if any(scope_of(freeze).covers(batch.name, batch.tags) for batch in batches):
+            continue
+        row, remedy = str(freeze.freeze_id), f"batchctl thaw {freeze.freeze_id} --reason ..."
+        if freeze.batch is not None:
+            message = f"There is no batch '{visible(freeze.batch)}', so the row freezes nothing."
+            said = message + visible(did_you_mean(freeze.batch, names))
+            yield Finding("BatchFreeze", row, "ProcessBatchName", said, remedy)
+        elif freeze.tag is not None:
+            message = f"No batch has the tag '{visible(freeze.tag)}', so the row freezes nothing."
+            said = message + visible(did_you_mean(freeze.tag, tags))
+            yield Finding("BatchFreeze", row, "Tag", said, remedy)
 
 
 def _of_needs(batch: BatchDefinition) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from batchctl.domain.rows import (
     DataTrigger,
     DataValues,
     FileWatchRow,
+    Freeze,
     HistoryEntry,
     IntakeRow,
     LogEntry,
@@ -94,6 +95,21 @@ def batch(row: BatchDefinition) -> Columns:
         "ProcessingMode": None if row.mode is None else row.mode.value,
         "Tags": ",".join(row.tags) or None,
         "Description": row.description,
+    }
+
+
+def freeze(row: Freeze) -> Columns:
+    """Return a `BatchFreeze` row by column names."""
+    return {
+        "BatchFreeze_id": row.freeze_id,
+        "ProcessBatchName": row.batch,
+        "Tag": row.tag,
+        "Reason": row.reason,
+        "Actor": row.actor,
+        "UntilTime": moment(row.until),
+        "ThawedTime": moment(row.thawed_at),
+        "ThawedBy": row.thawed_by,
+        "z_inserted": moment(row.since),
     }
 
 

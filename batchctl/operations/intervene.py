@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain import moves
-from batchctl.domain.errors import NotFound, StatusChanged
+from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import did_you_mean, storable, visible
 from batchctl.operations import columns, decisions, unknown
+from batchctl.operations.acts import Actor
+from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
 from batchctl.operations.given import checked_reason, fitting
+from batchctl.operations.release import Released, let_go
+from batchctl.operations.restart_card import Card, card
 from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.preparation import Preparer
 from batchctl.store import audit, definitions, dependencies, history, instances, intake, started
@@ -47,6 +52,33 @@ class Intervention:
     commands: tuple[Command, ...] = ()
     unused: tuple[str, ...] = ()
     """Values that were corrected though no step that is left uses them."""
+    card: Card | None = None
+    """What a rerun rests on and goes past, where it is only looked at."""
+
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        was, became = columns.changes(columns.instance(self.before), columns.instance(self.after))
+        return {
+            "BatchControl_id": self.before.instance_id,
+            "ProcessBatchName": self.batch,
+            "Action": self.action.value,
+            "DryRun": self.dry_run,
+            "Before": was,
+            "After": became,
+            "Skipped": [step.seq for step in self.skipped],
+            "Unused": list(self.unused),
+            "Commands": [
+                {
+                    "ProcessControlSeq": one.seq,
+                    "ProcessName": one.name,
+                    "ProcessType": one.process_type,
+                    "CommandText": one.text,
+                    "Refusal": one.refusal,
+                }
+                for one in self.commands
+            ],
+            **({} if self.card is None else self.card.columns()),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +89,8 @@ class Switching:
     enabled_before: bool
     enabled: bool
     dry_run: bool
+    released: Released | None = None
+    """What has become of what waited; None where it was not switched on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +103,15 @@ class Operator:
     user: str
     host: str
     dry_run: bool = False
+    renders: bool = True
+    """False where nobody looks at the commands that a dry run would show."""
+
+    @property
+    def actor(self) -> Actor:
+        """Return who acts on definitions likewise."""
+        return Actor(
+            transactions=self.transactions, clock=self.clock, user=self.user, host=self.host, dry_run=self.dry_run
+        )
 
     def rerun(
         self,
@@ -77,10 +120,17 @@ class Operator:
         reason: str,
         from_seq: int | None = None,
         corrections: Mapping[str, str | None] | None = None,
+        seen: BatchInstance | None = None,
     ) -> Intervention:
-        """Run an instance again from the step that failed, or from a chosen one, with corrected values."""
+        """Run an instance again from the step that failed, or from a chosen one, with corrected values.
+
+        Refused when it does not stand any more as whoever decided that has `seen` it.
+        """
 
         def decide(instance: BatchInstance, batch: BatchDefinition) -> BatchInstance:
+            if seen is not None and seen != instance:
+                message = f"{decisions.named(instance)} has changed since it was shown."
+                raise Refused(message, next_step="the same once more")
             return decisions.rerun(instance, batch, from_seq, corrections)
 
         return self._act(Action.RERUN, instance_id, reason, decide, corrections or {})
@@ -109,23 +159,35 @@ class Operator:
         """Go on without the step that is next."""
         return self._act(Action.SKIP, instance_id, reason, decisions.skip)
 
-    def set_enabled(self, name: str, *, enabled: bool, reason: str | None = None) -> Switching:
-        """Switch a batch on or off; one that is as wanted already stays so, unaudited."""
-        reason = checked_reason(reason)
-        if self.dry_run:
-            with self.transactions.read() as connection:
-                return self._switching(_batch_named(connection, name), enabled=enabled)
+    def set_enabled(
+        self, name: str, *, enabled: bool, reason: str | None = None, choice: Choice | None = None
+    ) -> Switching:
+        """Switch a batch on or off; one that is as wanted already stays so, unaudited.
+
+        What has waited may start once it is on, as was chosen.
+        """
+        reason, actor = checked_reason(reason), self.actor
 
         def switch(connection: Any) -> Switching:
-            batch = _batch_named(connection, name)
-            if batch.enabled is not enabled:
-                before, after = {"Enabled": int(batch.enabled)}, {"Enabled": int(enabled)}
+            batch, batches = _batch_named(connection, name)
+            released = None
+            if enabled and not batch.enabled:
+                after = [replace(one, enabled=True) if one is batch else one for one in batches]
+                released = let_go(actor, connection, after, [batch.name], choice, reason)
+            if batch.enabled is not enabled and not self.dry_run:
+                before, becomes = {"Enabled": int(batch.enabled)}, {"Enabled": int(enabled)}
                 definitions.set_enabled(connection, batch.batch_id, self.clock.now(), enabled=enabled)
                 action = "enable" if enabled else "disable"
-                self._audit(connection, action, batch_target(batch.name), reason, before, after)
-            return self._switching(batch, enabled=enabled)
+                actor.note(connection, action, batch_target(batch.name), reason, before, becomes)
+            return Switching(
+                batch=batch.name,
+                enabled_before=batch.enabled,
+                enabled=enabled,
+                dry_run=self.dry_run,
+                released=released,
+            )
 
-        return self.transactions.run(frozenset({Boundary.OPERATOR}), switch)
+        return actor.act(switch)
 
     def _act(
         self,
@@ -140,8 +202,14 @@ class Operator:
             with self.transactions.read() as connection:
                 before, batch = _load(connection, instance_id)
                 after = decide(before, batch)
+                done = self._intervention(action, before, after, batch, corrections)
+                if not self.renders:
+                    return done
                 commands = self._commands(connection, action, after, batch)
-                return self._intervention(action, before, after, batch, corrections, commands)
+                now, shown = self.clock.now(), action is Action.RERUN
+                return replace(
+                    done, commands=commands, card=card(connection, before, after, batch, now) if shown else None
+                )
 
         def act(connection: Any) -> Intervention:
             before, batch = _load(connection, instance_id, instances.load_locked)
@@ -241,7 +309,6 @@ class Operator:
         after: BatchInstance,
         batch: BatchDefinition,
         corrections: Collection[str],
-        commands: tuple[Command, ...] = (),
     ) -> Intervention:
         return Intervention(
             action=action,
@@ -250,12 +317,8 @@ class Operator:
             batch=batch.name,
             dry_run=self.dry_run,
             skipped=decisions.passed_over(before, after, batch),
-            commands=commands,
             unused=decisions.unused(batch, corrections, after.last_seq),
         )
-
-    def _switching(self, batch: BatchDefinition, *, enabled: bool) -> Switching:
-        return Switching(batch=batch.name, enabled_before=batch.enabled, enabled=enabled, dry_run=self.dry_run)
 
 
 def batch_target(name: str) -> str:
@@ -277,10 +340,11 @@ def _load(
     return instance, batch
 
 
-def _batch_named(connection: Any, name: str) -> BatchDefinition:
+def _batch_named(connection: Any, name: str) -> tuple[BatchDefinition, Sequence[BatchDefinition]]:
+    """Return a batch, and all there are."""
     batches = definitions.all_batches(connection)
     found = next((batch for batch in batches if batch.name == name), None)
     if found is None:
         meant = did_you_mean(name, (batch.name for batch in batches))
         raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
-    return found
+    return found, batches

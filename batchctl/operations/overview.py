@@ -7,8 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.gates import mending
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
+from batchctl.domain.rows import (
+    BatchDefinition,
+    BatchId,
+    BatchInstance,
+    Freeze,
+    HistoryEntry,
+    IntakeId,
+    IntakeRow,
+    Step,
+)
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.operations import ailing, almanac, dependents, remedies
@@ -101,6 +111,8 @@ class Overview:
     untaken: tuple[IntakeRow, ...]
     disabled: Mapping[str, int]
     """Disabled batches with their number of open instances."""
+    frozen: tuple[Freeze, ...]
+    """What keeps batches from starting anything."""
     completed: tuple[Completed, ...]
     waits: tuple[Seen, ...] = ()
     """Batches that wait for others."""
@@ -131,12 +143,13 @@ def overview(
             intake=reports.count_intake(connection),
             untaken_count=reports.count_untaken(connection),
             running=_running(connection, batches, now, most),
-            troubled=_troubled(connection, batches, most),
+            troubled=_troubled(connection, batches, now, most),
             waiting=_waiting(connection, batches, now, most),
             not_taken_in=tuple(not_taken_in),
             to_take_in={row.intake_id: remedies.to_take_in(row, batches.values()) for row in not_taken_in},
             untaken=tuple(intake.untaken(connection, 0, most)),
             disabled=_disabled(batches, counts),
+            frozen=_frozen(batches, now),
             completed=_completed(connection, batches, most),
             waits=dependents.seen(connection, batches, now, most),
             ailing=ailing.ailing(connection),
@@ -180,7 +193,14 @@ def _running(
     return tuple(found)
 
 
-def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most: int) -> tuple[Troubled, ...]:
+def _frozen(batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[Freeze, ...]:
+    found = {freeze for batch in batches.values() for freeze in batch.freezes if freeze.holds(now)}
+    return tuple(sorted(found, key=lambda freeze: freeze.freeze_id))
+
+
+def _troubled(
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int
+) -> tuple[Troubled, ...]:
     found: list[Troubled] = []
     for status in _TROUBLED:
         for instance in reports.open_in(connection, (status,), most - len(found)):
@@ -191,13 +211,16 @@ def _troubled(connection: Any, batches: Mapping[BatchId, BatchDefinition], most:
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
                 said=None if last is None else last.in_full,
-                clear=_clear(instance, batch, last),
+                clear=_clear(instance, batch, last, now),
             )
             found.append(one)
     return tuple(found)
 
 
-def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> str:
+def _clear(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None, now: datetime) -> str:
+    frozen = None if batch is None else frozen_gate(batch, now)
+    if instance.status is InstanceStatus.RETRY and frozen is not None and frozen.blocked is not None:
+        return f"{frozen.clear}   (its batch is frozen, so it is not tried again)"
     if instance.status is InstanceStatus.RETRY and batch is not None and not batch.enabled:
         return f"batchctl enable {typed(batch.name)} --reason ...   (its batch is disabled, so it is not tried again)"
     if instance.status is InstanceStatus.FAILED:

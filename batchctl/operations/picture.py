@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batchctl.domain import graph
+from batchctl.domain import freezes, graph
 from batchctl.domain.errors import NotFound
 from batchctl.domain.forecast import Forecast, Outlook, Stand, usual
 from batchctl.domain.rows import BatchDefinition, BatchId
@@ -63,6 +63,12 @@ class Node:
     in_cycle: bool
     alone: bool
     """True when it waits for nothing and nothing waits for it."""
+    is_frozen: bool = False
+
+    @property
+    def closed(self) -> tuple[str, ...]:
+        """Say why nothing new starts in it, whatever stands in line."""
+        return *(() if self.batch.enabled else ("disabled",)), *(("frozen",) if self.is_frozen else ())
 
     @property
     def state(self) -> str:
@@ -153,7 +159,7 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         now=now,
         cycle_key=cycle_key,
         target=target,
-        nodes=_nodes(batches, stands, waits),
+        nodes=_nodes(batches, stands, waits, now),
         forecast=forecast,
         forecast_key=key,
     )
@@ -252,6 +258,7 @@ def _nodes(
     batches: Sequence[BatchDefinition],
     stands: Mapping[BatchId, Sequence[Stand]],
     waits: Mapping[BatchId, Sequence[Wait]],
+    now: datetime,
 ) -> tuple[Node, ...]:
     known = {batch.batch_id: batch for batch in batches}
     caught = graph.in_cycle(batches)
@@ -265,6 +272,7 @@ def _nodes(
             waits=tuple(waits.get(one, ())),
             in_cycle=one in caught,
             alone=not known[one].dependencies and one not in needed,
+            is_frozen=freezes.holding(known[one], now) is not None,
         )
         for level, those in enumerate(graph.levels(batches))
         for one in those

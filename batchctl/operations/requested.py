@@ -7,9 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from batchctl.domain.requests import OfBatch, OfInstance, Request, Verb, wish_of
+from batchctl.domain import freezes
+from batchctl.domain.freezes import Scope
+from batchctl.domain.requests import OfBatch, OfFreeze, OfInstance, Request, Verb, wish_of
 from batchctl.domain.text import visible
+from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Intervention, Operator, Switching
+from batchctl.operations.release import Released
 from batchctl.ports import Bell, Boundary, Change, Clock
 from batchctl.preparation import Preparer
 
@@ -60,7 +64,10 @@ class Proxy:
         wish = wish_of(request)
         if isinstance(wish, OfBatch):
             enabled = wish.verb is Verb.ENABLE
-            return _switched(operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason))
+            done = operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason, choice=wish.choice)
+            return _switched(done)
+        if isinstance(wish, OfFreeze):
+            return _frozen_or_thawed(operator, wish)
         return _done(_intervened(operator, wish))
 
 
@@ -79,6 +86,23 @@ def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
             return operator.cancel(at, reason=reason)
 
 
+def _frozen_or_thawed(operator: Operator, wish: OfFreeze) -> str:
+    freezer = Freezer(operator.actor)
+    if wish.verb is Verb.FREEZE and isinstance(wish.scope, Scope):
+        frozen = freezer.freeze(wish.scope, reason=wish.reason, until=wish.until)
+        return f"{'Frozen' if frozen.is_new else 'It was frozen already'}: {freezes.said(frozen.freeze)}."
+    thawed = freezer.thaw(wish.scope, reason=wish.reason, choice=wish.choice)
+    if not thawed.freezes:
+        return "Nothing of that was frozen."
+    listed = [f"Thawed: {freezes.said(one, 'was')}." for one in thawed.freezes]
+    return " ".join([*listed, *_of_those_that_waited(thawed.released)])
+
+
+def _of_those_that_waited(released: Released | None) -> list[str]:
+    said = None if released is None else released.said
+    return [] if said is None else [said]
+
+
 def _done(done: Intervention) -> str:
     before, after = done.before, done.after
     skipped = "".join(f"; step {step.seq} '{visible(step.name)}' is skipped" for step in done.skipped)
@@ -88,4 +112,4 @@ def _done(done: Intervention) -> str:
 def _switched(done: Switching) -> str:
     state = "enabled" if done.enabled else "disabled"
     before = "was so already" if done.enabled_before is done.enabled else "was not"
-    return f"Batch {visible(done.batch)} is {state}; it {before}."
+    return " ".join([f"Batch {visible(done.batch)} is {state}; it {before}.", *_of_those_that_waited(done.released)])

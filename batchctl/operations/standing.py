@@ -14,7 +14,7 @@ from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId
-from batchctl.domain.status import OnFailure
+from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import instances, limits, reports
 
 PAGE = 50
@@ -38,11 +38,14 @@ class Line:
         claimed = [at for at in self._claimed if at.instance_id != instance.instance_id]
         first = self._first(instance, batch)
         others = self._occupancy([*claimed, *first])
+        # One that is only imagined to be ready is not in its own way.
+        fails = instance.status in STANDING_FAILURE
+        stoppers = [at for at in self.stoppers if fails or at.instance_id != instance.instance_id]
         standing = gates.Standing(
             now=self.now,
             places=batch.max_concurrent - others.claimed.get(batch.batch_id, 0),
             ahead=self._ahead(instance, batch, first),
-            stop_all=gates.stopper(instance, self.stoppers),
+            stop_all=gates.stopper(instance, stoppers),
             others=others,
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )

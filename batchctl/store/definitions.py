@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from batchctl.domain import graph
-from batchctl.domain.freezes import concerns, tags_of
+from batchctl.domain.freezes import scope_of, tags_of
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
 from batchctl.store import freezes, limits
@@ -21,6 +21,7 @@ _b, _d, _p = process_batch.c, batch_dependency.c, process_control.c
 
 _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
+_TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
 _YEAR = 365 * 24 * 3600
 _NONSENSE = (TypeError, ValueError, OverflowError)
@@ -82,6 +83,11 @@ def read(connection: Connection) -> Definitions:
 def all_batches(connection: Connection) -> tuple[BatchDefinition, ...]:
     """Return every batch with its steps, by Seq."""
     return read(connection).batches
+
+
+def tags_as_written(connection: Connection) -> list[tuple[str, str]]:
+    """Return what stands in Tags, with the names of the batches."""
+    return [(str(row.ProcessBatchName), str(row.Tags)) for row in connection.execute(_TAGS)]
 
 
 def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> None:
@@ -158,7 +164,7 @@ def _batch(
         mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
         origin=text_of(row.Origin),
         tags=tags,
-        freezes=tuple(freeze for freeze in standing if concerns(freeze, name, tags)),
+        freezes=tuple(freeze for freeze in standing if scope_of(freeze).covers(name, tags)),
         steps=steps,
         needs=needs,
         dependencies=dependencies,

@@ -2,22 +2,58 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from batchctl.domain.rows import Freeze, FreezeId
 from batchctl.store.columns import readable, text_of
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import STANDING_FREEZE, batch_freeze
 
 _z = batch_freeze.c
 
 _STANDING = select(batch_freeze).where(text(f"BatchFreeze.{STANDING_FREEZE}")).order_by(_z.BatchFreeze_id)
+_NEWEST = select(batch_freeze).order_by(_z.BatchFreeze_id.desc()).limit(bindparam("most"))
+_LOAD = RowSelect(select(batch_freeze).where(_z.BatchFreeze_id == bindparam("freeze_id")))
+_ADD = RowInsert(batch_freeze)
+_THAW = RowUpdate(batch_freeze, _z.BatchFreeze_id == bindparam("freeze_id"))
 
 
 def standing(connection: Connection) -> list[Freeze]:
     """Return what nobody has thawed, oldest first; some may have ended by themselves."""
     return readable(connection.execute(_STANDING), _freeze)
+
+
+def newest(connection: Connection, most: int) -> list[Freeze]:
+    """Return the newest, newest first, whether they hold or not."""
+    return readable(connection.execute(_NEWEST, {"most": most}), _freeze)
+
+
+def load(connection: Connection, freeze_id: FreezeId) -> Freeze | None:
+    """Return one."""
+    return next(iter(readable(_LOAD(connection, freeze_id=freeze_id), _freeze)), None)
+
+
+def add(connection: Connection, freeze: Freeze) -> FreezeId:
+    """Freeze."""
+    columns = {
+        "ProcessBatchName": freeze.batch,
+        "Tag": freeze.tag,
+        "Reason": freeze.reason,
+        "Actor": freeze.actor,
+        "UntilTime": freeze.until,
+        "z_inserted": freeze.since,
+        "z_updated": freeze.since,
+    }
+    return FreezeId(_ADD(connection, columns))
+
+
+def thaw(connection: Connection, freeze_id: FreezeId, by: str, now: datetime) -> bool:
+    """Thaw; false when there is no such row any more."""
+    columns: dict[str, object] = {"ThawedTime": now, "ThawedBy": by, "z_updated": now}
+    return _THAW(connection, columns, freeze_id=freeze_id)
 
 
 def _freeze(row: Any) -> Freeze:

@@ -262,6 +262,11 @@ def move(connection: Connection, before: BatchInstance, after: BatchInstance, no
     return update_all(connection, moving(connection, [(before, after)], now, claim=False)) == 1
 
 
+def move_all(connection: Connection, pairs: Sequence[tuple[BatchInstance, BatchInstance]], now: datetime) -> int:
+    """Write moves of instances that nobody has claimed; return how many of them still stood as they were read."""
+    return update_all(connection, moving(connection, pairs, now, claim=False))
+
+
 def frees(before: BatchInstance, after: BatchInstance) -> bool:
     """Say whether a move gives up what others may have waited for."""
     return before.status is not after.status and before.status.is_claimed and not after.status.is_claimed

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, or_, select
+from sqlalchemy import Connection, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import BatchDefinition, BatchId, Need, ResourceId
 from batchctl.domain.values import value
 from batchctl.store.columns import readable
+from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     CLAIMED_INSTANCE,
     IN_LINE_INSTANCE,
+    STANDING_FREEZE,
     batch_control,
+    batch_freeze,
     batch_resource,
     process_batch,
     resource,
@@ -28,7 +32,7 @@ from batchctl.store.tables import (
 MAX_CONCURRENT = "MaxConcurrent"
 """The `Setting` that says how many instances of all batches may be under way at once."""
 
-_c, _b, _r, _n, _s = batch_control.c, process_batch.c, resource.c, batch_resource.c, setting.c
+_c, _b, _r, _n, _s, _z = batch_control.c, process_batch.c, resource.c, batch_resource.c, setting.c, batch_freeze.c
 
 _ITS_OWN = _c.ProcessBatch_id == _b.ProcessBatch_id
 _CLAIMED = select(func.count()).where(_ITS_OWN, one_of("BatchControl.Status", CLAIMED_INSTANCE)).scalar_subquery()
@@ -41,8 +45,18 @@ _IN_LINE = (
 )
 # EXISTS would say the same, and PostgreSQL would look at all that is in line before it answers for the few batches:
 # the order leads it to the index.
+_FROZEN = (
+    select(func.count())
+    .where(
+        text(f"BatchFreeze.{STANDING_FREEZE}"),
+        or_(_z.UntilTime.is_(None), _z.UntilTime > bindparam("now")),
+        or_(and_(_z.ProcessBatchName.is_(None), _z.Tag.is_(None)), exactly(_z.ProcessBatchName, _b.ProcessBatchName)),
+    )
+    .scalar_subquery()
+)
+"""How often a batch is frozen by its name or with everything; by a tag is seen as soon as the definitions are read anew."""
 _IN_USE = RowSelect(
-    select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed")).where(
+    select(_b.ProcessBatch_id, _b.Enabled, _b.MaxConcurrent, _CLAIMED.label("Claimed"), _FROZEN.label("Frozen")).where(
         or_(_IN_LINE.is_not(None), _CLAIMED > 0)
     )
 )
@@ -117,7 +131,7 @@ class Room:
     occupancy: Occupancy
     """What is claimed, by whomever."""
     most: Mapping[BatchId, int]
-    """MaxConcurrent of each as it is now; nothing of one that is disabled."""
+    """MaxConcurrent of each as it is now; nothing of one that is disabled or frozen."""
 
     def places(self, batch: BatchDefinition) -> int:
         """Return how many more instances of a batch may be claimed."""
@@ -126,10 +140,10 @@ class Room:
 
 
 def ask_room(
-    connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None
+    connection: Connection, batches: Mapping[BatchId, BatchDefinition], limit: int | None, now: datetime
 ) -> Callable[[], Room]:
     """Ask what may be claimed at this moment; the answer is to be called for."""
-    asked = _IN_USE.ask(connection)
+    asked = _IN_USE.ask(connection, now=now)
 
     def answer() -> Room:
         rows = asked()
@@ -140,7 +154,8 @@ def ask_room(
 
 
 def _most(row: Any) -> tuple[BatchId, int]:
-    return BatchId(row.ProcessBatch_id), int(row.MaxConcurrent) if row.Enabled == 1 else 0
+    is_open = row.Enabled == 1 and not row.Frozen
+    return BatchId(row.ProcessBatch_id), int(row.MaxConcurrent) if is_open else 0
 
 
 def lock(connection: Connection, batch: BatchDefinition, limit: int | None) -> Callable[[], bool]:

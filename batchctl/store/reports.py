@@ -67,6 +67,9 @@ _IN_STATUS = [
     for words in (IN_LINE_INSTANCE, CLAIMED_INSTANCE, PAUSED_INSTANCE)
 ]
 """For each index, the words it holds and how the first of them are found in it."""
+_BY_STATUS = (
+    select(_c.BatchControl_id, _c.ProcessBatch_id).where(_c.Status == bindparam("status")).order_by(_c.BatchControl_id)
+)
 _COMPLETED = (
     _WHOLE.add_columns(_c.z_updated)
     .where(_c.Status == InstanceStatus.COMPLETE.value)
@@ -158,6 +161,19 @@ def open_in(connection: Connection, statuses: Sequence[InstanceStatus], most: in
         for one in _instances(connection, statement, statuses=asked, most=most)
     ]
     return sorted(found, key=lambda one: one.instance_id)[:most]
+
+
+def in_status(
+    connection: Connection, status: InstanceStatus, *, batch_id: BatchId | None, since: datetime | None
+) -> list[tuple[InstanceId, BatchId]]:
+    """Return every instance in a status, of one batch or any, that was last written then or later, and its batch."""
+    wanted, values = _BY_STATUS, dict[str, object](status=status.value)
+    if batch_id is not None:
+        wanted, values = wanted.where(_c.ProcessBatch_id == bindparam("batch_id")), {**values, "batch_id": batch_id}
+    if since is not None:
+        wanted, values = wanted.where(_c.z_updated >= bindparam("since")), {**values, "since": since}
+    rows = connection.execute(wanted, values)
+    return [(InstanceId(row.BatchControl_id), BatchId(row.ProcessBatch_id)) for row in rows]
 
 
 def last_completed(connection: Connection, most: int) -> list[tuple[BatchInstance, datetime]]:

@@ -138,6 +138,10 @@ class _Spoken:
         begin = f"'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''{action}'', '"
         return self.joined(begin, self.quoted(name), "', ''...'');'")
 
+    def thaw(self, freeze: str) -> str:
+        begin = "'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{\"id\": '"
+        return self.joined(begin, freeze, "'}'', ''...'');'")
+
     def look(self, view: str, condition: str, value: str) -> str:
         return self.joined(f"'SELECT * FROM {view} WHERE {condition} = '", value, "';'")
 
@@ -195,7 +199,7 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
        c.BatchControl_id AS LastComplete_id, {s.twin("c.z_updated", "LastCompleteTime")},
        b.Seq, b.Description,
        CASE WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", name)}
-            WHEN z.BatchFreeze_id IS NOT NULL THEN {s.look("BatchFreeze", "BatchFreeze_id", "z.BatchFreeze_id")}
+            WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             WHEN n.Failed + n.Held > 0 THEN {s.look("vFailed", "ProcessBatchName", s.quoted(name))}
             WHEN n.Running > 0 THEN {s.look("vRunning", "ProcessBatchName", s.quoted(name))}
             WHEN n.Retry + n.Ready + n.Paused > 0 THEN {s.look("vWaiting", "ProcessBatchName", s.quoted(name))}
@@ -345,7 +349,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
        c.FileProcess_id,
        CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")}
             WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")}
-            WHEN z.BatchFreeze_id IS NOT NULL THEN {s.look("BatchFreeze", "BatchFreeze_id", "z.BatchFreeze_id")}
+            WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             WHEN c.NextRunTime > {now} THEN {s.act("rerun", "c.BatchControl_id")}
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN {s.look("vFailed", "BatchControl_id", "a.BatchControl_id")}
             WHEN a.BatchControl_id IS NOT NULL THEN {s.look("vWaiting", "BatchControl_id", "a.BatchControl_id")}

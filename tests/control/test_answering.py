@@ -132,3 +132,45 @@ def test_who_asks_is_whoever_is_connected_unless_he_says_otherwise(failed: World
         (connected[failed.database.kind],),
         ("anna",),
     ]
+
+
+def test_freezing_and_thawing_are_asked_for_by_rows(failed: World) -> None:
+    failed.sql("UPDATE ProcessBatch SET Tags = 'nightly'")
+    failed.sql("UPDATE BatchControl SET Status = 'ready'")
+    for action, columns in (
+        ("freeze", {"Reason": "disks", "Arguments": '{"tag": "nightly", "until": "2h"}'}),
+        ("freeze", {"Reason": "all"}),
+        ("freeze", {}),
+        ("freeze", {"Reason": "x", "ProcessBatchName": "b"}),
+        ("freeze", {"Reason": "x", "BatchControl_id": 1}),
+        ("freeze", {"Reason": "x", "Arguments": '{"untl": "2h"}'}),
+        ("thaw", {"Reason": "over"}),
+        ("thaw", {"Reason": "over", "Arguments": '{"id": 1, "release": "some"}'}),
+        ("thaw", {"Reason": "over", "Arguments": '{"id": 1}'}),
+        ("thaw", {"Reason": "over", "Arguments": '{"id": 1, "release": "latest"}'}),
+        ("disable", {"ProcessBatchName": "B"}),
+        ("enable", {"ProcessBatchName": "B", "Arguments": '{"throttle": 5}'}),
+    ):
+        ask(failed, action, **columns)
+
+    duty(failed).look()
+
+    found = [(status, answer) for status, answer, _ in failed.sql(ANSWERED)]
+    assert [status for status, _ in found] == [
+        *("done", "done", "refused", "refused", "refused", "refused"),
+        *("done", "refused", "refused", "done", "done", "done"),
+    ]
+    said = [answer for _, answer in found]
+    assert said[0].startswith("Frozen: every batch with tag 'nightly' is frozen since ")
+    assert "Did you mean 'B'?" in said[3]
+    assert "'untl' is none of \"tag\"" in said[5]
+    assert said[6].startswith("Thawed: everything was frozen since ")
+    assert "release 'some'" in said[7]
+    assert said[8].startswith("This will start 2 instances")
+    assert said[9].endswith("1 of the 2 that waited may start; cancelled as older ones: 1.")
+    assert said[11] == "Batch B is enabled; it was not. 1 that waited start, at most 5 a minute."
+    assert failed.statuses() == ["cancelled", "ready"]
+    acts = failed.sql("SELECT Action, Host FROM AuditLog WHERE Action IN ('freeze', 'thaw') ORDER BY AuditLog_id")
+    assert acts == [
+        (act, f"OperatorRequest:{at}") for act, at in (("freeze", 1), ("freeze", 2), ("thaw", 7), ("thaw", 10))
+    ]

@@ -112,7 +112,7 @@ def test_a_freeze_says_who_when_and_why_and_how_it_ends(batch_name: str | None, 
     freeze = Freeze(
         freeze_id=FreezeId(1), reason="a\x1b[2J", actor="anna", since=NOW, batch=batch_name, tag=tag, until=LATER
     )
-    found = batch(tags=("t",), freezes=(freeze,) if freezes.concerns(freeze, "B", ("T",)) else ())
+    found = batch(tags=("t",), freezes=(freeze,) if freezes.scope_of(freeze).covers("B", ("T",)) else ())
 
     gate = gates.frozen(found, NOW)
 

@@ -15,6 +15,7 @@ from tests.sim.script import (
     DependentPlan,
     Event,
     Fault,
+    Freeze,
     Jump,
     Kill,
     KillSupervisor,
@@ -31,6 +32,7 @@ from tests.sim.script import (
     Submit,
     Switch,
     Terminate,
+    Thaw,
     Turn,
     Wait,
     Wake,
@@ -39,6 +41,7 @@ from tests.sim.script import (
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
 CALLS = ("read", "start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
 RARE = ("C12", "examine", "adopt", "let_go", "stop_left_over")
+RELEASES = ("all", "latest", "none", "throttle")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
 TIMED_KINDS = ("crash", "commit", "database", "kill", "stall", "terminate", "host", "jump", "away", "clock")
 KINDS = (
@@ -291,7 +294,10 @@ class _Draw:
                 return [Operate(chance.choice(ACTIONS), chance.randrange(6)) for _ in range(chance.choice((1, 1, 2)))]
             case "switch":
                 batch = chance.randrange(2)
-                return [Switch(batch, enabled=False), Run(5.0), Switch(batch, enabled=True)]
+                other = None if batch else 1
+                frozen = Freeze(other, None if batch else 3)
+                thawed = Thaw(other, RELEASES[len(self.options.batches) % len(RELEASES)])
+                return [Switch(batch, enabled=False), frozen, Run(5.0), thawed, Switch(batch, enabled=True)]
             case _:
                 return [self._submit(data="same")]
 

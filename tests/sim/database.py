@@ -66,6 +66,29 @@ END
 """
 
 
+_SEE_BEGUN = """
+CREATE TEMP TRIGGER SeeBegun AFTER INSERT ON main.BatchProcessHistory WHEN new.Status = 'running' AND EXISTS
+    (SELECT 1 FROM main.BatchFreeze f JOIN main.ProcessBatch b ON b.ProcessBatch_id = new.ProcessBatch_id
+     WHERE f.ThawedTime IS NULL AND f.UntilTime IS NULL AND coalesce(f.ProcessBatchName, b.ProcessBatchName) = b.ProcessBatchName)
+BEGIN
+    INSERT INTO Seen (What, Row) VALUES ('begun frozen', new.BatchProcessHistory_id);
+END
+"""
+_SEE_FREEZES = """
+CREATE TEMP TRIGGER SeeFreeze AFTER INSERT ON main.BatchFreeze BEGIN
+    INSERT INTO Seen (What, Row) VALUES ('freeze', new.BatchFreeze_id);
+END
+"""
+_SEE_THAWS = """
+CREATE TEMP TRIGGER SeeThaw AFTER UPDATE ON main.BatchFreeze BEGIN
+    INSERT INTO Seen (What, Row) VALUES ('freeze', new.BatchFreeze_id);
+END
+"""
+_SEE_AUDIT = """
+CREATE TEMP TRIGGER SeeAudit AFTER INSERT ON main.AuditLog BEGIN
+    INSERT INTO Seen (What, Row, Was) VALUES ('audit', new.AuditLog_id, new.Target);
+END
+"""
 _SEE_FIRES = """
 CREATE TEMP TRIGGER SeeFire AFTER INSERT ON main.ScheduleFire BEGIN
     INSERT INTO Fires (Fire, Schedule, Minutes, Enabled, DecidedUntil, Backfill, Program, Commits, At)
@@ -110,7 +133,10 @@ _OBSERVED = (
         " DoneWas text, DoneBecame text, Became text, Fired integer, LastFire integer, Open integer, At text)"
     ),
 )
-_SEES = (_SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING, _SEE_BACKFILLS)
+_SEES = (
+    *(_SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING, _SEE_BACKFILLS),
+    *(_SEE_BEGUN, _SEE_FREEZES, _SEE_THAWS, _SEE_AUDIT),
+)
 
 
 class Shared(sqlite3.Connection):

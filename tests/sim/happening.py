@@ -14,6 +14,7 @@ from tests.sim.script import (
     CrashHost,
     Event,
     Fault,
+    Freeze,
     Jump,
     Kill,
     KillSupervisor,
@@ -25,6 +26,7 @@ from tests.sim.script import (
     Submit,
     Switch,
     Terminate,
+    Thaw,
     Turn,
     Wait,
     Wake,
@@ -77,6 +79,10 @@ def happen(world: World, event: Event) -> None:
             world.person.operate(event)
         case Switch():
             world.person.switch(event)
+        case Freeze():
+            world.person.freeze(event)
+        case Thaw():
+            world.person.thaw(event)
         case SetClock(seconds):
             world.time.database_ahead += seconds
         case Retime():

@@ -9,7 +9,7 @@ from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck
 from tests.sim.laws import Broken
 from tests.sim.programs import POLL_INTERVAL
-from tests.sim.script import Operate, Switch
+from tests.sim.script import Operate, Switch, Thaw
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -84,7 +84,9 @@ def _sort_out(world: World) -> bool:
     """Let a person deal with everything that waits for one; say whether there was anything."""
     if not waiting.is_open(world):
         return False
+    world.person.thaw(Thaw(None))
     for number in range(len(world.options.batches)):
+        world.person.thaw(Thaw(number))
         world.person.switch(Switch(number, enabled=True))
     statuses = world.rows("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
     for nth, (status,) in enumerate(statuses):

@@ -82,6 +82,12 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     purged = [one for one in seen if one[0] in {"purged", "forgotten"}]
     seen = [one for one in seen if one[0] not in {"purged", "forgotten"}]
     _check_purged(world, boundaries, purged)
+    if Boundary.OPERATOR in boundaries:
+        _check_audited(world, seen)
+    for what, row, *_ in seen:
+        if what == "begun frozen":
+            raise Broken("freeze", f"attempt {row} is begun although its batch is frozen")
+    seen = [one for one in seen if one[0] in {"instance", "attempt"}]
     for code, row in world.raw.execute(CHEAP):
         if code in GO_BY_CLOCKS and not world.goes_by_clocks:
             continue
@@ -116,6 +122,19 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
         others = owner_was not in (None, actor.name) and Boundary.TAKEOVER not in boundaries
         if others and not by_person and (became not in _CLAIMED or owner != owner_was or seq != seq_was):
             raise Broken("I34", f"{said}, though it belonged to {owner_was}")
+
+
+_TARGETS = {"instance": "BatchControl", "freeze": "BatchFreeze"}
+
+
+def _check_audited(world: World, seen: list[tuple[Any, ...]]) -> None:
+    """Ask whether all that a person does is written down in the transaction that does it: C11."""
+    audited = {was for what, _, was, *_ in seen if what == "audit"}
+    for what, row, *_ in seen:
+        target = f"{_TARGETS.get(what)}:{row}"
+        if what in _TARGETS and target not in audited:
+            raise Broken("C11", f"{target} is changed by a person and no row of the audit log says so")
+        world.happened["Audited"] += what == "freeze"
 
 
 _LEFT_OF_ROW = "SELECT count(*) FROM BatchControl WHERE FileProcess_id = ?"

@@ -26,6 +26,7 @@ from batchctl.control import (
     takeover,
 )
 from batchctl.domain import backfill_turns, catch_up, gates, liveness, moves, retention
+from batchctl.operations import freezing, release
 from batchctl.store import backfills, dependencies, finished_instances, history, instances, transactions, turns
 
 
@@ -218,6 +219,19 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "claims of the dead are released whatever runs", (rescue, "if instance.instance_id not in busy", "if True")
+    ),
+    _mutant("a frozen batch goes on with its next step", (gates, " and freezes.holding(batch, now) is None", "")),
+    _mutant(
+        "what is let go is changed and nobody writes it down",
+        (
+            release,
+            "actor.note(connection, act, audit.instance_target(before.instance_id), reason, was, became)",
+            "pass",
+        ),
+    ),
+    _mutant(
+        "a thaw has no row in the audit log",
+        (freezing, 'self.actor.note(connection, "thaw", _target(freeze), reason, was, became)', "pass"),
     ),
 )
 

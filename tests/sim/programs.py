@@ -19,12 +19,15 @@ from batchctl.control.rescue import Rescue
 from batchctl.control.retention import Retention
 from batchctl.control.worker import Duty, Leading, Worker
 from batchctl.domain.errors import BatchctlError, PluginError
+from batchctl.domain.freezes import Scope
 from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
+from batchctl.domain.release import Choice, Release
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
 from batchctl.domain.schedules import BackfillId, ScheduleId
 from batchctl.operations import acts
 from batchctl.operations.backfiller import Backfiller, Span
+from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
 from batchctl.operations.submission import Submission, submit
 from batchctl.plugin_api import CannotPopulate, StepHandler
@@ -37,7 +40,7 @@ from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
 from tests.sim.hosts import Host
 from tests.sim.runner import HANDLERS, ScriptedRunner
-from tests.sim.script import Backfill, Operate, Retime, Submit, Switch
+from tests.sim.script import Backfill, Freeze, Operate, Retime, Submit, Switch, Thaw
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -46,6 +49,8 @@ POLL_INTERVAL = 15.0
 GRACE = 60.0
 ZONE = ZoneInfo("Europe/Amsterdam")
 AROUND = surroundings("/work")
+ALL = Choice(release=Release.ALL)
+"""What a person chooses here who enables a batch."""
 
 
 class Populators:
@@ -206,6 +211,7 @@ class Person(Actor):
             transactions=self.transactions, clock=self.clock, preparer=preparer, user="anna", host="desk"
         )
         actor = acts.Actor(transactions=self.transactions, clock=self.clock, user="anna", host="desk")
+        self._freezer = Freezer(actor)
         self._backfiller = Backfiller(actor=actor, default_zone="UTC")
 
     def submit(self, event: Submit) -> None:
@@ -231,8 +237,25 @@ class Person(Actor):
         """Disable or enable a batch."""
         name = f"B{event.nth % len(self.world.options.batches)}"
         self.world.batches = None
-        self._act(lambda: self._operator.set_enabled(name, enabled=event.enabled, reason="because"))
+        self._act(lambda: self._operator.set_enabled(name, enabled=event.enabled, reason="because", choice=ALL))
         self.world.batches = None
+
+    def freeze(self, event: Freeze) -> None:
+        """Freeze a batch, or everything."""
+        until = None if event.seconds is None else f"{event.seconds}s"
+        self.world.batches = None
+        self._act(lambda: self._freezer.freeze(self._scope(event.nth), reason="because", until=until))
+        self.world.batches = None
+
+    def thaw(self, event: Thaw) -> None:
+        """Thaw it, with something becoming of those that have waited."""
+        choice = Choice(release=Release(event.release), per_minute=30)
+        self.world.batches = None
+        self._act(lambda: self._freezer.thaw(self._scope(event.nth), reason="because", choice=choice))
+        self.world.batches = None
+
+    def _scope(self, nth: int | None) -> Scope:
+        return Scope() if nth is None else Scope(batch=f"B{nth % len(self.world.options.batches)}")
 
     def retime(self, event: Retime) -> None:
         """Change a schedule by hand: who does it with the command line arms it at once, as a controller does here later."""

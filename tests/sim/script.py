@@ -147,6 +147,22 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
+class Freeze:
+    """A person freezes the nth batch, or everything: until somebody thaws it, or for so many seconds."""
+
+    nth: int | None
+    seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Thaw:
+    """A person ends such a freeze; what becomes of those that have waited, `release` says."""
+
+    nth: int | None
+    release: str = "all"
+
+
+@dataclass(frozen=True, slots=True)
 class SetClock:
     """Somebody sets the database's clock."""
 
@@ -184,7 +200,8 @@ class CancelBackfill:
 
 Event: TypeAlias = (
     "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
-    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch | SetClock | Retime | Backfill | CancelBackfill"
+    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch | Freeze | Thaw | SetClock | Retime"
+    " | Backfill | CancelBackfill"
 )
 
 

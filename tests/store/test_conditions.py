@@ -30,7 +30,7 @@ REPEATED = IntakeRow(
     inserted_at=NOW,
 )
 QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
-    ("IX_BatchControl_InLine", lambda connection: limits.ask_room(connection, {}, None)()),
+    ("IX_BatchControl_InLine", lambda connection: limits.ask_room(connection, {}, None, NOW)()),
     ("IX_BatchControl_InLine", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
     ("IX_BatchControl_Claimed", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
     ("IX_BatchControl_Paused", lambda connection: instances.open_of(connection, BATCH, 0, 8)),
@@ -46,7 +46,7 @@ QUERIES: list[tuple[str, Callable[[Connection], object]]] = [
     ("IX_BatchControl_Claimed", instances.claimed),
     ("IX_BatchControl_Claimed", controllers.owners),
     ("IX_BatchControl_Claimed", lambda connection: controllers.forget(connection, NOW)),
-    ("IX_BatchControl_Claimed", lambda connection: limits.ask_room(connection, {}, None)()),
+    ("IX_BatchControl_Claimed", lambda connection: limits.ask_room(connection, {}, None, NOW)()),
     ("IX_BatchControl_Standing", instances.standing_failures),
     ("IX_BatchControl_Due", lambda connection: instances.next_due(connection, NOW)),
     ("UX_BatchProcessHistory_Live", history.live_entries),

@@ -1311,7 +1311,7 @@ SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchN
        c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT DATEADD(second, o.OffsetSeconds, c.z_updated) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS LastCompleteTimeLocal,
        b.Seq, b.Description,
        CASE WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SELECT * FROM BatchFreeze WHERE BatchFreeze_id = ', z.BatchFreeze_id, ';')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
             WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
             WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
             WHEN n.Retry + n.Ready + n.Paused > 0 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
@@ -1430,7 +1430,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
        c.FileProcess_id,
        CASE WHEN c.Status = 'paused' THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
             WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
-            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('SELECT * FROM BatchFreeze WHERE BatchFreeze_id = ', z.BatchFreeze_id, ';')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
             WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
             WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')

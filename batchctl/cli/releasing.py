@@ -1,0 +1,72 @@
+"""What `enable` and `thaw` have in common: saying, or being asked, what is to become of what has waited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from batchctl.cli.session import Command, WholeNumber, can_ask, one_of
+from batchctl.domain.release import MOST_UNASKED, Choice, Release
+
+if TYPE_CHECKING:
+    from batchctl.operations.release import Released
+
+MEANINGS = {
+    Release.ALL: "all of them start, in their order",
+    Release.LATEST: "only the newest of each batch starts; the older ones are cancelled",
+    Release.NONE: "none starts: they are paused until somebody resumes them",
+    Release.THROTTLE: "all of them start, only so many a minute",
+}
+
+
+def release_options(command: Command) -> Command:
+    """Give a command the options that say what is to become of what has waited."""
+    said = "What is to become of those that wait: all, latest (older ones are cancelled), none (they are paused)."
+    throttled = click.option(
+        "--throttle", type=WholeNumber(1, 10_000), metavar="N", help="Let at most N of them start a minute."
+    )(command)
+    words = [release.value for release in Release if release is not Release.THROTTLE]
+    return click.option("--release", type=one_of(words), help=said)(throttled)
+
+
+def chosen(release: str | None, throttle: int | None, *, yes: bool) -> Choice | None:
+    """Return what was chosen by options; None where nothing was."""
+    if throttle is not None:
+        if release is not None:
+            message = "--release and --throttle exclude each other."
+            raise click.UsageError(message)
+        return Choice(release=Release.THROTTLE, per_minute=throttle)
+    if release is not None:
+        return Choice(release=Release(release))
+    return Choice(release=Release.ALL) if yes else None
+
+
+def should_ask(choice: Choice | None, *, dry_run: bool) -> bool:
+    """Say whether somebody has to be asked, and can be."""
+    return choice is None and not dry_run and can_ask()
+
+
+def asked(found: Released | None) -> Choice | None:
+    """Show what would start and ask what is to become of it; nobody is asked about one instance."""
+    if found is None or found.backlog.count <= MOST_UNASKED:
+        return None
+    click.echo(found.backlog.said, err=True)
+    for release, meaning in MEANINGS.items():
+        click.echo(f"  {release.value:<8}  {meaning}", err=True)
+    answer = click.prompt(
+        "What is to become of them? (cancel leaves all as it is)", type=one_of([*Release, "cancel"]), err=True
+    )
+    if answer == "cancel":
+        raise click.Abort
+    per_minute = (
+        click.prompt("How many a minute", type=WholeNumber(1, 10_000), err=True) if answer == Release.THROTTLE else None
+    )
+    return Choice(release=Release(answer), per_minute=per_minute, seen=found.backlog.ids)
+
+
+def told(found: Released | None, *, dry_run: bool) -> str | None:
+    """Say what would start in a dry run, else what has become of it; None where nothing has waited."""
+    if found is None or not found.backlog.count:
+        return None
+    return found.backlog.said if dry_run or found.choice is None else found.said

@@ -1,0 +1,117 @@
+"""What `rerun, skip, pause, resume, cancel` have in common: the instances that a filter finds, instead of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from batchctl.cli.scheduler_log import Moment
+from batchctl.cli.session import Command, can_ask, one_of
+from batchctl.domain.status import InstanceStatus
+
+if TYPE_CHECKING:
+    from batchctl.operations.intervene import Operator
+    from batchctl.operations.many import Outcome, Selection
+
+FAILED = 1
+
+
+def many_options(usual: str | None) -> Callable[[Command], Command]:
+    """Give a command the options of a filter; `usual` is the status that is meant where none is given."""
+    told = f"Those in this status  [default with --batch or --since: {usual}]." if usual else "Those in this status."
+
+    def given(command: Command) -> Command:
+        since = click.option("--since", type=Moment(), help="Those that have stood so since then or later, in UTC.")
+        status = click.option("--status", type=one_of(InstanceStatus), help=told)
+        batch = click.option("--batch", metavar="NAME", help="Instead of ID: all of this batch in a status.")
+        return batch(status(since(command)))
+
+    return given
+
+
+def is_of_many(instance_id: int | None, many: Mapping[str, Any]) -> bool:
+    """Say whether a filter was given instead of a number."""
+    is_filtered = any(value is not None for value in many.values())
+    if is_filtered == (instance_id is not None):
+        message = "Say either which instance, by its number, or which ones: --batch, --status, --since."
+        raise click.UsageError(message)
+    return is_filtered
+
+
+def act_on_many(
+    ctx: click.Context,
+    operator: Operator,
+    verb: str,
+    act: Callable[..., object],
+    given: Mapping[str, Any],
+    *,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Show what was found, ask or have it said that it is meant, and act; exit code 1 when any refused it."""
+    from batchctl.cli import output
+    from batchctl.operations import many
+    from batchctl.operations.decisions import Action
+
+    wanted = _filter(Action(verb), **given)
+    selection = many.select(operator.transactions, Action(verb), wanted)
+    if dry_run:
+        _show_selection(selection, as_json=as_json)
+        return
+    is_sure = yes
+    if selection.ids and not yes and can_ask():
+        click.echo(selection.said, err=True)
+        is_sure = click.confirm("Is that meant?", abort=True, err=True)
+    many.check_sure(selection, sure=is_sure)
+    done = many.act_on(operator, selection, act)
+    if as_json:
+        output.print_json(done.columns())
+    else:
+        _show_outcome(done)
+    if done.refused:
+        ctx.exit(FAILED)
+
+
+def _filter(action: Any, batch: str | None, status: Any, since: datetime | None) -> Any:
+    from batchctl.operations import many
+
+    meant = many.USUAL.get(action) if status is None else InstanceStatus(str(status))
+    if meant is None:
+        message = f"Say which are meant: batchctl {action} --status STATUS"
+        raise click.UsageError(message)
+    return many.Filter(status=meant, batch=batch, since=since)
+
+
+def _show_selection(selection: Selection, *, as_json: bool) -> None:
+    from batchctl.cli import output
+    from batchctl.operations.many import LISTED, Outcome
+
+    if as_json:
+        output.print_json(Outcome(selection=selection, done=(), refused=()).columns())
+        return
+    click.echo(selection.said)
+    if selection.ids:
+        listed = ", ".join(map(str, selection.ids[:LISTED]))
+        click.echo(f"BatchControl {listed}{', ...' if len(selection.ids) > LISTED else ''}.")
+        output.say("Next: the same command without --dry-run")
+
+
+def _show_outcome(done: Outcome) -> None:
+    from batchctl.cli import output
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+
+    if not done.selection.ids:
+        click.echo(done.selection.said)
+        return
+    what = f"{done.selection.action}: {output.counted(len(done.done), 'instance')} of {len(done.selection.ids)}."
+    click.echo(what)
+    out = output.console()
+    if done.refused:
+        rows = [(cell(one), cell(said)) for one, said in done.refused]
+        output.section(out, Listing("Refused", ["id#", "because"], rows))
+    output.hints(out, "batchctl status")

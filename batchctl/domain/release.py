@@ -1,0 +1,43 @@
+"""What becomes of instances that have waited while their batch was disabled or frozen, once they might all start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.values import named_value
+
+MOST_UNASKED = 1
+"""How many may start without anybody having said what is to become of them."""
+
+
+class Release(StrEnum):
+    """What somebody wants to become of them: they start, the older ones are cancelled, they are paused, they start slowly."""
+
+    ALL = "all"
+    LATEST = "latest"
+    NONE = "none"
+    THROTTLE = "throttle"
+
+
+@named_value
+class Choice:
+    """What somebody has chosen; `per_minute` is for a throttle."""
+
+    release: Release
+    per_minute: int | None = None
+    seen: frozenset[InstanceId] | None = None
+    """What was shown to whoever has chosen: more than that must not start."""
+
+
+def staggered(count: int, per_minute: int, now: datetime) -> Iterator[datetime]:
+    """Yield when each may start, so that never more than so many do within a minute of when they are due."""
+    pause = timedelta(minutes=1) / per_minute
+    return (now + at * pause for at in range(count))
+
+
+def superseded(line: Sequence[InstanceId]) -> frozenset[InstanceId]:
+    """Return all of a line but the newest."""
+    return frozenset(line[:-1])

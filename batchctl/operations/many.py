@@ -1,0 +1,149 @@
+"""The same act on many instances, found by a filter: in chunks, each audited; what refuses it does not stop the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, NotFound, Refused
+from batchctl.domain.rows import BatchDefinition, InstanceId
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations.columns import Columns
+from batchctl.operations.decisions import Action
+from batchctl.operations.intervene import Operator
+from batchctl.operations.requested import Joined
+from batchctl.ports import Boundary, Transactions
+from batchctl.store import definitions, reports
+from batchctl.store.transactions import savepoint
+
+CHUNK = 50
+"""How many are acted on in one transaction."""
+LISTED = 20
+
+Act = Callable[[Operator, InstanceId], object]
+
+USUAL = {
+    Action.RERUN: InstanceStatus.FAILED,
+    Action.SKIP: InstanceStatus.FAILED,
+    Action.RESUME: InstanceStatus.PAUSED,
+}
+"""Which are meant where nobody says it; the other acts have to be told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which instances are meant: of a batch or of any, in one status, that have stood so since then or later."""
+
+    status: InstanceStatus
+    batch: str | None = None
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The instances that were found, in order of creation, and how many are of which batch."""
+
+    action: Action
+    status: InstanceStatus
+    ids: tuple[InstanceId, ...]
+    of: tuple[tuple[str, int], ...]
+
+    @property
+    def said(self) -> str:
+        """Say what would be done."""
+        if not self.ids:
+            return f"No instance that is {self.status} fits."
+        listed = ", ".join(f"{count} of batch {visible(name)}" for name, count in self.of[:LISTED])
+        more = f", and of {len(self.of) - LISTED} more batches" if len(self.of) > LISTED else ""
+        what = "instance that is" if len(self.ids) == 1 else "instances that are"
+        return f"This will {self.action} {len(self.ids)} {what} {self.status}: {listed}{more}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What was done, and what refused it, with the reasons."""
+
+    selection: Selection
+    done: tuple[InstanceId, ...]
+    refused: tuple[tuple[InstanceId, str], ...]
+
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        return {
+            "Action": self.selection.action.value,
+            "Status": self.selection.status.value,
+            "Found": list(self.selection.ids),
+            "Done": list(self.done),
+            "Refused": [{"BatchControl_id": one, "Message": said} for one, said in self.refused],
+        }
+
+
+def select(transactions: Transactions, action: Action, wanted: Filter) -> Selection:
+    """Find the instances; raises `NotFound` when there is no such batch."""
+    with transactions.read() as connection:
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        batch = None if wanted.batch is None else _named(list(batches.values()), wanted.batch)
+        key = None if batch is None else batch.batch_id
+        found = list(reports.in_status(connection, wanted.status, batch_id=key, since=wanted.since))
+    counts = Counter(batch_id for _, batch_id in found)
+    names = {one: batches[one].name if one in batches else f"ProcessBatch {one}" for one in counts}
+    return Selection(
+        action=action,
+        status=wanted.status,
+        ids=tuple(one for one, _ in found),
+        of=tuple((names[one], count) for one, count in counts.items()),
+    )
+
+
+def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
+    """Act on every one; a chunk that somebody is in the way of is done once more, as a whole."""
+    done, refused = list[InstanceId](), list[tuple[InstanceId, str]]()
+    for at in range(0, len(selection.ids), CHUNK):
+        work = partial(_chunk, operator, selection.ids[at : at + CHUNK], act)
+        outcome = operator.transactions.run(frozenset({Boundary.OPERATOR}), work)
+        for instance_id, said in outcome:
+            if said is None:
+                done.append(instance_id)
+            else:
+                refused.append((instance_id, said))
+    return Outcome(selection=selection, done=tuple(done), refused=tuple(refused))
+
+
+def check_sure(selection: Selection, *, sure: bool) -> None:
+    """Refuse to act on many whom nobody has looked at."""
+    if selection.ids and not sure:
+        raise Refused(
+            selection.said, next_step="the same with --yes, if that is meant; with --dry-run it only shows which"
+        )
+
+
+def _chunk(
+    operator: Operator, ids: Sequence[InstanceId], act: Act, connection: Any
+) -> list[tuple[InstanceId, str | None]]:
+    joined = replace(operator, transactions=Joined(connection))
+    return [(one, _tried(joined, one, act, connection)) for one in ids]
+
+
+def _tried(operator: Operator, instance_id: InstanceId, act: Act, connection: Any) -> str | None:
+    """Act on one; return why it refused."""
+    try:
+        with savepoint(connection):
+            act(operator, instance_id)
+    except (Conflict, Busy, DatabaseUnusable):
+        raise
+    except BatchctlError as error:
+        return error.in_full
+    return None
+
+
+def _named(batches: Sequence[BatchDefinition], name: str) -> BatchDefinition:
+    found = next((batch for batch in batches if batch.name == name), None)
+    if found is None:
+        meant = visible(did_you_mean(name, (batch.name for batch in batches)))
+        raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
+    return found

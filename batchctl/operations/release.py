@@ -1,0 +1,185 @@
+"""The release guard: before a batch is let go, what would start at once, and what is to become of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain import gates
+from batchctl.domain.errors import Conflict, Refused
+from batchctl.domain.release import MOST_UNASKED, Choice, Release, staggered, superseded
+from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId
+from batchctl.domain.text import visible
+from batchctl.operations import columns, decisions
+from batchctl.operations.acts import Actor
+from batchctl.operations.columns import Columns
+from batchctl.operations.standing import Line
+from batchctl.store import audit, instances, intake
+
+PAGE = 500
+BATCHES_NAMED = 5
+TO_CHOOSE = (
+    "the same with --release all, latest or none, or with --throttle N;"
+    ' in an OperatorRequest, Arguments say it: {"release": "latest"}'
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What would start, in the order in which it would, by the names of the batches."""
+
+    lines: Mapping[str, Sequence[BatchInstance]]
+    oldest: datetime | None
+    """When the row came of the first that was created."""
+
+    @property
+    def ids(self) -> frozenset[InstanceId]:
+        """Return the numbers of all."""
+        return frozenset(one.instance_id for line in self.lines.values() for one in line)
+
+    @property
+    def count(self) -> int:
+        """Return how many would start."""
+        return sum(map(len, self.lines.values()))
+
+    @property
+    def said(self) -> str:
+        """Say what would start."""
+        if not self.count:
+            return "Nothing waits that this would start."
+        of = [f"{len(line)} of batch {visible(name)}" for name, line in self.lines.items()]
+        more = [f"{len(of) - BATCHES_NAMED} more batches"] if len(of) > BATCHES_NAMED else []
+        what = "instance" if self.count == 1 else "instances"
+        since = "" if self.oldest is None else f", the oldest from {self.oldest:%Y-%m-%d}"
+        return f"This will start {self.count} {what}{since}: {', '.join(of[:BATCHES_NAMED] + more)}."
+
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        first = {name: line[0].instance_id for name, line in self.lines.items()}
+        return {
+            "Count": self.count,
+            "Oldest": columns.moment(self.oldest),
+            "Batches": [
+                {"ProcessBatchName": name, "Count": len(line), "FirstBatchControl_id": first[name]}
+                for name, line in self.lines.items()
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """What there was, what was chosen, and of how many instances something else became than to start at once."""
+
+    backlog: Backlog
+    choice: Choice | None
+    changed: int = 0
+
+    @property
+    def said(self) -> str | None:
+        """Say what has become, or would become, of what has waited; None where nobody had to choose."""
+        if self.choice is None or not self.backlog.count:
+            return None
+        count, left = self.changed, self.backlog.count - self.changed
+        match self.choice.release:
+            case Release.LATEST:
+                return f"{left} of the {self.backlog.count} that waited may start; cancelled as older ones: {count}."
+            case Release.NONE:
+                return f"{count} that waited are paused: batchctl resume ID --reason ... lets one go on."
+            case Release.THROTTLE:
+                return f"{self.backlog.count} that waited start, at most {self.choice.per_minute} a minute."
+            case Release.ALL:
+                return f"{self.backlog.count} that waited may start."
+
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        release = None if self.choice is None else self.choice.release.value
+        return {**self.backlog.columns(), "Release": release, "Changed": self.changed}
+
+
+def backlog(connection: Any, batches: Iterable[BatchDefinition], opened: Collection[str], now: datetime) -> Backlog:
+    """Return what would start in the `opened` ones of all batches, once these stand as they are given."""
+    known = {batch.batch_id: batch for batch in batches}
+    failures = Line(connection, known, now).stoppers
+    let = [batch for batch in known.values() if batch.name in opened and gates.is_open(batch, now)]
+    lines = dict[str, Sequence[BatchInstance]]()
+    for batch in let:
+        waiting = _in_line(connection, batch)
+        found = list(gates.startable(batch, waiting, now=now, places=sys.maxsize, failures=failures))
+        lines |= {batch.name: found} if found else {}
+    first = min((line[0] for line in lines.values()), key=lambda one: one.instance_id, default=None)
+    row = None if first is None else intake.load(connection, first.intake_id)
+    return Backlog(lines=lines, oldest=None if row is None else row.inserted_at)
+
+
+def let_go(
+    actor: Actor,
+    connection: Any,
+    batches: Iterable[BatchDefinition],
+    opened: Collection[str],
+    choice: Choice | None,
+    reason: str | None,
+) -> Released:
+    """Do what was chosen with all that would start in the `opened` batches; all batches are given as they will stand.
+
+    Raises `Refused` where nothing was chosen and much would start, or more than whoever has chosen has seen.
+    """
+    now = actor.clock.now()
+    found = backlog(connection, batches, opened, now)
+    if actor.dry_run:
+        return Released(backlog=found, choice=choice)
+    if choice is None and found.count > MOST_UNASKED:
+        raise Refused(found.said, next_step=TO_CHOOSE)
+    if choice is not None and choice.seen is not None and not found.ids <= choice.seen:
+        message = f"Meanwhile more has come: {len(found.ids - choice.seen)} that nobody has looked at would start too."
+        raise Refused(message, next_step="the same once more")
+    changes = [] if choice is None else list(_changes(found, choice, now))
+    for at in range(0, len(changes), PAGE):
+        _write(actor, connection, changes[at : at + PAGE], reason, now)
+    return Released(backlog=found, choice=choice, changed=len(changes))
+
+
+def _in_line(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:
+    after = 0
+    while page := instances.ask_in_line(connection, batch.batch_id, after, PAGE)():
+        yield from page
+        after = page[-1].instance_id
+
+
+def _changes(found: Backlog, choice: Choice, now: datetime) -> Iterator[tuple[str, BatchInstance, BatchInstance]]:
+    """Yield each instance of which something else becomes, with the act, and as it is after that."""
+    everyone = [one for line in found.lines.values() for one in line]
+    match choice.release:
+        case Release.LATEST:
+            for line in found.lines.values():
+                over = superseded([one.instance_id for one in line])
+                yield from (("cancel", one, decisions.cancel(one)) for one in line if one.instance_id in over)
+        case Release.NONE:
+            yield from (("pause", one, decisions.pause(one)) for one in everyone)
+        case Release.THROTTLE:
+            times = staggered(len(everyone), choice.per_minute or 1, now)
+            for one, at in zip(everyone, times, strict=True):
+                if at > now:
+                    yield "throttle", one, replace(one, next_run_time=at)
+        case Release.ALL:
+            return
+
+
+def _write(
+    actor: Actor,
+    connection: Any,
+    changes: Sequence[tuple[str, BatchInstance, BatchInstance]],
+    reason: str | None,
+    now: datetime,
+) -> None:
+    over = [after.intake_id for _, _, after in changes if after.status.is_final]
+    if instances.move_all(connection, [(before, after) for _, before, after in changes], now) < len(changes):
+        message = "Somebody has changed one of the instances that wait."
+        raise Conflict(message)
+    if over:
+        intake.complete_all_done(connection, over, now)
+    for act, before, after in changes:
+        was, became = columns.changes(columns.instance(before), columns.instance(after))
+        actor.note(connection, act, audit.instance_target(before.instance_id), reason, was, became)

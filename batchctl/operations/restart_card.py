@@ -1,0 +1,119 @@
+"""What a rerun rests on and goes past: shown before anybody runs an instance again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from batchctl.domain.gates import Gate
+from batchctl.domain.rows import BatchDefinition, BatchInstance, HistoryEntry
+from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.domain.text import visible
+from batchctl.operations import columns
+from batchctl.operations.columns import Columns
+from batchctl.operations.standing import Line
+from batchctl.store import definitions, history
+
+_DONE = {HistoryStatus.SUCCESS, HistoryStatus.SKIPPED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumed:
+    """A step that is not run again, because it counts as done."""
+
+    seq: int
+    name: str
+    status: HistoryStatus | None
+    """How it ended that way; None when no attempt says so."""
+    at: datetime | None
+
+    @property
+    def said(self) -> str:
+        """Say why it counts as done."""
+        if self.status is None or self.at is None:
+            return "nothing says that it was done"
+        verb = "succeeded" if self.status is HistoryStatus.SUCCESS else "was skipped"
+        return f"{verb} at {self.at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """What a rerun rests on, what it goes past, and what keeps it from starting all the same."""
+
+    assumed: tuple[Assumed, ...]
+    bypassed: tuple[str, ...]
+    blocking: tuple[Gate, ...]
+
+    def columns(self) -> Columns:
+        """Return it for programs."""
+        return {
+            "AssumedDone": [
+                {
+                    "ProcessControlSeq": one.seq,
+                    "ProcessName": one.name,
+                    "Status": None if one.status is None else one.status.value,
+                    "EndTime": columns.moment(one.at),
+                }
+                for one in self.assumed
+            ],
+            "Bypassed": list(self.bypassed),
+            "Blocking": [{"Gate": gate.name, "Blocked": gate.blocked, "Clear": gate.clear} for gate in self.blocking],
+        }
+
+
+def card(connection: Any, before: BatchInstance, after: BatchInstance, batch: BatchDefinition, now: datetime) -> Card:
+    """Return what there is to know before an instance is run again as it would stand then."""
+    entries = history.of_instance(connection, before.instance_id)
+    line = Line(connection, {one.batch_id: one for one in definitions.all_batches(connection)}, now)
+    return Card(
+        assumed=tuple(_assumed(step.seq, step.name, entries) for step in batch.steps if step.seq <= after.last_seq),
+        bypassed=tuple(_bypassed(before, after, batch, entries, now)),
+        blocking=tuple(gate for gate in line.gates_of(after) if gate.blocked is not None),
+    )
+
+
+def _assumed(seq: int, name: str, entries: Sequence[HistoryEntry]) -> Assumed:
+    found = [entry for entry in entries if entry.seq == seq and entry.status in _DONE]
+    last = max(found, key=lambda entry: entry.history_id, default=None)
+    if last is None:
+        return Assumed(seq=seq, name=name, status=None, at=None)
+    return Assumed(seq=seq, name=name, status=last.status, at=last.ended_at)
+
+
+def _bypassed(
+    before: BatchInstance,
+    after: BatchInstance,
+    batch: BatchDefinition,
+    entries: Sequence[HistoryEntry],
+    now: datetime,
+) -> Iterator[str]:
+    """Say what would have kept the instance from this without a person."""
+    match before.status:
+        case InstanceStatus.HELD:
+            yield "it is held: nobody knows how its last attempt ended, and that step is run again"
+        case InstanceStatus.PAUSED:
+            yield "somebody paused it"
+        case InstanceStatus.CANCELLED:
+            yield "somebody cancelled it; its FileProcess row is ready again, and is not looked at for a duplicate"
+        case InstanceStatus.COMPLETE:
+            yield "it is complete; its FileProcess row is ready again, and is not looked at for a duplicate"
+        case InstanceStatus.FAILED:
+            yield "a step failed and no retry is left"
+        case _:
+            pass
+    if before.next_run_time > now:
+        yield f"it does not wait until {before.next_run_time:%Y-%m-%d %H:%M:%S} UTC"
+    if after.retry_count != before.retry_count:
+        yield f"RetryCount is set from {before.retry_count} to {after.retry_count}"
+    again = [
+        f"{step.seq} '{visible(step.name)}'" for step in batch.steps if after.last_seq < step.seq <= before.last_seq
+    ]
+    if again:
+        yield f"steps are run again that are done: {', '.join(again)}"
+    lost = [entry for entry in entries if entry.status is HistoryStatus.LOST and entry.seq > after.last_seq]
+    if lost and before.status is not InstanceStatus.HELD:
+        yield "an attempt was lost: look whether anything of it is at work still"
+    if before.status is InstanceStatus.COMPLETE and batch.dependents:
+        yield "completing once more counts for the batches that depend on it"
