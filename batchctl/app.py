@@ -335,6 +335,7 @@ def upgrade_database(
                 _check_nobody_works(app, connection)
             dialect_of(connection).prepare(connection)
         before = transactions.run(frozenset({Boundary.MIGRATION}), _upgrade)
+        transactions.run(frozenset({Boundary.MIGRATION}), partial(_keep_zone, app))
         return before, schema.newest_revision()
     finally:
         transactions.close()
@@ -365,6 +366,17 @@ def _upgrade(connection: Any) -> str | None:
     before = schema.revision_of(connection)
     schema.upgrade(connection)
     return before
+
+
+def _keep_zone(app: App, connection: Any) -> None:
+    """Let SQL know the business time zone."""
+    from batchctl.domain.zone_offsets import offsets
+    from batchctl.store import zone_offsets
+
+    zone = app.settings.business_time_zone
+    found = offsets(zone)
+    if not zone_offsets.are_kept(connection, zone, found):
+        zone_offsets.keep(connection, zone, found, app.clock.now())
 
 
 def verify_database(config_file: str | None) -> str:

@@ -27,6 +27,7 @@ from batchctl.control.retention import Retention
 from batchctl.control.tally import PassReport
 from batchctl.control.triggering import Triggering
 from batchctl.control.worker import Duty, Leading, Worker
+from batchctl.control.zone_keeping import ZoneKeeping
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
@@ -224,7 +225,9 @@ class Node:
     def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
         watch = DependencyWatch(self._transactions, self._clock, self._listener, self._app.poll_interval)
-        return self._answering(), watch, self._triggering(runner), self._file_watching(folders)
+        zone = self._settings.business_time_zone
+        zones = ZoneKeeping(self._transactions, self._clock, self._listener, zone)
+        return self._answering(), watch, self._triggering(runner), self._file_watching(folders), zones
 
     def _answering(self) -> Answering:
         carry_out = Proxy(self._clock, self._app.preparer).carry_out

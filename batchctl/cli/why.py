@@ -9,6 +9,7 @@ import click
 from batchctl.cli.session import Session, as_json, pass_session
 
 if TYPE_CHECKING:
+    from batchctl.domain.gates import Gate
     from batchctl.operations.columns import Columns
     from batchctl.operations.explain import Explanation
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 def why(session: Session, ref: str, as_json: bool) -> None:
     """Explain why something does not run, gate by gate.
 
-    REF is a BatchControl id (42), a batch (batch:NAME) or a FileProcess id (file:17).
+    REF is a BatchControl id (42), a batch (batch:NAME), a FileProcess id (file:17), a schedule (schedule:NAME) or a trigger
+    (trigger:NAME), whose waiting rows are counted.
     """
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -28,7 +30,8 @@ def why(session: Session, ref: str, as_json: bool) -> None:
     from batchctl.operations import explain
 
     with session.app() as app:
-        explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable())
+        benches = explain.Benches(app.schedule_bench, app.trigger_bench)
+        explained = explain.why(app.transactions, app.clock, app.presence, ref, app.timetable(), benches)
     if as_json:
         output.print_json(_as_json(explained))
         return
@@ -44,6 +47,7 @@ def why(session: Session, ref: str, as_json: bool) -> None:
         for gate in explained.gates
     ]
     output.section(out, Listing(None, ["gate", "", "because", "to clear it"], rows))
+    out.print(cell(f"Earliest start: {explained.earliest}."), soft_wrap=True)
     for note in explained.notes:
         out.print(cell(note), soft_wrap=True)
     clearing = [gate.clear for gate in explained.blocking if gate.clear]
@@ -51,13 +55,27 @@ def why(session: Session, ref: str, as_json: bool) -> None:
 
 
 def _as_json(explained: Explanation) -> Columns:
+    from batchctl.operations import columns
+
     return {
         "Subject": explained.subject,
         "Status": explained.status,
-        "Gates": [
-            {"Gate": gate.name, "Passed": gate.blocked is None, "Blocked": gate.blocked, "Clear": gate.clear}
-            for gate in explained.gates
-        ],
+        "Gates": [_gate(gate) for gate in explained.gates],
         "MayStart": not explained.blocking,
+        "EarliestStart": columns.moment(explained.earliest.at),
+        "Earliest": str(explained.earliest),
         "Notes": list(explained.notes),
+    }
+
+
+def _gate(gate: Gate) -> Columns:
+    from batchctl.operations import columns
+
+    return {
+        "Gate": gate.name,
+        "Passed": gate.blocked is None,
+        "Blocked": gate.blocked,
+        "Row": gate.row,
+        "Clear": gate.clear,
+        "Until": columns.moment(gate.until),
     }

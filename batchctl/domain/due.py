@@ -13,11 +13,12 @@ from heapq import merge
 from itertools import groupby, takewhile
 
 from batchctl.domain.business_days import FARTHEST, BusinessDays
+from batchctl.domain.column_text import window_of_day
 from batchctl.domain.day_times import left_out, times_of
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.schedules import Calendar, Timing
 from batchctl.domain.status import CalendarRule, GapPolicy
-from batchctl.domain.timing_text import ReadTiming, read_timing
+from batchctl.domain.timing_text import ReadTiming, is_within, read_timing
 from batchctl.domain.timing_words import words_of
 from batchctl.domain.wall_clock import DAY, FIRST_DAY, LAST_DAY, naive
 
@@ -91,6 +92,24 @@ class Plan:
     def words(self) -> str:
         """Say when it is due, for people."""
         return words_of(self.timing, self.read.zone, is_rhythm=self.read.is_rhythm)
+
+    def closed(self, moment: datetime) -> str | None:
+        """Say that the calendar lets nothing be due on the day of a moment; None where it does."""
+        day = self.read.clock.day_of(moment)
+        return None if self.read.calendar is None or self._fires_on(day) else self.read.calendar.said(day)
+
+    def outside(self, moment: datetime) -> str | None:
+        """Say that a moment lies before StartDate, after EndDate or outside of BetweenTimes; None where it does not."""
+        clock, day = self.read.clock, self.read.clock.day_of(moment)
+        if day < self.read.days.first:
+            return f"StartDate is {self.read.days.first}"
+        if day > self.read.days.last:
+            return f"EndDate was {self.read.days.last}"
+        window = window_of_day(self.timing.between_times)
+        shown = clock.shown(naive(moment))
+        if window is None or is_within(window, shown.hour * 3600 + shown.minute * 60 + shown.second):
+            return None
+        return f"it is {shown:%H:%M} in {self.read.zone}, and BetweenTimes is {self.timing.between_times}"
 
     def instants(self, after: datetime, until: datetime) -> Iterator[Instant]:
         """Yield what is due after one moment and not after another, in order; skipped ones too."""

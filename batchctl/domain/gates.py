@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from enum import StrEnum
 
 from batchctl.domain import freezes
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import RETRIES_SKIPPED, BatchDefinition, BatchInstance, Need
+from batchctl.domain.rows import LONG_AGO, RETRIES_SKIPPED, BatchDefinition, BatchId, BatchInstance, InstanceId, Need
 from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.domain.values import value
+
+LISTED = 5
+"""How many of those that hold something are named one by one."""
+
+
+class Ends(StrEnum):
+    """What lets a gate be passed that blocks."""
+
+    ACT = "when a person acts"
+    HOLDER = "when what holds it ends"
+    CONTROLLER = "when a controller comes to it"
+    TIME = "at its time"
 
 
 @value
@@ -20,6 +33,26 @@ class Gate:
     name: str
     blocked: str | None = None
     clear: str | None = None
+    row: str | None = None
+    """The row that blocks, or the rows."""
+    ends: Ends = Ends.ACT
+    until: datetime | None = None
+    """Before when it certainly blocks, where that is known."""
+
+
+@value
+class Holder:
+    """An instance that has what another one waits for, or gets it first."""
+
+    instance_id: InstanceId
+    batch_id: BatchId
+    since: datetime | None = None
+    """Since when it is under way; None where it starts only now, before the one that asks."""
+
+    def __str__(self) -> str:
+        """Name it, and say since when."""
+        when = "which starts first" if self.since is None else f"since {self.since:%Y-%m-%d %H:%M:%S} UTC"
+        return f"BatchControl {self.instance_id} {when}"
 
 
 @value
@@ -34,7 +67,9 @@ class Standing:
     stop_all: BatchInstance | None = None
     """A failure anywhere whose batch stops everything."""
     others: Occupancy | None = None
-    """What else is claimed, where that is not reckoned into `places` already."""
+    """What else is claimed, or will be first, where that is not reckoned into `places` already."""
+    holders: tuple[Holder, ...] = ()
+    """Whose it is."""
 
 
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> tuple[Gate, ...]:
@@ -47,8 +82,8 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
         _stop_all(standing.stop_all),
-        _places(batch, standing.places),
-        *_resources(batch, standing.others),
+        _places(batch, standing),
+        *_resources(batch, standing.others, standing.holders),
     )
 
 
@@ -120,6 +155,9 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
 }
 
 
+_UNDER_WAY = {InstanceStatus.RUNNING, InstanceStatus.CANCELLING}
+"""Where it is the running step that has to end first; what pauses then waits for a person."""
+
 _PASSED = {
     name: Gate(name)
     for name in ("status", "enabled", "freeze", "steps", "NextRunTime", "failure policy", "stop_all", "MaxConcurrent")
@@ -147,8 +185,14 @@ def _status(instance: BatchInstance, batch: BatchDefinition) -> Gate:
         return _PASSED["status"]
     if instance.status is InstanceStatus.FAILED:
         said = f"a step failed; {RETRIES_SKIPPED}" if instance.retries_skipped else blocked
-        return Gate(name="status", blocked=said, clear=mending(instance, batch))
-    return Gate(name="status", blocked=blocked, clear=clear and clear.format(id=instance.instance_id))
+        return Gate(name="status", blocked=said, clear=mending(instance, batch), row=row_of(instance))
+    return Gate(
+        name="status",
+        blocked=blocked,
+        clear=clear and clear.format(id=instance.instance_id),
+        row=row_of(instance),
+        ends=Ends.HOLDER if instance.status in _UNDER_WAY else Ends.ACT,
+    )
 
 
 def enabled(batch: BatchDefinition) -> Gate:
@@ -159,6 +203,7 @@ def enabled(batch: BatchDefinition) -> Gate:
         name="enabled",
         blocked=f"batch {batch.name} is disabled",
         clear=f"batchctl enable {batch.name} --reason ...",
+        row=f"ProcessBatch {batch.batch_id}",
     )
 
 
@@ -167,7 +212,14 @@ def frozen(batch: BatchDefinition, now: datetime) -> Gate:
     freeze = freezes.holding(batch, now)
     if freeze is None:
         return _PASSED["freeze"]
-    return Gate(name="freeze", blocked=freezes.said(freeze), clear=freezes.thawing(freeze))
+    return Gate(
+        name="freeze",
+        blocked=freezes.said(freeze),
+        clear=freezes.thawing(freeze),
+        row=f"BatchFreeze {freeze.freeze_id}",
+        ends=Ends.ACT if freeze.until is None else Ends.TIME,
+        until=freeze.until,
+    )
 
 
 def is_open(batch: BatchDefinition, now: datetime) -> bool:
@@ -178,7 +230,12 @@ def is_open(batch: BatchDefinition, now: datetime) -> bool:
 def _steps(batch: BatchDefinition) -> Gate:
     if batch.steps:
         return _PASSED["steps"]
-    return Gate(name="steps", blocked=f"batch {batch.name} has no steps", clear="INSERT INTO ProcessControl ...")
+    return Gate(
+        name="steps",
+        blocked=f"batch {batch.name} has no steps",
+        clear="INSERT INTO ProcessControl ...",
+        row=f"ProcessBatch {batch.batch_id}",
+    )
 
 
 def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
@@ -188,6 +245,9 @@ def _next_run_time(instance: BatchInstance, now: datetime) -> Gate:
         name="NextRunTime",
         blocked=f"it waits until {instance.next_run_time:%Y-%m-%d %H:%M:%S} UTC",
         clear=f"batchctl rerun {instance.instance_id} --reason ...",
+        row=row_of(instance),
+        ends=Ends.TIME,
+        until=instance.next_run_time,
     )
 
 
@@ -198,6 +258,9 @@ def _failure_policy(batch: BatchDefinition, ahead: BatchInstance | None) -> Gate
         name="failure policy",
         blocked=f"BatchControl {ahead.instance_id} of the same batch is {ahead.status} (OnFailure {batch.on_failure})",
         clear=f"batchctl why {ahead.instance_id}",
+        row=row_of(ahead),
+        ends=_ends(ahead),
+        until=_until(ahead),
     )
 
 
@@ -208,40 +271,104 @@ def _stop_all(failure: BatchInstance | None) -> Gate:
         name="stop_all",
         blocked=f"BatchControl {failure.instance_id} is {failure.status} and its batch stops everything",
         clear=f"batchctl why {failure.instance_id}",
+        row=row_of(failure),
+        ends=_ends(failure),
+        until=_until(failure),
     )
 
 
-def _resources(batch: BatchDefinition, others: Occupancy | None) -> Iterator[Gate]:
+def _ends(other: BatchInstance) -> Ends:
+    """Say what lets those behind an instance go on: its own next attempt, or a person."""
+    return Ends.HOLDER if other.status in _GOES_ON else Ends.ACT
+
+
+def _until(other: BatchInstance) -> datetime | None:
+    return other.next_run_time if other.status in _GOES_ON and other.next_run_time > LONG_AGO else None
+
+
+_GOES_ON = {InstanceStatus.READY, InstanceStatus.RETRY}
+
+
+def row_of(instance: BatchInstance) -> str:
+    """Name an instance by its row."""
+    return f"BatchControl {instance.instance_id}"
+
+
+def _resources(batch: BatchDefinition, others: Occupancy | None, holders: Sequence[Holder]) -> Iterator[Gate]:
     if others is None:
         return
     if others.limit is not None:
-        full = others.total >= others.limit
-        blocked = f"{others.total} instances are under way, and Setting MaxConcurrent is {others.limit}"
-        clear = "batchctl status   (what is under way)"
-        yield Gate(name="Setting MaxConcurrent", blocked=blocked if full else None, clear=clear if full else None)
+        yield _overall(others.total, others.limit, holders)
     for need in batch.needs:
         if others.room(need) > 0:
             yield Gate(name=f"resource {need.name}")
         elif need.units > need.capacity:
-            blocked = f"it needs {need.units} units of {need.name}, and there are {need.capacity}"
             yield Gate(
-                name=f"resource {need.name}", blocked=blocked, clear="correct Units of Resource or BatchResource"
+                name=f"resource {need.name}",
+                blocked=f"it needs {need.units} units of {need.name}, and there are {need.capacity}",
+                clear="correct Units of Resource or BatchResource",
+                row=f"Resource {need.resource_id}",
             )
         else:
-            yield _full(need, others)
+            yield _full(need, others, holders)
 
 
-def _full(need: Need, others: Occupancy) -> Gate:
-    held = ", ".join(
-        f"{count} of batch {batch.name} ({'all of it' if theirs.exclusive else f'{count * theirs.units} units'})"
-        for batch, theirs, count in others.holders(need.resource_id)
+def _overall(total: int, limit: int, holders: Sequence[Holder]) -> Gate:
+    if total < limit:
+        return Gate(name="Setting MaxConcurrent")
+    if limit == 0:
+        blocked = "Setting MaxConcurrent is 0: nothing starts"
+        clear = "UPDATE Setting SET Value = '...' WHERE Name = 'MaxConcurrent'"
+        return Gate(name="Setting MaxConcurrent", blocked=blocked, clear=clear, row="Setting MaxConcurrent")
+    return Gate(
+        name="Setting MaxConcurrent",
+        blocked=f"{total} instances are under way, and Setting MaxConcurrent is {limit}",
+        clear=_UNDER_WAY_NOW,
+        row=_rows(holders),
+        ends=Ends.HOLDER,
     )
+
+
+_UNDER_WAY_NOW = "batchctl status   (what is under way)"
+
+
+def _full(need: Need, others: Occupancy, holders: Sequence[Holder]) -> Gate:
+    theirs = {batch.batch_id: (batch, need) for batch, need, _ in others.holders(need.resource_id)}
+    holding = [one for one in holders if one.batch_id in theirs]
+    held = [
+        f"{count} of batch {batch.name} ({'all of it' if its.exclusive else f'{count * its.units} units'}"
+        f"{_named(one for one in holding if one.batch_id == batch.batch_id)})"
+        for batch, its, count in others.holders(need.resource_id)
+    ]
     wanted = f"all of {need.name}" if need.exclusive else f"{need.units} of the {need.capacity} units of {need.name}"
-    blocked = f"it needs {wanted}, and instances under way hold it: {held}"
-    return Gate(name=f"resource {need.name}", blocked=blocked, clear="batchctl status   (what is under way)")
+    return Gate(
+        name=f"resource {need.name}",
+        blocked=f"it needs {wanted}, and instances under way hold it: {', '.join(held)}",
+        clear=_UNDER_WAY_NOW,
+        row=_rows(holding) or f"Resource {need.resource_id}",
+        ends=Ends.HOLDER,
+    )
 
 
-def _places(batch: BatchDefinition, places: int) -> Gate:
-    if places > 0:
+def _named(holders: Iterable[Holder]) -> str:
+    found = list(holders)
+    said = "".join(f"; {one}" for one in found[:LISTED])
+    return said if len(found) <= LISTED else f"{said}; and {len(found) - LISTED} more"
+
+
+def _rows(holders: Sequence[Holder]) -> str | None:
+    """Name the rows of those that hold something, as far as they are listed."""
+    return f"BatchControl {', '.join(str(one.instance_id) for one in holders[:LISTED])}" if holders else None
+
+
+def _places(batch: BatchDefinition, standing: Standing) -> Gate:
+    if standing.places > 0:
         return _PASSED["MaxConcurrent"]
-    return Gate(name="MaxConcurrent", blocked=f"{batch.max_concurrent} of batch {batch.name} are started before it")
+    before = [one for one in standing.holders if one.batch_id == batch.batch_id]
+    return Gate(
+        name="MaxConcurrent",
+        blocked=f"{batch.max_concurrent} of batch {batch.name} are started before it{_named(before)}",
+        clear=f"batchctl why {before[0].instance_id}" if before else None,
+        row=_rows(before) or f"ProcessBatch {batch.batch_id}",
+        ends=Ends.HOLDER,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
 from batchctl.domain.text import visible
 
@@ -62,6 +63,15 @@ class _Condition:
     is_met: bool
     said: str
     due_in: timedelta | None = None
+
+
+def overlap(blocker: Blocker | None) -> Gate:
+    """Return the gate of work for the entity that is not done yet."""
+    if blocker is None:
+        return Gate(name="overlap")
+    row = f"FileProcess {blocker.intake_id}" if blocker.instance_id is None else f"BatchControl {blocker.instance_id}"
+    clear = f"batchctl why {blocker.instance_id or f'file:{blocker.intake_id}'}"
+    return Gate(name="overlap", blocked=str(blocker), clear=clear, row=row, ends=Ends.HOLDER)
 
 
 def fired_ago(trigger: DataTrigger, now: datetime) -> timedelta | None:

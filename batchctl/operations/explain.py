@@ -1,20 +1,23 @@
-"""Why does it not run? Every gate of an instance, a batch or an intake row, from the code that decides."""
+"""Why does it not run? Every gate of an instance, a batch, an intake row, a schedule or a trigger, from the code that decides."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batchctl.domain import gates
-from batchctl.domain.errors import NotFound
-from batchctl.domain.gates import Gate
+from batchctl.domain.earliest import Earliest, earliest
+from batchctl.domain.errors import BatchctlError, NotFound
+from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
     BatchInstance,
+    ControllerRow,
     HistoryEntry,
     InstanceId,
     IntakeId,
@@ -22,18 +25,32 @@ from batchctl.domain.rows import (
     imagined,
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
-from batchctl.domain.text import did_you_mean, nearest, typed, visible
-from batchctl.operations import remedies, unknown
+from batchctl.domain.text import did_you_mean, nearest, visible
+from batchctl.operations import remedies, trial, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.starters import starters_of
 from batchctl.operations.timetable import Timetable
 from batchctl.ports import Clock, Transactions
-from batchctl.store import definitions, dependencies, history, instances, intake, reports
+from batchctl.store import (
+    controllers,
+    data_triggers,
+    definitions,
+    dependencies,
+    history,
+    instances,
+    intake,
+    reports,
+    schedules,
+)
+
+if TYPE_CHECKING:
+    from batchctl.operations.schedule_trial import ScheduleBench
+    from batchctl.operations.trial import Bench
 
 MOST_WAITS = 20
 
-_SCHEDULE = "schedule"
+KINDS = ("batch", "file", "schedule", "trigger")
 _NUMBER = re.compile(r"\d{1,18}\Z")
 
 
@@ -53,34 +70,104 @@ class Explanation:
     notes: tuple[str, ...] = ()
 
     @property
+    def earliest(self) -> Earliest:
+        """Return when it may start at the earliest."""
+        return earliest(self.gates)
+
+    @property
     def blocking(self) -> tuple[Gate, ...]:
         """Return the gates that hold it back."""
         return tuple(gate for gate in self.gates if gate.blocked is not None)
 
 
+class Benches(NamedTuple):
+    """What tries out that which starts work of itself."""
+
+    schedules: Callable[[], ScheduleBench]
+    triggers: Callable[[], Bench]
+
+
 def why(
-    transactions: Transactions, clock: Clock, presence: Presence, ref: str, timetable: Timetable | None = None
+    transactions: Transactions,
+    clock: Clock,
+    presence: Presence,
+    ref: str,
+    timetable: Timetable | None = None,
+    benches: Benches | None = None,
 ) -> Explanation:
-    """Explain `42` (a BatchControl id), `batch:NAME` or `file:17` (a FileProcess id); of schedules a `timetable` tells."""
-    kind, _, name = ref.rpartition(":") if not ref.startswith("batch:") else ("batch", ":", ref[6:])
+    """Explain `42` (a BatchControl id), `batch:NAME`, `file:17` (a FileProcess id), `schedule:NAME` or `trigger:NAME`.
+
+    What starts a batch of itself is told by a `timetable`; schedules and triggers are tried out on `benches`.
+    """
+    kind, colon, name = ref.partition(":")
+    if benches is not None and kind == "schedule":
+        return _of_schedule(transactions, clock, presence, benches.schedules, name)
+    if benches is not None and kind == "trigger":
+        return _of_trigger(transactions, clock, presence, benches.triggers, name)
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         now = clock.now()
         match kind:
-            case "batch":
+            case "batch" if colon:
                 found = _of_batch(connection, batches, now, presence, name)
                 starters = [] if timetable is None else starters_of(connection, timetable, name)
                 return replace(found, notes=(*found.notes, *starters))
             case "file" if _NUMBER.match(name):
                 return _of_intake(connection, batches, now, presence, IntakeId(int(name)))
-            case "" if _NUMBER.match(name):
-                return _of_instance(connection, batches, now, presence, InstanceId(int(name)))
+            case _ if _NUMBER.match(ref):
+                return _of_instance(connection, batches, now, presence, InstanceId(int(ref)))
             case _:
-                near = nearest(ref, [batch.name for batch in batches.values()])
-                meant = "" if near is None else f" Did you mean '{visible(f'batch:{near}')}'?"
-                said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, nor file:17."
-                of_schedule = f"batchctl schedule test {typed(name)}"
-                raise NotAReference(said + meant, next_step=of_schedule if kind == _SCHEDULE else "batchctl status")
+                raise _no_reference(connection, ref, batches.values())
+
+
+def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition]) -> NotAReference:
+    """Say what references look like, and which may have been meant: a name without its kind, or a kind that is misspelt."""
+    kind, colon, name = ref.partition(":")
+    known = {
+        "batch": [batch.name for batch in batches],
+        "schedule": [schedule.name for schedule in schedules.everything(connection)[0]],
+        "trigger": [trigger.name for trigger in data_triggers.everything(connection)[0]],
+    }
+    meant = nearest(kind, KINDS) if colon else None
+    near = None if meant is None or (meant == "file" and not _NUMBER.match(name)) else f"{meant}:{name}"
+    for its_kind, names in known.items():
+        if near is None and (found := nearest(ref, names)) is not None:
+            near = f"{its_kind}:{found}"
+    said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, file:17, schedule:NAME or trigger:NAME."
+    hint = "" if near is None else f" Did you mean '{visible(near)}'?"
+    return NotAReference(said + hint, next_step="batchctl status")
+
+
+def _of_schedule(
+    transactions: Transactions, clock: Clock, presence: Presence, bench: Callable[[], ScheduleBench], name: str
+) -> Explanation:
+    tried = bench().try_out(name)
+    with transactions.read() as connection:
+        fires = _controller(connection, clock.now(), "fires schedules", presence.firing)
+    return Explanation(
+        subject=f"schedule {visible(name)} for entity '{visible(tried.schedule.entity)}'",
+        status="enabled" if tried.schedule.enabled else "disabled",
+        gates=(*tried.gates, fires),
+        notes=((f"It is due {tried.words}.",) if tried.words else ()) + tried.notes,
+    )
+
+
+def _of_trigger(
+    transactions: Transactions, clock: Clock, presence: Presence, bench: Callable[[], Bench], name: str
+) -> Explanation:
+    trigger, takers = trial.named(transactions, name)
+    try:
+        found: Sequence[Gate] = bench().try_out(name).gates
+    except BatchctlError as error:
+        broken = Gate("rows", error.message, error.next_step, f"DataTrigger {trigger.row_id}")
+        found = (*trial.gates_of(trigger, takers), broken)
+    with transactions.read() as connection:
+        looks = _controller(connection, clock.now(), "is running", presence.living)
+    return Explanation(
+        subject=f"trigger {visible(name)} for entity '{visible(trigger.entity)}'",
+        status="enabled" if trigger.enabled else "disabled",
+        gates=(*found, looks),
+    )
 
 
 def _of_instance(
@@ -95,13 +182,14 @@ def _of_instance(
         raise unknown.instance(connection, instance_id)
     batch = batches.get(instance.batch_id)
     if batch is None:
-        missing = Gate(name="batch", blocked=f"ProcessBatch {instance.batch_id} does not exist", clear="batchctl check")
+        row = f"ProcessBatch {instance.batch_id}"
+        missing = Gate(name="batch", blocked=f"{row} does not exist", clear="batchctl check", row=row)
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=(missing,))
-    found = Line(connection, batches, now).gates_of(instance)
+    found = (*_past_dependencies(batch), *Line(connection, batches, now).gates_of(instance))
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
-        gates=found if instance.status in FINAL else (*found, _controller(connection, presence, now)),
+        gates=found if instance.status in FINAL else (*found, _is_there(connection, presence, now)),
         notes=tuple(_about_next_step(instance, batch, history.last_entry(connection, instance_id))),
     )
 
@@ -125,20 +213,24 @@ def _of_batch(
     line = Line(connection, batches, now)
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     if head is None:
-        # Only what concerns the batch itself is asked of an instance it might get.
-        first = imagined(batch)
-        standing_now = gates.Standing(now=now, places=1, stop_all=gates.stopper(first, line.stoppers))
-        found = gates.gates(first, batch, standing_now)
-        notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
-        found = (*_dependencies(connection, batch, batches), *found)
-        return Explanation(
-            subject=subject, status=status, gates=(*found, _controller(connection, presence, now)), notes=notes
-        )
-    found = line.gates_of(head)
-    notes = (f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status}).",)
-    return Explanation(
-        subject=subject, status=status, gates=(*found, _controller(connection, presence, now)), notes=notes
-    )
+        found = (*_dependencies(connection, batch, batches), *line.gates_of(imagined(batch)))
+        notes = [f"No instance of it is open. It takes entity '{visible(batch.entity)}'."]
+    else:
+        found = (*_past_dependencies(batch), *line.gates_of(head))
+        notes = [f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status})."]
+        waits = dependencies.waits(connection, batches, MOST_WAITS, of=batch.batch_id) if batch.dependencies else ()
+        notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
+    found = (*found, _is_there(connection, presence, now))
+    return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
+
+
+def _past_dependencies(batch: BatchDefinition) -> tuple[Gate, ...]:
+    """What has an instance waits for no other batch any more."""
+    return (Gate(name="dependency"),) if batch.dependencies else ()
+
+
+def _for_key(cycle_key: str | None) -> str:
+    return "without CycleKey" if cycle_key is None else f"for {visible(cycle_key)}"
 
 
 def _dependencies(
@@ -147,21 +239,23 @@ def _dependencies(
     """Yield what a batch waits for so that it can be started."""
     if not batch.dependencies:
         return
+    row = f"BatchDependency {', '.join(str(one.row_id) for one in batch.dependencies)}"
     if batch.is_in_cycle:
         message = "it depends on itself, by way of others or at once, so no completion starts it"
-        yield Gate(name="dependency", blocked=message, clear="batchctl check")
+        yield Gate(name="dependency", blocked=message, clear="batchctl check", row=row)
         return
     waits = dependencies.waits(connection, batches, MOST_WAITS, of=batch.batch_id)
     for wait in waits:
-        cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
-        blocked = f"{cycle}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
-        next_steps = [one.next_step for one in wait.lacking]
-        yield Gate(name="dependency", blocked=blocked, clear=next_steps[0] if next_steps else "batchctl waits")
+        blocked = f"{_for_key(wait.cycle_key)}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
+        clear = next((one.next_step for one in wait.lacking), "batchctl waits")
+        upstream = [one.instance_id for one in wait.lacking if one.instance_id is not None]
+        lacks = f"BatchControl {', '.join(map(str, upstream))}" if upstream else row
+        yield Gate("dependency", blocked, clear, lacks, Ends.HOLDER)
     if not waits:
         names = [visible(batches[one.depends_on].name) for one in batch.dependencies if one.depends_on in batches]
         which = (" and " if batch.dependency_mode is DependencyMode.ALL else " or ").join(names)
         blocked = f"no completion waits for it: it starts when {which} complete for the same CycleKey"
-        yield Gate(name="dependency", blocked=blocked, clear=f"batchctl graph {visible(batch.name)}")
+        yield Gate("dependency", blocked, f"batchctl graph {visible(batch.name)}", row, Ends.HOLDER)
 
 
 def _of_intake(
@@ -180,7 +274,8 @@ def _of_intake(
     created = Gate(name="created")
     if without and row.status is IntakeStatus.READY:
         names = ", ".join(visible(batch.name) for batch in without)
-        created = Gate(name="created", blocked=f"batch {names} has no instance of it yet", clear="batchctl create")
+        blocked = f"batch {names} has no instance of it yet"
+        created = Gate("created", blocked, "batchctl create", f"FileProcess {intake_id}", Ends.CONTROLLER)
     open_ones = {instance.batch_id for instance in made if instance.status not in FINAL}
     unfinished = open_ones | {batch.batch_id for batch in without}
     listed = ", ".join(f"{instance.instance_id} ({instance.status})" for instance in made)
@@ -191,12 +286,12 @@ def _of_intake(
         subject=f"FileProcess {intake_id} of entity '{visible(row.entity)}'",
         status=row.status,
         gates=(
-            _intake_status(row, takers),
+            *_intake_status(row, takers),
             _entity(row, takers, batches),
             created,
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
-            _instances(made),
-            *([_controller(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
+            _instances(Line(connection, batches, now), made),
+            *([_is_there(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
@@ -212,43 +307,72 @@ def _open(batches: Mapping[BatchId, BatchDefinition], unfinished: Collection[Bat
         yield from [gate for gate in found if gate.blocked is not None] or [Gate(name=name)]
 
 
-def _instances(made: Sequence[BatchInstance]) -> Gate:
-    """Say which instances wait for a person; the row is complete only when all are."""
+def _instances(line: Line, made: Sequence[BatchInstance]) -> Gate:
+    """Say which instances wait for a person, or else for anything but a place; the row is complete only when all are."""
     stuck = [instance for instance in made if instance.status in _WAIT_FOR_A_PERSON]
-    if not stuck:
-        return Gate(name="instances")
-    listed = ", ".join(f"BatchControl {instance.instance_id} is {instance.status}" for instance in stuck)
-    return Gate(name="instances", blocked=listed, clear=f"batchctl why {stuck[0].instance_id}")
+    if stuck:
+        listed = ", ".join(f"BatchControl {instance.instance_id} is {instance.status}" for instance in stuck)
+        rows = f"BatchControl {', '.join(str(instance.instance_id) for instance in stuck)}"
+        return Gate("instances", listed, f"batchctl why {stuck[0].instance_id}", rows)
+    for instance in made:
+        if instance.status in _WAIT_IN_LINE and instance.batch_id in line.batches:
+            for gate in line.gates_of(instance):
+                if gate.blocked is not None and gate.name not in _SAID_OF_BATCHES:
+                    said, clear = (
+                        f"BatchControl {instance.instance_id}: {gate.blocked}",
+                        f"batchctl why {instance.instance_id}",
+                    )
+                    return Gate("instances", said, clear, gate.row, gate.ends, gate.until)
+    return Gate(name="instances")
 
 
 _WAIT_FOR_A_PERSON = {InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED}
+_WAIT_IN_LINE = {InstanceStatus.READY, InstanceStatus.RETRY}
+_SAID_OF_BATCHES = {"enabled", "freeze"}
 _CONCERN_A_CONTROLLER = {IntakeStatus.READY, IntakeStatus.PAUSED}
 
 
-def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Gate:
-    said = visible(row.message or "no reason was given")
+def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Gate]:
+    """Yield the gate of its status, and that of what was made of it."""
+    said, clear = visible(row.message or "no reason was given"), remedies.to_take_in(row, takers)
+    block = partial(Gate, clear=clear, row=f"FileProcess {row.intake_id}")
     match row.status:
         case IntakeStatus.READY | IntakeStatus.COMPLETE:
-            return Gate(name="status")
+            yield from (Gate(name="status"), Gate(name="populator"))
         case IntakeStatus.PAUSED:
-            clear = remedies.to_take_in(row, takers)
-            return Gate(name="status", blocked=remedies.PAUSED, clear=clear)
+            yield from (block(name="status", blocked=remedies.PAUSED), Gate(name="populator"))
+        case IntakeStatus.REJECTED if not (row.message or "").startswith(remedies.REJECTED_BY):
+            yield from (Gate(name="status"), block(name="populator", blocked=f"{row.status}: {said}"))
         case IntakeStatus.REJECTED | IntakeStatus.DUPLICATE:
-            return Gate(name="status", blocked=f"{row.status}: {said}", clear=remedies.to_take_in(row, takers))
+            yield from (block(name="status", blocked=f"{row.status}: {said}"), Gate(name="populator"))
 
 
 def _entity(row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition]) -> Gate:
     if takers:
         return Gate(name="entity")
     blocked, clear = remedies.untaken(row, batches.values())
-    return Gate(name="entity", blocked=blocked, clear=clear)
+    return Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
 
 
-def _controller(connection: Any, presence: Presence, now: datetime) -> Gate:
-    if presence.living(connection, now):
+def _is_there(connection: Any, presence: Presence, now: datetime) -> Gate:
+    return _controller(connection, now, "is running", presence.living)
+
+
+def _controller(
+    connection: Any, now: datetime, does: str, found: Callable[[Any, datetime], Sequence[ControllerRow]]
+) -> Gate:
+    """Return the gate of the controllers that do something, and of one that did whose sign of life is the last."""
+    if found(connection, now):
         return Gate(name="controller")
+    last = max(controllers.everyone(connection), key=lambda row: row.heartbeat, default=None)
+    sign = (
+        ""
+        if last is None
+        else f"; the last sign of life is of {last.heartbeat:%Y-%m-%d %H:%M:%S} UTC, by {visible(last.name)}"
+    )
     return Gate(
         name="controller",
-        blocked="no controller is running",
+        blocked=f"no controller {does}{sign}",
         clear="batchctl run   (or, for one pass: batchctl process)",
+        row=None if last is None else f"Controller {last.row_id}",
     )

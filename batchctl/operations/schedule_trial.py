@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain import catch_up, due
+from batchctl.domain import catch_up, due, triggers
 from batchctl.domain.business_days import running_out
 from batchctl.domain.catch_up import Decision
 from batchctl.domain.declared import job_of
 from batchctl.domain.due import Plan, UnfitTiming
+from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.modes import lets_schedules, mode_word, takers_of
 from batchctl.domain.reconciling import owner_in
+from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import FireOutcome, Overlap, ScheduleType
 from batchctl.domain.text import typed, visible
@@ -43,6 +45,12 @@ class ScheduleTrial:
     next_local: str | None
     notes: tuple[str, ...]
     next_step: str
+    is_due: bool = False
+    """True when a due time has come that starts work unless something else keeps it from that."""
+    is_silent: bool = False
+    """True when nothing is decided about its due times, because of its row or its batches."""
+    gates: tuple[Gate, ...] = ()
+    """All that a due time has to pass; of one that would fire none blocks, but perhaps that nobody takes its entity."""
 
     @property
     def columns(self) -> Columns:
@@ -72,7 +80,8 @@ class ScheduleBench:
         with self.table.transactions.read() as connection:
             schedule = timetable.named(connection, name)
             around = self.table.around(connection)
-            return self._tried(connection, schedule, around)
+            tried = self._tried(connection, schedule, around)
+            return replace(tried, gates=tuple(self._gates(connection, tried, around)))
 
     def _tried(self, connection: Any, schedule: Schedule, around: Around) -> ScheduleTrial:
         shown = typed(schedule.name)
@@ -126,6 +135,7 @@ class ScheduleBench:
         return ScheduleTrial(
             schedule=schedule,
             would_fire=bool(decision.fires) and blocker is None,
+            is_due=bool(decision.fires),
             reason=reason,
             words=plan.words,
             next_run_time=following,
@@ -140,6 +150,7 @@ class ScheduleBench:
         return ScheduleTrial(
             schedule=schedule,
             would_fire=False,
+            is_silent=True,
             reason=reason,
             words=None if plan is None else plan.words,
             next_run_time=None,
@@ -147,6 +158,21 @@ class ScheduleBench:
             notes=tuple(self._notes(schedule, around)),
             next_step=next_step,
         )
+
+    def _gates(self, connection: Any, tried: ScheduleTrial, around: Around) -> Iterator[Gate]:
+        """Yield each condition by itself, also those that `reason` does not come to, because another one blocks first."""
+        schedule, row = tried.schedule, f"Schedule {tried.schedule.schedule_id}"
+        takers = takers_of(schedule.entity, around.batches)
+        yield _timing(tried, row)
+        yield _enabled(schedule, row)
+        yield _mode(takers)
+        yield _entity(schedule, takers, row)
+        plan = around.plan_of(schedule.timing)
+        if plan is None:
+            return
+        yield from _times(tried, plan, around.now, row)
+        blocker = data_triggers.blocker(connection, schedule.entity) if schedule.overlap is Overlap.SKIP else None
+        yield triggers.overlap(blocker)
 
     def _notes(self, schedule: Schedule, around: Around) -> Iterator[str]:
         if not takers_of(schedule.entity, around.batches):
@@ -158,6 +184,55 @@ class ScheduleBench:
             yield f"{ends[:1].upper()}{ends[1:]}."
         if not self.fires_here:
             yield "[scheduler] enabled is false in this configuration: a controller with it fires no schedule."
+
+
+def _timing(tried: ScheduleTrial, row: str) -> Gate:
+    if tried.words is not None:
+        return Gate(name="timing")
+    return Gate(name="timing", blocked=tried.reason, clear="batchctl check", row=row)
+
+
+def _enabled(schedule: Schedule, row: str) -> Gate:
+    if schedule.enabled:
+        return Gate(name="enabled")
+    clear = f"batchctl schedule enable {typed(schedule.name)} --reason ..."
+    return Gate(name="enabled", blocked=f"schedule {visible(schedule.name)} is disabled", clear=clear, row=row)
+
+
+def _mode(takers: Sequence[BatchDefinition]) -> Gate:
+    if lets_schedules(takers):
+        return Gate(name="mode")
+    modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
+    return Gate(
+        name="mode",
+        blocked=f"no batch of its entity lets schedules start it: {modes}",
+        clear=f"batchctl mode {typed(takers[0].name)} scheduled --reason ...",
+        row=f"ProcessBatch {takers[0].batch_id}",
+    )
+
+
+def _entity(schedule: Schedule, takers: Sequence[BatchDefinition], row: str) -> Gate:
+    if takers:
+        return Gate(name="entity")
+    blocked = f"no batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts"
+    return Gate(name="entity", blocked=blocked, clear="batchctl batches", row=row)
+
+
+def _times(tried: ScheduleTrial, plan: Plan, now: datetime, row: str) -> Iterator[Gate]:
+    """Yield what the clock and the calendar say: where something is due now, it was not due on a day off."""
+    closed, outside = (None, None) if tried.is_due else (plan.closed(now), plan.outside(now))
+    next_at = tried.next_run_time
+    ends = Ends.ACT if next_at is None else Ends.TIME
+    preview = f"batchctl schedule preview {typed(tried.schedule.name)}"
+    for name, blocked in (("calendar", closed), ("window", outside)):
+        yield Gate(name=name) if blocked is None else Gate(name, blocked, preview, row, ends, next_at)
+    if tried.is_due:
+        yield Gate(name="due")
+    elif next_at is None:
+        over = "nothing is due as long as it starts nothing" if tried.is_silent else tried.reason
+        yield Gate("due", over, preview if tried.is_silent else tried.next_step, row)
+    else:
+        yield Gate("due", f"it is not due before {tried.next_local}", preview, row, ends, next_at)
 
 
 def _over(connection: Any, schedule: Schedule, plan: Plan) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
 from batchctl.domain import gates
+from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import instances, limits, reports
 
@@ -26,20 +27,27 @@ class Line:
 
     connection: Any
     batches: Mapping[BatchId, BatchDefinition]
+    """In the order in which a controller looks at them."""
     now: datetime
+    _asked: dict[BatchId, list[BatchInstance]] = field(default_factory=dict)
+    """What other batches get before one, of those that have been asked for."""
 
     def gates_of(self, instance: BatchInstance) -> tuple[gates.Gate, ...]:
         """Return every gate of an instance."""
         batch = self.batches[instance.batch_id]
+        claimed = [at for at in self._claimed if at.instance_id != instance.instance_id]
+        first = self._first(instance, batch)
+        others = self._occupancy([*claimed, *first])
         # One that is only imagined to be ready is not in its own way.
         fails = instance.status in STANDING_FAILURE
         stoppers = [at for at in self.stoppers if fails or at.instance_id != instance.instance_id]
         standing = gates.Standing(
             now=self.now,
-            places=self._places(instance, batch),
-            ahead=self._ahead(instance, batch),
+            places=batch.max_concurrent - others.claimed.get(batch.batch_id, 0),
+            ahead=self._ahead(instance, batch, first),
             stop_all=gates.stopper(instance, stoppers),
-            others=self._others(instance),
+            others=others,
+            holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
         return gates.gates(instance, batch, standing)
 
@@ -50,10 +58,40 @@ class Line:
             yield from page
             after = page[-1].instance_id
 
-    def _others(self, instance: BatchInstance) -> Occupancy:
-        """Return what is claimed besides an instance."""
-        others = (at.batch_id for at in self._claimed if at.instance_id != instance.instance_id)
-        return Occupancy(Counter(others), self.batches, self._limit)
+    def _first(self, instance: BatchInstance, batch: BatchDefinition) -> list[BatchInstance]:
+        """Return what a controller that claims now claims before an instance, of what takes anything from it."""
+        found = list(self._of_others(batch))
+        places = self._occupancy([*self._claimed, *found]).places(batch)
+        if gates.is_open(batch, self.now) and places > 0:
+            earlier = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
+            found += gates.startable(batch, earlier, now=self.now, places=places, failures=self.stoppers)
+        return found
+
+    def _of_others(self, batch: BatchDefinition) -> list[BatchInstance]:
+        """Return what is claimed first of the batches before one, by Seq: they may take what it needs."""
+        if batch.batch_id in self._asked:
+            return self._asked[batch.batch_id]
+        found = self._asked[batch.batch_id] = list[BatchInstance]()
+        for other in takewhile(lambda at: at.batch_id != batch.batch_id, self.batches.values()):
+            shares = self._limit is not None or (batch.needs and other.needs)
+            may_take = shares and gates.is_open(other, self.now)
+            if may_take and (places := self._occupancy([*self._claimed, *found]).places(other)) > 0:
+                line = self.open_of(other)
+                found += gates.startable(other, line, now=self.now, places=places, failures=self.stoppers)
+        return found
+
+    def _occupancy(self, taken: Iterable[BatchInstance]) -> Occupancy:
+        return Occupancy(Counter(at.batch_id for at in taken), self.batches, self._limit)
+
+    def _holders(self, claimed: Sequence[BatchInstance], first: Sequence[BatchInstance]) -> Iterator[Holder]:
+        for at in claimed:
+            yield Holder(at.instance_id, at.batch_id, self._since.get(at.instance_id, at.updated_at))
+        for at in first:
+            yield Holder(at.instance_id, at.batch_id)
+
+    @cached_property
+    def _since(self) -> Mapping[InstanceId, datetime]:
+        return reports.claimed_since(self.connection)
 
     @cached_property
     def _limit(self) -> int | None:
@@ -70,15 +108,12 @@ class Line:
         found = instances.standing_failures(self.connection) if stopping else ()
         return [instance for instance in found if instance.batch_id in stopping]
 
-    def _ahead(self, instance: BatchInstance, batch: BatchDefinition) -> BatchInstance | None:
-        earlier = reports.may_hold_up(self.connection, batch.batch_id, instance.instance_id, self.now, AHEAD_AT_ONCE)
-        return next((at for at in earlier if gates.makes_later_wait(at, batch, self.now)), None)
-
-    def _places(self, instance: BatchInstance, batch: BatchDefinition) -> int:
-        """Return how many places are left for an instance once those before it have theirs."""
-        others = [at for at in self._claimed if at.batch_id == batch.batch_id]
-        free = batch.max_concurrent - sum(1 for at in others if at.instance_id != instance.instance_id)
-        if not gates.is_open(batch, self.now) or free <= 0:
-            return free
-        before = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
-        return free - sum(1 for _ in gates.startable(batch, before, now=self.now, places=free, failures=self.stoppers))
+    def _ahead(
+        self, instance: BatchInstance, batch: BatchDefinition, first: Sequence[BatchInstance]
+    ) -> BatchInstance | None:
+        """Return what makes an instance wait; a retry that starts first itself makes nothing wait."""
+        most = AHEAD_AT_ONCE + len(first)
+        earlier = reports.may_hold_up(self.connection, batch.batch_id, instance.instance_id, self.now, most)
+        starting = {at.instance_id for at in first}
+        waiting = (at for at in earlier if at.instance_id not in starting)
+        return next((at for at in waiting if gates.makes_later_wait(at, batch, self.now)), None)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
 from batchctl.domain import triggers
 from batchctl.domain.errors import NotFound
-from batchctl.domain.modes import lets_triggers, takers_of
+from batchctl.domain.gates import Ends, Gate
+from batchctl.domain.modes import lets_triggers, mode_word, takers_of
 from batchctl.domain.outcomes import JsonValue
-from batchctl.domain.rows import DataTrigger
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.rows import BatchDefinition, DataTrigger
+from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.domain.triggers import Blocker, Counted, Verdict
 from batchctl.operations import columns
 from batchctl.ports import Clock, Inquiries, Transactions
@@ -32,6 +33,7 @@ class Trial:
     poll_interval: timedelta
     is_let: bool = True
     """False when all batches that take its entity are started otherwise."""
+    takers: Sequence[BatchDefinition] = ()
 
     @property
     def would_fire(self) -> bool:
@@ -47,6 +49,20 @@ class Trial:
     def due(self) -> datetime | None:
         """Return when its conditions are met if no more rows come; None when that takes more rows."""
         return None if self.verdict.due_in is None else self.at + self.verdict.due_in
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """Return each condition by itself; of one that would fire none blocks, but perhaps that nobody takes its entity."""
+        row = f"DataTrigger {self.trigger.row_id}"
+        return (*gates_of(self.trigger, self.takers), self._rows(row), triggers.overlap(self.blocker))
+
+    def _rows(self, row: str) -> Gate:
+        if self.verdict.fires:
+            return Gate(name="rows")
+        ends = Ends.HOLDER if self.due is None else Ends.TIME
+        return Gate(
+            "rows", self.verdict.reason, f"batchctl trigger test {typed(self.trigger.name)}", row, ends, self.due
+        )
 
     def columns(self) -> dict[str, JsonValue]:
         """Return it by names of columns, as far as there are such."""
@@ -92,15 +108,38 @@ class Bench:
         verdict = triggers.decide(trigger, answer.found, ago)
         with self.transactions.read() as connection:
             blocker = data_triggers.blocker(connection, trigger.entity)
-            is_let = lets_triggers(takers_of(trigger.entity, definitions.all_batches(connection)))
+            takers = takers_of(trigger.entity, definitions.all_batches(connection))
         return Trial(
             trigger=trigger,
             verdict=verdict,
             blocker=blocker,
             at=now,
             poll_interval=self.poll_interval,
-            is_let=is_let,
+            is_let=lets_triggers(takers),
+            takers=takers,
         )
+
+
+def gates_of(trigger: DataTrigger, takers: Sequence[BatchDefinition]) -> Iterator[Gate]:
+    """Yield what can be said before its rows are counted."""
+    row, disabled = f"DataTrigger {trigger.row_id}", f"trigger {visible(trigger.name)} is disabled"
+    yield Gate(name="enabled") if trigger.enabled else Gate("enabled", disabled, f"set Enabled of {row} to 1", row)
+    modes = ", ".join(f"batch {visible(batch.name)} is {mode_word(batch.mode)}" for batch in takers)
+    if lets_triggers(takers):
+        yield Gate(name="mode")
+    else:
+        clear = f"batchctl mode {typed(takers[0].name)} triggered --reason ..."
+        said = f"no batch of its entity lets triggers start it: {modes}"
+        yield Gate("mode", said, clear, f"ProcessBatch {takers[0].batch_id}")
+    untaken = f"no batch takes entity '{visible(trigger.entity)}': nothing comes of what it starts"
+    yield Gate(name="entity") if takers else Gate("entity", untaken, "batchctl batches", row)
+
+
+def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[BatchDefinition]]:
+    """Return a trigger and the batches that take its entity; raises `NotFound`."""
+    with transactions.read() as connection:
+        trigger = _named(data_triggers.everything(connection)[0], name)
+        return trigger, takers_of(trigger.entity, definitions.all_batches(connection))
 
 
 def everything(transactions: Transactions) -> tuple[DataTrigger, ...]:

@@ -22,6 +22,7 @@ from batchctl.store.tables import metadata
 _NEEDED = dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")) | {
     "Controller": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "FileWatchSeen": ("SELECT", "INSERT", "UPDATE", "DELETE"),
+    "ZoneOffset": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "alembic_version": ("SELECT",),
 }
 _PURGED = dict.fromkeys(

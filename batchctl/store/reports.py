@@ -51,6 +51,12 @@ _LIVE = (
     .order_by(once_found(_h.BatchProcessHistory_id))
     .limit(bindparam("most"))
 )
+_CLAIMED_SINCE = (
+    select(_c.BatchControl_id, func.min(_h.StartTime).label("Since"))
+    .join(batch_process_history, (_h.BatchControl_id == _c.BatchControl_id) & (_h.ClaimToken == _c.ClaimToken))
+    .where(one_of("BatchControl.Status", CLAIMED_INSTANCE))
+    .group_by(_c.BatchControl_id)
+)
 _IN_STATUS = [
     (
         words,
@@ -137,6 +143,11 @@ def count_untaken(connection: Connection) -> int:
 def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:
     """Return the attempts under way, oldest first."""
     return [entry(row) for row in connection.execute(_LIVE, {"most": most})]
+
+
+def claimed_since(connection: Connection) -> dict[InstanceId, datetime]:
+    """Return since when instances are under way: the beginning of the first step since they were claimed."""
+    return {InstanceId(row.BatchControl_id): row.Since for row in connection.execute(_CLAIMED_SINCE)}
 
 
 def open_in(connection: Connection, statuses: Sequence[InstanceStatus], most: int) -> list[BatchInstance]:

@@ -749,3 +749,19 @@ batch_freeze = _table(
     _index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
     sqlite_autoincrement=True,
 )
+
+zone_offset = _table(
+    "ZoneOffset",
+    _key("ZoneOffset_id"),
+    _required("ZoneName", name()),
+    _required("FromTime", UtcTime()),
+    _required("UntilTime", UtcTime()),
+    _required("OffsetSeconds", Integer()),
+    _stamp("z_inserted"),
+    UniqueConstraint("FromTime"),
+    _check("ZoneName", "ZoneName <> ''"),
+    _check("UntilTime", "FromTime < UntilTime"),
+    _check("OffsetSeconds", "OffsetSeconds BETWEEN -86400 AND 86400"),
+    Index("IX_ZoneOffset_Until", "UntilTime", "FromTime"),
+    sqlite_autoincrement=True,
+)

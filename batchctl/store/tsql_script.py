@@ -16,6 +16,7 @@ _NEXT_VERSION = re.compile(
 )
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (\w+) ")
+_VIEW = re.compile(r"CREATE OR ALTER VIEW ")
 _DEFINITION = re.compile(r"INSERT INTO Process(?:Batch|Control) ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
@@ -148,6 +149,9 @@ def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
         return f"UPDATE alembic_version SET version_num = '{after}' WHERE version_num = '{before}';"  # noqa: S608 - as above
     if setting := _SETTING.match(statement):
         return f"IF NOT EXISTS (SELECT 1 FROM Setting WHERE Name = {setting[1]})\n{statement}"  # noqa: S608 - as above
+    if _VIEW.match(statement):
+        # It has to be alone in its batch, and may be done again.
+        return statement
     if _DEFINITION.match(statement):
         # Whoever has deleted or changed such a row since shall keep it so.
         return f"IF {_NOT_YET.format(leads_to)}\n{statement}"

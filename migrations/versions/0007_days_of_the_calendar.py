@@ -13,7 +13,7 @@ depends_on = None
 
 NAME = '"CK_BatchControl_NextRunTime"'
 CONDITION = "NextRunTime >= '0001-01-01' AND NextRunTime < '10000-01-01'"
-FIRST = f"SELECT BatchControl_id FROM BatchControl WHERE NOT ({CONDITION}) ORDER BY BatchControl_id LIMIT 10"  # noqa: S608 - our own condition
+FIRST = f"SELECT BatchControl_id FROM BatchControl WHERE NOT ({CONDITION}) ORDER BY BatchControl_id LIMIT 10"
 
 
 def upgrade() -> None:
@@ -34,5 +34,5 @@ def _refuse_what_would_break_it() -> None:
     if found := list(op.get_bind().exec_driver_sql(FIRST).scalars()):
         ids = ", ".join(map(str, found))
         message = f"BatchControl {ids}: NextRunTime is no day of the calendar, and from schema {revision} on it has to be one."
-        correct = f"UPDATE BatchControl SET NextRunTime = '1900-01-01' WHERE BatchControl_id IN ({ids})"  # noqa: S608 - numbers, for a person
+        correct = f"UPDATE BatchControl SET NextRunTime = '1900-01-01' WHERE BatchControl_id IN ({ids})"
         raise DatabaseUnusable(message, next_step=f"{correct}, or another time; then: batchctl db upgrade")

@@ -22,8 +22,8 @@ REWORDINGS: tuple[Rewording, ...] = (
     # What is printed is indented otherwise than what is made.
     *((f"{KEY}\n{indent}{NEXT}", NEXT) for indent in ("\t", "    ")),
 )
-GIVEN = f"INSERT INTO sqlite_sequence (name, seq) SELECT '{TABLE}', coalesce(max({TABLE}_id), 0) FROM {TABLE}"  # noqa: S608 - our own
-FORGOTTEN = f"DELETE FROM sqlite_sequence WHERE name = '{TABLE}'"  # noqa: S608 - our own
+GIVEN = f"INSERT INTO sqlite_sequence (name, seq) SELECT '{TABLE}', coalesce(max({TABLE}_id), 0) FROM {TABLE}"
+FORGOTTEN = f"DELETE FROM sqlite_sequence WHERE name = '{TABLE}'"
 
 
 def upgrade() -> None:

@@ -13,7 +13,7 @@ from sqlglot import ErrorLevel, exp
 
 from batchctl.cli import database
 from batchctl.cli.main import run
-from batchctl.store import schema, tsql_script
+from batchctl.store import schema, tsql_script, views
 from batchctl.store.tables import metadata
 from tests.step_handlers.tsql_frames import assert_frames_are_closed
 
@@ -74,9 +74,19 @@ def test_every_index_is_made_as_the_model_says() -> None:
         for index in table.indexes
         if index._ddl_if is None or index._ddl_if.dialect == "mssql"
     ]
-    assert len(wanted) == 26
+    assert len(wanted) == 27
     for text in wanted:
         assert normal(statement_for(text.partition(" (")[0])) == normal(text)
+
+
+def test_every_view_is_made_whole_and_names_no_schema() -> None:
+    made = [batch for batch in BATCHES if batch.startswith("CREATE OR ALTER VIEW ")]
+
+    assert [batch.split()[4] for batch in made] == list(views.NAMES)
+    for batch in made:
+        (view,) = parsed(batch)
+        assert not [table for table in view.find_all(exp.Table) if table.args.get("db")]
+        assert "||" not in batch
 
 
 def constraints_of(table: Table) -> set[str]:
@@ -130,8 +140,10 @@ def test_conditions_on_sqlite_types_stay_out_of_it() -> None:
 
 def test_whatever_makes_something_looks_first_whether_it_is_there() -> None:
     making = [batch for batch in BATCHES if re.search(r"\b(?:CREATE|INSERT|ALTER|DROP)\b", batch)]
+    # A view has to be alone in its batch.
+    making = [batch for batch in making if not batch.startswith("CREATE OR ALTER VIEW ")]
 
-    assert len(making) == 1 + len(TABLES) + (26 + 1 + 1) + 2 + 1 + 1 + 2 + 4 + 1
+    assert len(making) == 1 + len(TABLES) + (27 + 1 + 1) + 2 + 1 + 1 + 2 + 4 + 1
     assert all(GUARDED.match(batch) for batch in making)
 
 
@@ -190,7 +202,7 @@ def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> 
     found = re.findall(r"OBJECT_ID\([^,]*, N'U'\)", SCRIPT)
 
     # A name of one part is looked for in dbo too.
-    assert len(found) == 1 + 25 + (26 + 1 + 1) + 2 + 2 + 2 + 4 + 1
+    assert len(found) == 1 + 26 + (27 + 1 + 1) + 2 + 2 + 2 + 4 + 1
     assert all(re.fullmatch(IN_SCHEMA, one) for one in found)
     assert re.findall(r"schema_id = (\S+)", SCRIPT) == ["SCHEMA_ID()"]
 

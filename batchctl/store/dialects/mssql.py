@@ -18,7 +18,7 @@ from batchctl.domain.leader import Holder, label_of
 from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
-from batchctl.store.dialects.mssql_catalog import definitions_in
+from batchctl.store.dialects.mssql_catalog import MODEL, definitions_in
 from batchctl.store.dialects.mssql_session import ServerError, Session, connect, driver_for
 from batchctl.store.tables import metadata
 
@@ -98,7 +98,6 @@ _HOLDER = (
 _MAY_NOT_SEE = frozenset({229, 297, 300})
 _MAY_NOT_CHECK = frozenset({2571, 7983})
 _MOST_VIOLATIONS = 100
-_MODEL = "batchctl_model"
 
 
 _BLOCKER = """
@@ -418,13 +417,13 @@ def definitions(connection: Connection) -> dict[str, str]:
 
 def wanted_definitions(connection: Connection, make: Callable[[Connection], None]) -> dict[str, str]:
     """Return the definitions of what `make` makes: in a schema of its own, which is forgotten at once."""
-    elsewhere = connection.engine.execution_options(schema_translate_map={None: _MODEL})
+    elsewhere = connection.engine.execution_options(schema_translate_map={None: MODEL})
     with elsewhere.connect() as scratch:
         begin_write(scratch)
         try:
-            _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {_MODEL}')")
+            _session(scratch).execute(f"EXEC (N'CREATE SCHEMA {MODEL}')")
             make(scratch)
-            return definitions_in(_session(scratch), f"N'{_MODEL}'")
+            return definitions_in(_session(scratch), f"N'{MODEL}'")
         finally:
             rollback(scratch)
 

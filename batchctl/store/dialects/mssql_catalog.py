@@ -33,10 +33,14 @@ SELECT i.name, CONCAT(t.name, CASE i.is_unique WHEN 1 THEN N' UNIQUE (' ELSE N' 
               N')', N' WHERE ' + i.filter_definition, CASE i.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
 FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 WHERE i.name IS NOT NULL AND t.schema_id = @of
+UNION ALL
+SELECT v.name, m.definition FROM sys.views AS v JOIN sys.sql_modules AS m ON m.object_id = v.object_id WHERE v.schema_id = @of
 """
+MODEL = "batchctl_model"
+"""The schema in which everything is made anew, to be compared; its views name it."""
 
 
 def definitions_in(session: Session, schema: str) -> dict[str, str]:
     """Return how everything in a schema is defined, by name; the schema is an expression of SQL."""
     rows = session.execute(DEFINITIONS.format(schema=schema)).fetchall()
-    return {str(row[0]): " ".join(str(row[1]).split()) for row in rows}
+    return {str(row[0]): " ".join(str(row[1]).replace(f"{MODEL}.", "").split()) for row in rows}

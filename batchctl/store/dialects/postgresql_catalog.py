@@ -25,6 +25,9 @@ SELECT c.relname || '.' || t.tgname,
 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
 UNION ALL
+SELECT c.relname, pg_get_viewdef(c.oid) FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'v'
+UNION ALL
 SELECT proname || '()', prosrc FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
 """
 _MODEL = "batchctl_model"

@@ -1,0 +1,248 @@
+"""`why` of schedules, triggers and rows; since when something is held, and when anything may start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from batchctl.domain.errors import ConfigurationError, NotFound
+from batchctl.domain.gates import Gate
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.triggers import Counted
+from batchctl.operations import explain
+from batchctl.operations.explain import Benches, Explanation
+from batchctl.operations.presence import Presence
+from batchctl.operations.schedule_trial import ScheduleBench
+from batchctl.operations.timetable import Timetable
+from batchctl.operations.trial import Bench
+from batchctl.ports import Answer
+from tests.control.world import BAD, World
+
+PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
+
+
+class AtOnce:
+    """Inquiries that are answered where they are asked."""
+
+    def __init__(self) -> None:
+        self.found: list[Answer] = []
+
+    def ask(self, key: int, question: Callable[[], Any]) -> bool:
+        try:
+            self.found.append(Answer(key, question(), None))
+        except ConfigurationError as error:
+            self.found.append(Answer(key, None, error))
+        return True
+
+    def answers(self) -> Sequence[Answer]:
+        return self.found
+
+    is_busy = False
+
+    def wait(self) -> None:
+        """Everything has been answered."""
+
+
+def enter(world: World, controller: str = "c1") -> None:
+    """Let a controller that fires schedules be there."""
+    now = world.clock.now().strftime("%Y-%m-%d %H:%M:%S")
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Heartbeat, SchedulerZone) VALUES (?, 'h', ?, 'UTC')",
+        *(controller, now),
+    )
+
+
+def count(*, pending: int) -> Callable[..., Counted]:
+    return lambda trigger, ago: Counted(pending=pending)
+
+
+def why(world: World, ref: str, counted: Callable[..., Counted] | None = None) -> Explanation:
+    table = Timetable(transactions=world.transactions, clock=world.clock, zone="UTC", grace=timedelta(minutes=5))
+
+    def bench() -> Bench:
+        return Bench(
+            transactions=world.transactions,
+            clock=world.clock,
+            inquiries=AtOnce(),
+            count=counted or count(pending=0),
+            poll_interval=timedelta(seconds=15),
+        )
+
+    benches = Benches(lambda: ScheduleBench(table=table, fires_here=True), bench)
+    return explain.why(world.transactions, world.clock, PRESENCE, ref, table, benches)
+
+
+def blocking(explained: Explanation) -> dict[str, Gate]:
+    return {gate.name: gate for gate in explained.blocking}
+
+
+def put_schedule(world: World, **columns: object) -> None:
+    values = {"ScheduleName": "nightly", "Entity": "B", "ScheduleType": "daily", "RunTimes": "06:00", **columns}
+    values = {"DecidedUntil": f"{world.clock.now():%Y-%m-%d %H:%M:%S}", **values}
+    marks = ", ".join("?" * len(values))
+    world.sql(f"INSERT INTO Schedule ({', '.join(values)}) VALUES ({marks})", *values.values())
+
+
+def put_trigger(world: World, **columns: object) -> None:
+    values = {"TriggerName": "orders", "Entity": "B", "ConnectionName": "w", "TableName": "t", **columns}
+    values = {"StatusColumn": "s", "PendingValue": "0", "RowThreshold": 5, **values}
+    marks = ", ".join("?" * len(values))
+    world.sql(f"INSERT INTO DataTrigger ({', '.join(values)}) VALUES ({marks})", *values.values())
+
+
+def at_six(now: datetime) -> datetime:
+    six = now.replace(hour=6, minute=0, second=0, microsecond=0)
+    return six if six > now else six + timedelta(days=1)
+
+
+def test_a_schedule_is_not_due_before_its_time_which_is_the_earliest_start(world: World) -> None:
+    world.batch()
+    put_schedule(world)
+    enter(world)
+    explained = why(world, "schedule:nightly")
+
+    assert [gate.name for gate in explained.gates] == [
+        *("timing", "enabled", "mode", "entity", "calendar", "window", "due", "overlap", "controller")
+    ]
+    assert list(blocking(explained)) == ["due"]
+    assert explained.earliest.at == at_six(world.clock.now())
+    assert str(explained.earliest) == f"{at_six(world.clock.now()):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def test_a_schedule_that_is_due_passes_them_all_and_would_fire(world: World) -> None:
+    world.batch()
+    now = world.clock.now()
+    put_schedule(world, RunTimes=f"{now:%H:%M}", DecidedUntil=f"{now - timedelta(minutes=2):%Y-%m-%d %H:%M:%S}")
+    enter(world)
+
+    assert why(world, "schedule:nightly").blocking == ()
+    world.sql("UPDATE Schedule SET Overlap = 'skip'")
+    world.submit()
+    world.create()
+    gate = blocking(why(world, "schedule:nightly"))["overlap"]
+    assert (gate.row, gate.clear) == ("BatchControl 1", "batchctl why 1")
+
+
+def test_every_gate_of_a_schedule_can_block(world: World) -> None:
+    now = world.clock.now()
+    world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('never today', ?)", "Mon")
+    other = f"{now + timedelta(hours=2):%H:00}-{now + timedelta(hours=3):%H:00}"
+    put_schedule(
+        world,
+        ScheduleType="interval",
+        IntervalMinutes=30,
+        RunTimes=None,
+        BetweenTimes=other,
+        CalendarName="never today",
+        Enabled=0,
+    )
+    found = blocking(why(world, "schedule:nightly"))
+
+    assert now.strftime("%a") != "Mon"
+    assert {*found} == {"enabled", "entity", "calendar", "window", "due", "controller"}
+    assert found["enabled"].clear == "batchctl schedule enable nightly --reason ..."
+    assert "no business day of never today" in str(found["calendar"].blocked)
+    assert f"BetweenTimes is {other}" in str(found["window"].blocked)
+    world.batch(ProcessingMode="manual")
+    assert blocking(why(world, "schedule:nightly"))["mode"].clear == "batchctl mode B scheduled --reason ..."
+    world.sql("UPDATE Schedule SET BetweenTimes = 'noon'")
+    assert blocking(why(world, "schedule:nightly"))["timing"].clear == "batchctl check"
+
+
+def test_a_trigger_is_explained_by_its_count_and_by_all_that_is_known_before(world: World) -> None:
+    world.batch()
+    put_trigger(world)
+    enter(world)
+
+    assert why(world, "trigger:orders", count(pending=5)).blocking == ()
+    few = blocking(why(world, "trigger:orders", count(pending=4)))
+    assert (few["rows"].blocked, few["rows"].row) == ("4 rows (threshold 5)", "DataTrigger 1")
+    world.submit()
+    assert "overlap" in blocking(why(world, "trigger:orders", count(pending=5)))
+    world.sql("UPDATE DataTrigger SET Enabled = 0, Entity = 'nobody'")
+    assert {*blocking(why(world, "trigger:orders", count(pending=5)))} == {"enabled", "entity"}
+
+
+def test_a_table_that_cannot_be_counted_is_a_gate(world: World) -> None:
+    def broken(trigger: object, ago: object) -> Counted:
+        message = "connection 'w' is not in the configuration"
+        raise ConfigurationError(message, next_step="add it")
+
+    world.batch()
+    put_trigger(world)
+    enter(world)
+    gate = blocking(why(world, "trigger:orders", broken))["rows"]
+
+    assert (gate.blocked, gate.clear) == ("connection 'w' is not in the configuration", "add it")
+
+
+@pytest.mark.parametrize("ref", ["schedule:nightli", "trigger:order", "shedule:nightly", "nightly", "triger:orders"])
+def test_a_name_or_a_kind_that_is_misspelt_is_told_which_is_meant(world: World, ref: str) -> None:
+    put_schedule(world)
+    put_trigger(world)
+    with pytest.raises(NotFound) as failure:
+        why(world, ref)
+
+    assert "Did you mean '" in failure.value.message
+    assert ("nightly" if "nightl" in ref else "orders") in failure.value.message
+
+
+def test_who_holds_a_resource_is_named_with_since_when(world: World) -> None:
+    world.runner.script = lambda rendered: None
+    for name in ("A", "B"):
+        batch_id = world.batch(name)
+        world.sql("INSERT INTO Resource (ResourceName) VALUES ('ftp')") if name == "A" else None
+        world.sql("INSERT INTO BatchResource (ProcessBatch_id, Resource_id) VALUES (?, 1)", batch_id)
+        world.submit(name)
+    world.create()
+    since = f"{world.clock.now():%Y-%m-%d %H:%M:%S} UTC"
+    world.process()
+    world.clock.advance(timedelta(minutes=3))
+    gate = blocking(why(world, "2"))["resource ftp"]
+
+    assert gate.blocked == (
+        f"it needs 1 of the 1 units of ftp, and instances under way hold it: 1 of batch A (1 units; BatchControl 1 since {since})"
+    )
+    assert gate.row == "BatchControl 1"
+
+
+def test_an_instance_behind_a_retry_waits_for_its_time_and_then_for_it(world: World) -> None:
+    world.runner.script = lambda rendered: BAD
+    world.batch(RetryCount=1)
+    for _ in range(2):
+        world.submit()
+    world.create()
+    world.process()
+    enter(world)
+    explained = why(world, "2")
+
+    assert [gate.row for gate in explained.blocking] == ["BatchControl 1"]
+    due = world.clock.now() + timedelta(minutes=5)
+    assert str(explained.earliest) == f"not before {due:%Y-%m-%d %H:%M:%S} UTC, when what holds it ends"
+    assert str(why(world, "1").earliest) == f"{due:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def test_a_row_is_held_back_by_what_holds_its_instance_back(world: World) -> None:
+    world.batch()
+    world.submit()
+    world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+    gate = blocking(why(world, "file:2"))["instances"]
+
+    assert gate.blocked == "BatchControl 2: BatchControl 1 of the same batch is failed (OnFailure hold_batch)"
+    assert (gate.row, gate.clear) == ("BatchControl 1", "batchctl why 2")
+
+
+def test_the_last_sign_of_life_is_told_where_no_controller_is(world: World) -> None:
+    world.batch()
+    enter(world, "gone:1")
+    at = f"{world.clock.now():%Y-%m-%d %H:%M:%S} UTC"
+    world.clock.advance(timedelta(hours=1))
+    gate = blocking(why(world, "batch:B"))["controller"]
+
+    assert gate.blocked == f"no controller is running; the last sign of life is of {at}, by gone:1"
+    assert gate.row == "Controller 1"

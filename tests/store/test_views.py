@@ -1,0 +1,228 @@
+"""The views: words, times in two zones, what holds what back, and statements that can be run as they stand."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from types import ModuleType
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+import sqlglot
+
+from batchctl.domain import zone_offsets as reckoned
+from batchctl.store import schema, views, zone_offsets
+from batchctl.store.dialects import NAMES as DIALECTS
+from tests.control.world import BAD, OK, World
+from tests.control_databases import ControlDatabase
+
+AMSTERDAM = "Europe/Amsterdam"
+HOSTILE = 'it\'s "x" \x1b[31m\n; DROP TABLE FileProcess; -- é€ %s {Data1} \\'
+
+
+@pytest.fixture
+def world(control_database: ControlDatabase) -> Iterator[World]:
+    """Return a fresh database that knows its time zone, with an engine the test drives."""
+    made = World(control_database)
+    offsets = reckoned.offsets(AMSTERDAM)
+    made.transactions.run(frozenset(), lambda connection: zone_offsets.keep(connection, AMSTERDAM, offsets, NOW))
+    yield made
+    made.close()
+
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+@pytest.fixture
+def seen(world: World) -> Callable[..., list[dict[str, Any]]]:
+    """Read a view as a client does: rows by the names of its columns, in their own spelling."""
+
+    def read(view: str, where: str = "1 = 1") -> list[dict[str, Any]]:
+        names = columns_of(view)
+        found = world.sql(f"SELECT {', '.join(names)} FROM {view} WHERE {where} ORDER BY 1, 2")
+        return [dict(zip(names, row, strict=True)) for row in found]
+
+    return read
+
+
+def columns_of(view: str) -> list[str]:
+    """Return the names of a view's columns, as its own text spells them on the first of its parts."""
+    made = sqlglot.parse_one(views.views("sqlite")[view], dialect="sqlite")
+    return [column.alias_or_name for column in made.expression.selects]
+
+
+def frozen_copy() -> ModuleType:
+    """Return the migration that makes the views."""
+    path = next((schema.migrations_path() / "versions").glob("*_views.py"))
+    spec = importlib.util.spec_from_file_location("made_views", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_migration_makes_what_stands_in_the_store(dialect: str) -> None:
+    assert frozen_copy().views(dialect) == views.views(dialect)
+
+
+def test_every_view_answers_where_there_is_nothing(world: World) -> None:
+    assert [world.sql(f"SELECT * FROM {view}") for view in views.NAMES] == [[]] * len(views.NAMES)
+
+
+def test_a_view_that_was_changed_by_hand_is_found(world: World) -> None:
+    world.sql("DROP VIEW vInbox")
+    world.sql("DROP VIEW vFailed")
+    world.sql("CREATE VIEW vFailed AS SELECT 1 AS one")
+    with world.transactions.read() as connection:
+        found = [difference.lower() for difference in schema.differences(connection)]
+
+    assert found == ["vinbox is missing", "vfailed is not as it was made"]
+
+
+@pytest.mark.parametrize(
+    "at", ["2026-03-29 00:59:59", "2026-03-29 01:00:00", "2026-10-25 00:59:59", "2026-10-25 01:00:00"]
+)
+def test_times_are_shown_as_the_clocks_of_the_business_zone_show_them(
+    world: World, seen: Callable[..., list[dict[str, Any]]], at: str
+) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.process()
+    world.sql("UPDATE BatchProcessHistory SET StartTime = ?, EndTime = NULL, Status = 'running'", at)
+    (row,) = seen("vHistory")
+    shown = datetime.fromisoformat(at).replace(tzinfo=UTC).astimezone(ZoneInfo(AMSTERDAM))
+
+    assert str(row["StartTimeLocal"])[:19] == f"{shown:%Y-%m-%d %H:%M:%S}"
+
+
+def test_offsets_follow_each_other_without_a_gap() -> None:
+    found = reckoned.offsets(AMSTERDAM)
+
+    assert [one.ends for one in found[:-1]] == [one.begins for one in found[1:]]
+    assert (found[0].begins, found[-1].ends) == (reckoned.FIRST, reckoned.LAST)
+    for one in found:
+        for at in (one.begins, one.ends - timedelta(seconds=1)):
+            offset = at.astimezone(ZoneInfo(AMSTERDAM)).utcoffset()
+            assert offset == timedelta(seconds=one.seconds)
+
+
+def test_what_failed_stands_there_with_its_command_and_the_statements_to_run(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.runner.script = lambda rendered: BAD
+    world.batch(HOSTILE, steps=1)
+    world.submit(HOSTILE, file_name=HOSTILE)
+    world.create()
+    world.process()
+    (row,) = seen("vFailed")
+
+    assert (row["ProcessBatchName"], row["FileName"], row["ErrorText"]) == (HOSTILE, HOSTILE, "it broke")
+    assert row["CommandText"] == world.one("SELECT CommandText FROM BatchProcessHistory")
+    assert HOSTILE in row["CommandText"]
+    assert (row["Status"], row["AttemptStatus"], row["DurationSeconds"]) == ("failed", "failed", 0)
+    for column, action in (("RerunSql", "rerun"), ("SkipSql", "skip"), ("CancelSql", "cancel")):
+        world.sql(row[column])
+        asked = world.sql("SELECT Action, BatchControl_id FROM OperatorRequest ORDER BY 1 DESC")
+        assert (action, 1) in asked
+
+
+def test_every_statement_that_a_view_shows_can_be_run(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    world.runner.script = lambda rendered: BAD if "of 1 " in rendered.command_text else None
+    put_all_kinds(world)
+    statements = [
+        (view, str(text))
+        for view in views.NAMES
+        for row in seen(view)
+        for column, text in row.items()
+        if column.endswith("Sql")
+    ]
+
+    assert {view for view, _ in statements} == {*views.NAMES}
+    for _, text in statements:
+        for statement in text.removesuffix(";").split("; ") if text.startswith("INSERT INTO AuditLog") else [text]:
+            world.sql(statement)
+
+
+def put_all_kinds(world: World) -> None:
+    """Let every view have rows, with names that are not harmless."""
+    world.batch(HOSTILE, steps=0, Enabled=1, OnFailure="continue", MaxConcurrent=2)
+    world.step(1, 10, AlarmDuration=1)
+    world.batch("off", steps=1, Enabled=0)
+    world.batch("up", steps=1)
+    world.batch("down", steps=1)
+    world.sql(
+        "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id, DeadlineMins) VALUES (4, 3, 1), (4, 2, 1)"
+    )
+    for entity in (HOSTILE, HOSTILE, "off", HOSTILE):
+        world.submit(entity, file_name="f")
+    world.create()
+    world.process(slots=2)
+    world.sql("UPDATE BatchProcessHistory SET StartTime = '2020-01-01 00:00:00' WHERE Status = 'running'")
+    world.sql(
+        "INSERT INTO BatchCompletion (ProcessBatch_id, DependsOnBatch_id, BatchControl_id, CycleKey, z_inserted)"
+        " VALUES (4, 3, 1, 'k', '2020-01-01 00:00:00')"
+    )
+    world.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, NextRunTime)"
+        " VALUES (?, 'off', 'daily', '06:00', '2020-01-01 00:00:00')",
+        HOSTILE,
+    )
+    for status in ("rejected", "duplicate", "paused", "ready"):
+        world.submit(HOSTILE + "?", Status=status)
+    world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason) VALUES ('up', ?)", HOSTILE)
+
+
+def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    world.runner.script = lambda rendered: BAD if "of 1 " in rendered.command_text else None
+    put_all_kinds(world)
+
+    assert {row["ProcessBatchName"]: row["Status"] for row in seen("vStatus")} == {
+        HOSTILE: "failed",
+        "off": "disabled",
+        "up": "frozen",
+        "down": "idle",
+    }
+    assert [(row["BatchControl_id"], row["Timing"]) for row in seen("vRunning")] == [(2, "late"), (4, "late")]
+    assert [row["BatchControl_id"] for row in seen("vFailed")] == [1]
+    waiting = {(row["BatchControl_id"], row["Reason"]) for row in seen("vWaiting")}
+    assert waiting == {
+        (3, "batch off is disabled"),
+        (None, "off has no instance for this CycleKey yet, and the batch is disabled"),
+    }
+    assert sorted(row["What"] for row in seen("vLate")) == ["dependency", "schedule", "step", "step"]
+    (schedule,) = seen("vSchedule")
+    assert (schedule["Status"], schedule["Timing"]) == ("overdue", "daily at 06:00")
+    states = {row["Status"]: row["Reason"] for row in seen("vInbox")}
+    assert states == {
+        "rejected": "no reason was given",
+        "duplicate": "no reason was given",
+        "paused": "somebody inserted or set it as paused",
+        "untaken": f"no batch takes entity '{HOSTILE}?'",
+    }
+    assert [row["Status"] for row in seen("vHistory")] == ["failed", "running", "running"]
+
+
+def test_a_newest_completion_is_shown_with_when(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    world.runner.script = lambda rendered: OK
+    world.batch()
+    world.submit()
+    world.create()
+    world.process()
+    (row,) = seen("vStatus")
+
+    assert (row["Status"], row["LastComplete_id"]) == ("idle", 1)
+    assert row["LastCompleteTime"] < row["LastCompleteTimeLocal"]
+
+
+def test_a_word_in_any_letter_case_is_shown_in_lower_case(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.batch()
+    world.submit(Status="Rejected")
+
+    assert [row["Status"] for row in seen("vInbox")] == ["rejected"]
