@@ -221,8 +221,8 @@ class _Look:
         return replace(self, asked_room=room, asked={batch.batch_id: self._ask(batch)})
 
     def batches(self) -> Iterator[BatchDefinition]:
-        """Yield the enabled batches by Seq."""
-        return (batch for batch in self.known.values() if batch.enabled and batch.steps)
+        """Yield the batches that are enabled and not frozen, by Seq."""
+        return (batch for batch in self.known.values() if batch.steps and gates.is_open(batch, self.now))
 
     def is_promising(self, batch: BatchDefinition) -> bool:
         """Say whether any instance of a batch may start now."""

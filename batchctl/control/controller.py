@@ -21,6 +21,7 @@ from batchctl.control.notes import Notes
 from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
 from batchctl.control.recording import Recorder
 from batchctl.control.tally import Tally
+from batchctl.domain import freezes
 from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, HistoryId, InstanceId
@@ -362,7 +363,8 @@ class Controller:
         """Look, without taking the write lock, whether there is anything to claim; note when the next will be due."""
         with self._transactions.read() as connection:
             now = self._clock.now()
-            self._next_due = instances.next_due(connection, now)
+            ends = instances.next_due(connection, now), freezes.next_end(self._batches.values(), now)
+            self._next_due = min((end for end in ends if end is not None), default=None)
             found = self._claimer.promising(connection, self._batches, self._limit, now, parked=self._parked)
         self._look, self._likely = found is not None, frozenset() if found is None else frozenset({found})
         return self._look

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.control.attempts import Attempt, Batches, Begun, End, Told, Written
-from batchctl.domain import moves
+from batchctl.domain import gates, moves
 from batchctl.domain.errors import Conflict
 from batchctl.domain.lag import not_before
 from batchctl.domain.rows import (
@@ -174,7 +174,7 @@ class Recorder:
 
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
         batch = batches.get(end.attempt.batch.batch_id)
-        may_go_on = may_begin and batch is not None and batch.enabled
+        may_go_on = may_begin and batch is not None and gates.is_open(batch, now)
         batch = batch or end.attempt.batch
         ended = self._ended(end)
         move = moves.after_step(found, batch, ended, now=now, may_go_on=may_go_on)

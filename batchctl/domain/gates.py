@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from batchctl.domain import freezes
 from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import RETRIES_SKIPPED, BatchDefinition, BatchInstance, Need
 from batchctl.domain.sql_jobs import ORIGIN, correcting
@@ -41,6 +42,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
     return (
         _status(instance, batch),
         enabled(batch),
+        frozen(batch, standing.now),
         _steps(batch),
         _next_run_time(instance, standing.now),
         _failure_policy(batch, standing.ahead),
@@ -120,7 +122,7 @@ _STATUS_SAYS: dict[InstanceStatus, tuple[str | None, str | None]] = {
 
 _PASSED = {
     name: Gate(name)
-    for name in ("status", "enabled", "steps", "NextRunTime", "failure policy", "stop_all", "MaxConcurrent")
+    for name in ("status", "enabled", "freeze", "steps", "NextRunTime", "failure policy", "stop_all", "MaxConcurrent")
 }
 """The gates that say no more than that they are passed, as they do of every instance that starts."""
 
@@ -158,6 +160,19 @@ def enabled(batch: BatchDefinition) -> Gate:
         blocked=f"batch {batch.name} is disabled",
         clear=f"batchctl enable {batch.name} --reason ...",
     )
+
+
+def frozen(batch: BatchDefinition, now: datetime) -> Gate:
+    """Return the gate of a batch in which somebody may have let nothing start for a while."""
+    freeze = freezes.holding(batch, now)
+    if freeze is None:
+        return _PASSED["freeze"]
+    return Gate(name="freeze", blocked=freezes.said(freeze), clear=freezes.thawing(freeze))
+
+
+def is_open(batch: BatchDefinition, now: datetime) -> bool:
+    """Say whether anything new may start in a batch: somebody may have disabled or frozen it."""
+    return batch.enabled and freezes.holding(batch, now) is None
 
 
 def _steps(batch: BatchDefinition) -> Gate:

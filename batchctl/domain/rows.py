@@ -33,6 +33,7 @@ HistoryId = NewType("HistoryId", int)
 ResourceId = NewType("ResourceId", int)
 CompletionId = NewType("CompletionId", int)
 WatchId = NewType("WatchId", int)
+FreezeId = NewType("FreezeId", int)
 
 LONG_AGO = datetime(1900, 1, 1, tzinfo=UTC)
 """`NextRunTime` of an instance that waits for nothing."""
@@ -88,6 +89,26 @@ class Dependency:
     depends_on: BatchId
     deadline: timedelta
     """How long it may wait for that one, counted from the first completion that waits, before somebody should look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freeze:
+    """A `BatchFreeze` row: while it holds, nothing new starts in a batch, in those with a tag, or, of neither, in any."""
+
+    freeze_id: FreezeId
+    reason: str
+    actor: str
+    since: datetime
+    batch: str | None = None
+    tag: str | None = None
+    until: datetime | None = None
+    """When it ends by itself; None when somebody has to thaw it."""
+    thawed_at: datetime | None = None
+    thawed_by: str | None = None
+
+    def holds(self, now: datetime) -> bool:
+        """Say whether it keeps anything from starting at this moment."""
+        return self.thawed_at is None and (self.until is None or self.until > now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,6 +239,9 @@ class BatchDefinition:
     """What may start it besides people, files and what it depends on; None where all that is written may."""
     origin: str | None = None
     """What wrote the row and keeps it up to date; None where people did."""
+    tags: tuple[str, ...] = ()
+    freezes: tuple[Freeze, ...] = ()
+    """What freezes it and was not thawed; some may have ended by themselves."""
     steps: tuple[Step, ...] = ()
     needs: tuple[Need, ...] = ()
     dependencies: tuple[Dependency, ...] = ()

@@ -92,6 +92,7 @@ def batch(row: BatchDefinition) -> Columns:
         "MaxConcurrent": row.max_concurrent,
         "DuplicateCheck": int(row.duplicate_check),
         "ProcessingMode": None if row.mode is None else row.mode.value,
+        "Tags": ",".join(row.tags) or None,
         "Description": row.description,
     }
 

@@ -194,7 +194,7 @@ def _of_intake(
             _intake_status(row, takers),
             _entity(row, takers, batches),
             created,
-            *(_enabled(batches, unfinished) if row.status in _CONCERN_A_CONTROLLER else ()),
+            *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
             _instances(made),
             *([_controller(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
@@ -202,10 +202,14 @@ def _of_intake(
     )
 
 
-def _enabled(batches: Mapping[BatchId, BatchDefinition], unfinished: Collection[BatchId]) -> Sequence[Gate]:
-    """Say which of the batches that have something to do for a row are disabled."""
-    disabled = [batch for batch in batches.values() if batch.batch_id in unfinished and not batch.enabled]
-    return [gates.enabled(batch) for batch in disabled] or [Gate(name="enabled")]
+def _open(batches: Mapping[BatchId, BatchDefinition], unfinished: Collection[BatchId], now: datetime) -> Iterator[Gate]:
+    """Say which of the batches that have something to do for a row are disabled or frozen."""
+    concerned = [batch for batch in batches.values() if batch.batch_id in unfinished]
+    for name, found in (
+        ("enabled", map(gates.enabled, concerned)),
+        ("freeze", (gates.frozen(batch, now) for batch in concerned)),
+    ):
+        yield from [gate for gate in found if gate.blocked is not None] or [Gate(name=name)]
 
 
 def _instances(made: Sequence[BatchInstance]) -> Gate:

@@ -75,7 +75,7 @@ class Line:
         """Return how many places are left for an instance once those before it have theirs."""
         others = [at for at in self._claimed if at.batch_id == batch.batch_id]
         free = batch.max_concurrent - sum(1 for at in others if at.instance_id != instance.instance_id)
-        if not batch.enabled or free <= 0:
+        if not gates.is_open(batch, self.now) or free <= 0:
             return free
         before = takewhile(lambda at: at.instance_id < instance.instance_id, self.open_of(batch))
         return free - sum(1 for _ in gates.startable(batch, before, now=self.now, places=free, failures=self.stoppers))

@@ -1,7 +1,8 @@
-"""`ProcessBatch`, `ProcessControl` and `BatchDependency`: what the batches are."""
+"""`ProcessBatch`, `ProcessControl`, `BatchDependency` and what freezes them: what the batches are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, func, select, update
 
 from batchctl.domain import graph
-from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Need, Step
+from batchctl.domain.freezes import concerns, tags_of
+from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
-from batchctl.store import limits
+from batchctl.store import freezes, limits
 from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 
@@ -57,6 +59,7 @@ def read(connection: Connection) -> Definitions:
     steps: dict[int, list[Step]] = {}
     broken: dict[int, Unreadable] = {}
     needs, dependencies = limits.needs(connection), _dependencies(connection, broken)
+    standing = freezes.standing(connection)
     for row in connection.execute(_STEPS):
         try:
             steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
@@ -67,7 +70,7 @@ def read(connection: Connection) -> Definitions:
         try:
             batch_id = row.ProcessBatch_id
             its_steps, its_needs = tuple(steps.pop(batch_id, ())), tuple(needs.get(batch_id, ()))
-            batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())))
+            batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())), standing)
         except _NONSENSE as error:
             broken[row.ProcessBatch_id] = Unreadable("ProcessBatch", row.ProcessBatch_id, str(error))
         else:
@@ -130,11 +133,16 @@ def _dependency(row: Row[Any]) -> Dependency:
 
 
 def _batch(
-    row: Row[Any], steps: tuple[Step, ...], needs: tuple[Need, ...], dependencies: tuple[Dependency, ...]
+    row: Row[Any],
+    steps: tuple[Step, ...],
+    needs: tuple[Need, ...],
+    dependencies: tuple[Dependency, ...],
+    standing: Sequence[Freeze],
 ) -> BatchDefinition:
+    name, tags = str(row.ProcessBatchName), tags_of(text_of(row.Tags))
     return BatchDefinition(
         batch_id=BatchId(row.ProcessBatch_id),
-        name=str(row.ProcessBatchName),
+        name=name,
         entity=str(row.ProcessBatchName if row.Entity is None else row.Entity),
         enabled=row.Enabled == 1,
         seq=int(row.Seq),
@@ -149,6 +157,8 @@ def _batch(
         description=text_of(row.Description),
         mode=None if row.ProcessingMode is None else word(ProcessingMode, row.ProcessingMode),
         origin=text_of(row.Origin),
+        tags=tags,
+        freezes=tuple(freeze for freeze in standing if concerns(freeze, name, tags)),
         steps=steps,
         needs=needs,
         dependencies=dependencies,

@@ -58,6 +58,7 @@ FIRED = "EventType = 'fired'"
 ARMED = "Enabled = 1"
 BACKFILLING = "Status = 'running'"
 REQUESTED = "Status = 'requested'"
+STANDING_FREEZE = "ThawedTime IS NULL"
 STANDING_INCIDENT = "ResolvedTime IS NULL"
 OWED_RECOVERY = "ResolvedTime IS NOT NULL AND RecoveryTime IS NULL"
 TO_SEND = "Status = 'waiting'"
@@ -220,6 +221,7 @@ process_batch = _table(
     _added("ProcessingMode", word()),
     _added("RetryWaitSecs", Integer()),
     _added("Origin", name()),
+    _added("Tags", name()),
     *(_added(called, name(50)) for called in ("ArriveBy", "StartBy", "FinishBy", "ExpectedOn")),
     _added("ExpectedCalendar", name()),
     UniqueConstraint("ProcessBatchName"),
@@ -730,6 +732,26 @@ operator_request = _table(
     _check("Actor", "Actor <> ''"),
     _words("Status", status.RequestStatus),
     _index("IX_OperatorRequest_Open", "OperatorRequest_id", where=REQUESTED),
+    sqlite_autoincrement=True,
+)
+
+batch_freeze = _table(
+    "BatchFreeze",
+    _key("BatchFreeze_id"),
+    _column("ProcessBatchName", name()),
+    _column("Tag", name()),
+    _required("Reason", text_column()),
+    Column(unquoted("Actor"), name(), nullable=False, server_default=database_user()),
+    _column("UntilTime", UtcTime()),
+    _column("ThawedTime", UtcTime()),
+    _column("ThawedBy", name()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    _check("Reason", "Reason <> ''"),
+    _check("Actor", "Actor <> ''"),
+    # Of neither is the whole system.
+    _check("Tag", "ProcessBatchName IS NULL OR Tag IS NULL"),
+    _index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
     sqlite_autoincrement=True,
 )
 

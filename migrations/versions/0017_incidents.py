@@ -11,7 +11,7 @@ from batchctl.store.columns import UtcTime, identity, name, text_column, unquote
 from batchctl.store.conditions import is_word, type_checks
 
 revision = "0017"
-down_revision = "0015"
+down_revision = "0016"
 branch_labels = None
 depends_on = None
 

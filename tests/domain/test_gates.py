@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain import gates
-from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, InstanceId
+from batchctl.domain import freezes, gates
+from batchctl.domain.rows import LONG_AGO, BatchDefinition, BatchId, BatchInstance, Freeze, FreezeId, InstanceId
 from batchctl.domain.status import CLAIMED, STANDING_FAILURE, InstanceStatus, OnFailure
 from batchctl.testing import FakeClock, a_step, an_instance
 
@@ -102,3 +103,25 @@ def test_a_disabled_batch_and_a_batch_without_steps_block() -> None:
     assert not gates.may_start(ready, batch(enabled=False), standing)
     assert not gates.may_start(ready, batch(steps=()), standing)
     assert gates.may_start(ready, batch(), standing)
+
+
+@pytest.mark.parametrize(
+    ("batch_name", "tag", "held"), [(None, None, 1), ("B", None, 1), (None, "t", 1), ("C", None, 0)]
+)
+def test_a_freeze_says_who_when_and_why_and_how_it_ends(batch_name: str | None, tag: str | None, held: int) -> None:
+    freeze = Freeze(
+        freeze_id=FreezeId(1), reason="a\x1b[2J", actor="anna", since=NOW, batch=batch_name, tag=tag, until=LATER
+    )
+    found = batch(tags=("t",), freezes=(freeze,) if freezes.concerns(freeze, "B", ("T",)) else ())
+
+    gate = gates.frozen(found, NOW)
+
+    assert (gate.blocked is not None) == bool(held)
+    assert gates.frozen(found, LATER).blocked is None
+    if held:
+        assert (
+            f"is frozen since {NOW:%Y-%m-%d %H:%M:%S} UTC, until {LATER:%Y-%m-%d %H:%M:%S} UTC, by anna: a\\x1b[2J"
+            in str(gate.blocked)
+        )
+        of = "--batch B " if batch_name else "--tag t " if tag else ""
+        assert gate.clear == f"batchctl thaw {of}--reason ..."

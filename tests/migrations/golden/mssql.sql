@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'Incident', N'AlertDelivery'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0017'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -1201,6 +1201,56 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'Tags' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD Tags NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchFreeze', N'U') IS NULL
+CREATE TABLE BatchFreeze (
+    BatchFreeze_id BIGINT NOT NULL IDENTITY,
+    ProcessBatchName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Tag NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Reason NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL CONSTRAINT [DF_BatchFreeze_Actor] DEFAULT ORIGINAL_LOGIN(),
+    UntilTime DATETIME2(3) NULL,
+    ThawedTime DATETIME2(3) NULL,
+    ThawedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchFreeze_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchFreeze_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchFreeze] PRIMARY KEY (BatchFreeze_id),
+    CONSTRAINT [CK_BatchFreeze_Reason] CHECK (Reason <> ''),
+    CONSTRAINT [CK_BatchFreeze_Actor] CHECK (Actor <> ''),
+    CONSTRAINT [CK_BatchFreeze_Tag] CHECK (ProcessBatchName IS NULL OR Tag IS NULL)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_BatchFreeze_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchFreeze', N'U'))
+CREATE INDEX [IX_BatchFreeze_Standing] ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0016' WHERE version_num = '0015';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ArriveBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
 ALTER TABLE ProcessBatch ADD ArriveBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
 GO
@@ -1350,7 +1400,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0017' WHERE version_num = '0015';
+UPDATE alembic_version SET version_num = '0017' WHERE version_num = '0016';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'incident', 'alertdelivery'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -756,7 +756,34 @@ CREATE TRIGGER TR_OperatorRequest_Notify AFTER INSERT ON OperatorRequest FOR EAC
 
 UPDATE alembic_version SET version_num='0015' WHERE alembic_version.version_num = '0014';
 
--- Running upgrade 0015 -> 0017
+-- Running upgrade 0015 -> 0016
+
+ALTER TABLE ProcessBatch ADD COLUMN Tags VARCHAR(200);
+
+CREATE TABLE BatchFreeze (
+    BatchFreeze_id BIGSERIAL NOT NULL, 
+    ProcessBatchName VARCHAR(200), 
+    Tag VARCHAR(200), 
+    Reason TEXT NOT NULL, 
+    Actor VARCHAR(200) DEFAULT SESSION_USER NOT NULL, 
+    UntilTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    ThawedTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    ThawedBy VARCHAR(200), 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchFreeze" PRIMARY KEY (BatchFreeze_id), 
+    CONSTRAINT "CK_BatchFreeze_Reason" CHECK (Reason <> ''), 
+    CONSTRAINT "CK_BatchFreeze_Actor" CHECK (Actor <> ''), 
+    CONSTRAINT "CK_BatchFreeze_Tag" CHECK (ProcessBatchName IS NULL OR Tag IS NULL)
+);
+
+CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
+
+CREATE TRIGGER TR_BatchFreeze_Notify AFTER INSERT OR UPDATE OR DELETE ON BatchFreeze FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
+
+UPDATE alembic_version SET version_num='0016' WHERE alembic_version.version_num = '0015';
+
+-- Running upgrade 0016 -> 0017
 
 ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50);
 
@@ -847,7 +874,7 @@ CREATE TRIGGER TR_AlertDelivery_Kind BEFORE INSERT OR UPDATE OF Kind ON AlertDel
 
 CREATE TRIGGER TR_AlertDelivery_Status BEFORE INSERT OR UPDATE OF Status ON AlertDelivery FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
 
-UPDATE alembic_version SET version_num='0017' WHERE alembic_version.version_num = '0015';
+UPDATE alembic_version SET version_num='0017' WHERE alembic_version.version_num = '0016';
 
 COMMIT;
 

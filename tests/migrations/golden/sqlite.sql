@@ -926,7 +926,40 @@ CREATE INDEX "IX_OperatorRequest_Open" ON OperatorRequest (OperatorRequest_id) W
 
 UPDATE alembic_version SET version_num='0015' WHERE alembic_version.version_num = '0014';
 
--- Running upgrade 0015 -> 0017
+-- Running upgrade 0015 -> 0016
+
+ALTER TABLE ProcessBatch ADD COLUMN Tags VARCHAR(200) CONSTRAINT CK_ProcessBatch_Tags_Type CHECK (Tags IS NULL OR (typeof(Tags) = 'text' AND instr(Tags, char(0)) = 0 AND length(Tags) <= 200));
+
+CREATE TABLE BatchFreeze (
+    BatchFreeze_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ProcessBatchName VARCHAR(200), 
+    Tag VARCHAR(200), 
+    Reason TEXT NOT NULL, 
+    Actor VARCHAR(200) DEFAULT 'sql' NOT NULL, 
+    UntilTime TEXT, 
+    ThawedTime TEXT, 
+    ThawedBy VARCHAR(200), 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "CK_BatchFreeze_Reason" CHECK (Reason <> ''), 
+    CONSTRAINT "CK_BatchFreeze_Actor" CHECK (Actor <> ''), 
+    CONSTRAINT "CK_BatchFreeze_Tag" CHECK (ProcessBatchName IS NULL OR Tag IS NULL), 
+    CONSTRAINT "CK_BatchFreeze_ProcessBatchName_Type" CHECK (ProcessBatchName IS NULL OR (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200)), 
+    CONSTRAINT "CK_BatchFreeze_Tag_Type" CHECK (Tag IS NULL OR (typeof(Tag) = 'text' AND instr(Tag, char(0)) = 0 AND length(Tag) <= 200)), 
+    CONSTRAINT "CK_BatchFreeze_Reason_Type" CHECK (typeof(Reason) = 'text' AND instr(Reason, char(0)) = 0), 
+    CONSTRAINT "CK_BatchFreeze_Actor_Type" CHECK (typeof(Actor) = 'text' AND instr(Actor, char(0)) = 0 AND length(Actor) <= 200), 
+    CONSTRAINT "CK_BatchFreeze_UntilTime_Type" CHECK (UntilTime IS NULL OR ((UntilTime >= '0001' AND UntilTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', UntilTime, '+0 days') IS UntilTime) OR (UntilTime >= '0001' AND UntilTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(UntilTime, 1, 10), '+0 days') IS substr(UntilTime, 1, 10) AND substr(UntilTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', UntilTime), 1, length(UntilTime)) IS substr(UntilTime, 1, 19) AND substr(UntilTime, 20) NOT GLOB '*[^.0-9]*' AND UntilTime GLOB '*[0-9]' AND instr(UntilTime, char(0)) = 0))), 
+    CONSTRAINT "CK_BatchFreeze_ThawedTime_Type" CHECK (ThawedTime IS NULL OR ((ThawedTime >= '0001' AND ThawedTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', ThawedTime, '+0 days') IS ThawedTime) OR (ThawedTime >= '0001' AND ThawedTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(ThawedTime, 1, 10), '+0 days') IS substr(ThawedTime, 1, 10) AND substr(ThawedTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', ThawedTime), 1, length(ThawedTime)) IS substr(ThawedTime, 1, 19) AND substr(ThawedTime, 20) NOT GLOB '*[^.0-9]*' AND ThawedTime GLOB '*[0-9]' AND instr(ThawedTime, char(0)) = 0))), 
+    CONSTRAINT "CK_BatchFreeze_ThawedBy_Type" CHECK (ThawedBy IS NULL OR (typeof(ThawedBy) = 'text' AND instr(ThawedBy, char(0)) = 0 AND length(ThawedBy) <= 200)), 
+    CONSTRAINT "CK_BatchFreeze_z_inserted_Type" CHECK (z_inserted IS UntilTime OR z_inserted IS ThawedTime OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_BatchFreeze_z_updated_Type" CHECK (z_updated IS UntilTime OR z_updated IS ThawedTime OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE ThawedTime IS NULL;
+
+UPDATE alembic_version SET version_num='0016' WHERE alembic_version.version_num = '0015';
+
+-- Running upgrade 0016 -> 0017
 
 ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_ArriveBy_Type CHECK (ArriveBy IS NULL OR (typeof(ArriveBy) = 'text' AND instr(ArriveBy, char(0)) = 0 AND length(ArriveBy) <= 50));
 
@@ -1045,7 +1078,7 @@ CREATE INDEX "IX_Incident_Recovery" ON Incident (Incident_id) WHERE ResolvedTime
 
 CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
 
-UPDATE alembic_version SET version_num='0017' WHERE alembic_version.version_num = '0015';
+UPDATE alembic_version SET version_num='0017' WHERE alembic_version.version_num = '0016';
 
 COMMIT;
 
