@@ -22,7 +22,17 @@ from batchctl.domain.status import DeliveryStatus, IncidentKind, InstanceStatus
 from batchctl.domain.troubles import Lengths, Undelivered
 from batchctl.domain.wall_clock import clock_of
 from batchctl.ports import Clock
-from batchctl.store import alert_deliveries, calendars, completions, definitions, dependencies, evidence, history, live, reports
+from batchctl.store import (
+    alert_deliveries,
+    calendars,
+    completions,
+    definitions,
+    dependencies,
+    evidence,
+    history,
+    live,
+    reports,
+)
 
 MOST = 500
 """Instances, attempts under way, waits and messages that are looked at."""
@@ -100,9 +110,7 @@ class Findings:
             self._standing[key] = problem
         return troubles.gathered(self._standing.values())
 
-    def _too_long(
-        self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
-    ) -> list[Problem]:
+    def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
         entries = reports.live_entries(connection, MOST)
         norms = self.rules.norms
         found = [troubles.too_long(one, batches.get(one.batch_id), self._lengths, norms, now) for one in entries]
@@ -178,5 +186,3 @@ def _business_days(calendar: Calendar) -> BusinessDays | None:
     except UnfitText:
         return None
     return None if calendar.no_days else BusinessDays(calendar, weekdays)
-
-

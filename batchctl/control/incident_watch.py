@@ -14,11 +14,13 @@ from batchctl.control.findings import Findings
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alert_text import message_of
 from batchctl.domain.alerts import Parcel, audience, owed, parcels
+from batchctl.domain.freezes import holding
 from batchctl.domain.incidents import Incident, IncidentId, Review, review
+from batchctl.domain.rows import BatchId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Clock, Transactions
-from batchctl.store import alert_deliveries, evidence, incidents
+from batchctl.store import alert_deliveries, definitions, evidence, freezes, incidents
 from batchctl.store.alert_deliveries import Delivery
 
 MOST = 1000
@@ -68,7 +70,8 @@ class IncidentWatch:
         if not self.rules.channels:
             return []
         all_of_them = [*incidents.standing(connection, MOST), *incidents.owing_recovery(connection, MOST)]
-        due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet)
+        frozen = Frozen.read(connection, now)
+        due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet, is_frozen=frozen.holds)
         many = (self.rules.policy.digest_over + 1) * len(self.rules.channels)
         return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
 
@@ -96,9 +99,7 @@ class IncidentWatch:
         before = alert_deliveries.of_incident(connection, first.incident_id)
         for channel in audience(parcel, self.rules.channels, not_through=kept_from):
             if _is_wanted(parcel, [one for one in before if one.channel == channel]):
-                alert_deliveries.add(
-                    connection, first.incident_id, channel, parcel.kind, parcel.number, message, now
-                )
+                alert_deliveries.add(connection, first.incident_id, channel, parcel.kind, parcel.number, message, now)
         for one in parcel.owed:
             if one.kind is DeliveryKind.RECOVERY:
                 incidents.note_recovery(connection, one.incident, now)
@@ -106,6 +107,25 @@ class IncidentWatch:
                 following = now + self.rules.policy.interval(one.incident.severity)
                 escalated = one.kind is DeliveryKind.ESCALATION
                 incidents.note_alert(connection, one.incident, following, now, is_escalated=escalated)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What is frozen: of that nobody is told anything until it is thawed."""
+
+    batches: frozenset[BatchId]
+    is_everything: bool
+
+    @classmethod
+    def read(cls, connection: Any, now: datetime) -> Frozen:
+        """Read what is frozen at this moment."""
+        found = frozenset(one.batch_id for one in definitions.all_batches(connection) if holding(one, now) is not None)
+        standing = [one for one in freezes.standing(connection) if one.holds(now)]
+        return cls(found, any(one.batch is None and one.tag is None for one in standing))
+
+    def holds(self, incident: Incident) -> bool:
+        """Say whether an incident is about what is frozen."""
+        return self.is_everything or incident.batch_id in self.batches
 
 
 def _is_wanted(parcel: Parcel, before: Iterable[Delivery]) -> bool:

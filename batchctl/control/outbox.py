@@ -8,14 +8,14 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from batchctl.control.incident_watch import STALE
+from batchctl.control.incident_watch import STALE, Frozen
 from batchctl.domain.alert_text import Letter
 from batchctl.domain.alerts import GIVEN_UP_AFTER, wait_after
 from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.text import visible
-from batchctl.logs import Event, Listener
+from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Answer, Boundary, Clock, Inquiries, Transactions
-from batchctl.store import alert_deliveries
+from batchctl.store import alert_deliveries, incidents
 from batchctl.store.alert_deliveries import Delivery, DeliveryId
 
 PAGE = 200
@@ -52,7 +52,14 @@ class Outbox:
         self._take_in(self.inquiries.answers())
         with self.transactions.read() as connection:
             waiting = alert_deliveries.waiting(connection, PAGE) if self.channels else []
-        now, begun = self.clock.now(), False
+            now, begun = self.clock.now(), False
+            waiting = [one for one in waiting if self._may_be_sent(one, now)]
+            if waiting:
+                frozen = Frozen.read(connection, now)
+                about = {
+                    one.incident_id: one for one in incidents.these(connection, [at.incident_id for at in waiting])
+                }
+                waiting = [at for at in waiting if not frozen.holds(about[at.incident_id])]
         for one in waiting:
             if self._may_be_sent(one, now):
                 begun |= self._begin(one)
@@ -105,7 +112,7 @@ class Outbox:
 
     def _tick_off(self, one: Delivery, said: str | None, connection: Any) -> Event:
         now = self.clock.now()
-        about = {"Incident_id": one.incident_id, "Channel": one.channel, "Kind": one.kind.value}
+        about: dict[str, EventValue] = {"Incident_id": one.incident_id, "Channel": one.channel, "Kind": one.kind.value}
         if said is None:
             alert_deliveries.set_sent(connection, one, self.controller, now)
             return Event("alert.sent", about)

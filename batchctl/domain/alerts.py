@@ -1,4 +1,4 @@
-"""Which messages are due about incidents: at once, again until somebody knows, to others when nobody does, and when it is over."""
+"""Which messages are due about incidents: at once, again until somebody knows, then to others, and when it is over."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def owed(
     now: datetime,
     *,
     quiet: Iterable[IncidentId] = (),
-    is_frozen: Callable[[Incident], bool] = lambda incident: False,
+    is_frozen: Callable[[Incident], bool] | None = None,
 ) -> list[Owed]:
     """Return the messages that are due. About what is frozen nobody is told until it is thawed, if it still stands then."""
     hushed = set(quiet)
     found = []
     for incident in incidents:
-        kind = None if is_frozen(incident) else _kind(incident, policy, now)
+        kind = None if is_frozen is not None and is_frozen(incident) else _kind(incident, policy, now)
         if kind is not None and (kind is DeliveryKind.RECOVERY or incident.incident_id not in hushed):
             found.append(Owed(kind, incident))
     return found
@@ -130,4 +130,4 @@ def audience(parcel: Parcel, channels: Iterable[Audience], *, not_through: str |
 
 def wait_after(attempts: int) -> timedelta:
     """Return how long to wait after so many attempts in vain."""
-    return min(FIRST_WAIT * 2 ** min(attempts - 1, 10), LONGEST_WAIT)
+    return min(FIRST_WAIT * (1 << min(attempts - 1, 10)), LONGEST_WAIT)

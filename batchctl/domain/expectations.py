@@ -100,7 +100,10 @@ def deadlines(
     clock: WallClock,
     now: datetime,
 ) -> list[Deadline]:
-    """Return of everything that is expected the last deadline that has passed; `learned` says by entity and weekday when files come."""
+    """Return of everything that is expected the last deadline that has passed.
+
+    `learned` says by entity and weekday until when files usually have come.
+    """
     found, told = list[Deadline](), set[str]()
     batches = [batch for batch in batches if batch.enabled]
     given = {batch.entity for batch in batches if batch.arrive_by is not None}
@@ -174,7 +177,7 @@ def missed(deadline: Deadline, zone: str) -> Problem:
         case IncidentKind.NOT_ARRIVED:
             why = "as it usually has" if deadline.is_learned else "as ArriveBy says"
             message = f"Nothing of entity {visible(batch.entity)} has arrived {by}, {why}"
-            next_step = f"batchctl inbox   (to expect nothing: UPDATE ProcessBatch SET ArriveBy = '{NEVER}' ...)"
+            next_step = f"batchctl inbox   (if none is to come: let ArriveBy of the batch be '{NEVER}')"
         case IncidentKind.NOT_STARTED:
             message, next_step = f"Batch {name} has not started {by}", f"batchctl why batch:{typed(batch.name)}"
         case _:

@@ -114,7 +114,12 @@ def review(
         found.setdefault(problem.key, problem)
     known = {incident.key: incident for incident in standing}
     places = {_place(problem) for problem in found.values()}
-    opened, changed, resolved, superseded = list[Problem](), list[tuple[Incident, Problem]](), list[Incident](), list[Incident]()
+    opened, changed, resolved, superseded = (
+        list[Problem](),
+        list[tuple[Incident, Problem]](),
+        list[Incident](),
+        list[Incident](),
+    )
     quiet = set[IncidentId]()
     for key, problem in found.items():
         if key not in known:
@@ -130,9 +135,7 @@ def review(
             quiet.add(incident.incident_id)
         else:
             resolved.append(incident)
-    return Review(
-        opened=opened, changed=changed, resolved=resolved, superseded=superseded, quiet=frozenset(quiet)
-    )
+    return Review(opened=opened, changed=changed, resolved=resolved, superseded=superseded, quiet=frozenset(quiet))
 
 
 def _place(one: Problem | Incident) -> tuple[str, int | None, int | None, str]:
@@ -179,4 +182,3 @@ class Policy:
     def interval(self, severity: Severity) -> timedelta:
         """Return after how long people are reminded."""
         return self.repeat if severity is Severity.ERROR else self.repeat_warnings
-

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NewType
 
 from batchctl.domain.errors import Refused
+from batchctl.domain.incidents import IncidentId
+from batchctl.domain.lengths import length_of
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import RequestStatus
 from batchctl.domain.text import nearest, visible
@@ -19,6 +21,9 @@ RequestId = NewType("RequestId", int)
 AGAIN = "insert another row that says it"
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM = "from"
+_INCIDENT, _FOR = "incident", "for"
+_FOR_EXAMPLE = ', "for": "2h"'
+_SNOOZED = '{"incident": 7, "for": "2h"}'
 
 
 class Verb(StrEnum):
@@ -31,6 +36,8 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     ENABLE = "enable"
     DISABLE = "disable"
+    ACKNOWLEDGE = "acknowledge"
+    SNOOZE = "snooze"
 
     @property
     def is_of_batches(self) -> bool:
@@ -38,9 +45,14 @@ class Verb(StrEnum):
         return self in {Verb.ENABLE, Verb.DISABLE}
 
     @property
+    def is_of_incidents(self) -> bool:
+        """Say whether it is done to an incident, or to those about an instance."""
+        return self in {Verb.ACKNOWLEDGE, Verb.SNOOZE}
+
+    @property
     def needs_reason(self) -> bool:
         """Say whether nobody may do it without saying why."""
-        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL}
+        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL, Verb.ACKNOWLEDGE, Verb.SNOOZE}
 
 
 @named_value
@@ -81,11 +93,25 @@ class OfBatch:
     reason: str | None
 
 
-def wish_of(request: Request) -> OfInstance | OfBatch:
+@named_value
+class OfIncident:
+    """What is to be done to an incident, or to those about an instance."""
+
+    verb: Verb
+    incident_id: IncidentId | None
+    instance_id: InstanceId | None
+    reason: str
+    length: timedelta | None
+    """For how long; None where that is no question."""
+
+
+def wish_of(request: Request) -> OfInstance | OfBatch | OfIncident:
     """Read a request; raises `Refused`, which says what is wrong with it."""
     verb = _verb(request.action)
     if verb.needs_reason and not (request.reason or "").strip():
         raise Refused(f"Nobody may {verb} without a Reason.", next_step=AGAIN)
+    if verb.is_of_incidents:
+        return _of_incident(verb, request)
     from_seq, corrections = _arguments(verb, request.arguments)
     if verb.is_of_batches:
         if request.batch is None or request.instance_id is not None:
@@ -116,6 +142,40 @@ def _verb(action: str) -> Verb:
         meant = "" if near is None else f" Did you mean '{near}'?"
         message = f"Action '{visible(action)}' is none of {', '.join(known)}.{meant}"
         raise Refused(message, next_step=AGAIN) from None
+
+
+def _of_incident(verb: Verb, request: Request) -> OfIncident:
+    given = _object(request.arguments, f'such as {{"incident": 7{_FOR_EXAMPLE if verb is Verb.SNOOZE else ""}}}')
+    number, length = given.pop(_INCIDENT, None), given.pop(_FOR, None) if verb is Verb.SNOOZE else None
+    if given or isinstance(number, bool) or not (number is None or isinstance(number, int)):
+        raise Refused(f"Arguments of '{verb}' say nothing but which incident it is.", next_step=AGAIN)
+    if (number is None) == (request.instance_id is None) or request.batch is not None:
+        said = f"'{verb}' is done to an incident: Arguments name it, or BatchControl_id the instance that it is about."
+        raise Refused(said, next_step=f'{AGAIN}, such as Arguments {{"incident": 7}}')
+    read = length_of(length) if isinstance(length, str) else None
+    if verb is Verb.SNOOZE and read is None:
+        raise Refused("Nobody may snooze without saying for how long.", next_step=f"{AGAIN}, such as {_SNOOZED}")
+    return OfIncident(
+        verb=verb,
+        incident_id=None if number is None else IncidentId(number),
+        instance_id=None if request.instance_id is None else InstanceId(request.instance_id),
+        reason=request.reason or "",
+        length=read,
+    )
+
+
+def _object(text: str | None, example: str) -> dict[str, object]:
+    """Read Arguments, whose names are the same in any letter case."""
+    if text is None or not text.strip():
+        return {}
+    try:
+        given = json.loads(text)
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        message = f"Arguments '{visible(text)}' is no JSON object."
+        raise Refused(message, next_step=f"{AGAIN}, {example}")
+    return {name.strip().lower(): value for name, value in given.items()}
 
 
 def _arguments(verb: Verb, text: str | None) -> tuple[int | None, dict[str, str | None]]:

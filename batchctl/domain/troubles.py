@@ -1,11 +1,10 @@
-"""What rows say is the matter: instances that stand, steps that take too long, waits that are overdue, workers that are missing."""
+"""What rows say is the matter: instances that stand, steps that take too long, overdue waits, missing workers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from statistics import median
 
 from batchctl.domain.business_days import running_out
 from batchctl.domain.gates import mending
@@ -169,7 +168,7 @@ def too_short(
         usual = lengths.get(step, ())
         if len(usual) < norms.samples or one.batch_id not in names:
             continue
-        took, middle = one.ended_at - one.started_at, median(usual)
+        took, middle = one.ended_at - one.started_at, sorted(usual)[len(usual) // 2]
         if middle >= TELLING and took < middle * norms.short:
             yield Problem(
                 kind=IncidentKind.TOO_SHORT,
@@ -188,7 +187,10 @@ def too_short(
 
 
 def fails_often(
-    attempts: Iterable[Attempt], names: Mapping[BatchId, str], norms: Norms, standing_at: set[tuple[BatchId, int | None]]
+    attempts: Iterable[Attempt],
+    names: Mapping[BatchId, str],
+    norms: Norms,
+    standing_at: set[tuple[BatchId, int | None]],
 ) -> Iterator[Problem]:
     """Yield steps at which too many of the last runs met a failure, also where a retry or the next run went well.
 
@@ -227,7 +229,9 @@ def fails_often(
         )
 
 
-_TELLS_NOTHING = frozenset({HistoryStatus.RUNNING, HistoryStatus.SKIPPED, HistoryStatus.CANCELLED, HistoryStatus.FENCED})
+_TELLS_NOTHING = frozenset(
+    {HistoryStatus.RUNNING, HistoryStatus.SKIPPED, HistoryStatus.CANCELLED, HistoryStatus.FENCED}
+)
 
 
 def overdue(wait: Wait) -> Problem:
@@ -290,7 +294,9 @@ def nobody(gap: Gap | None, now: datetime, patience: timedelta, *, is_over: bool
         subject="controllers",
         message=message,
         since=gap.since,
-        next_step="batchctl controllers" if is_over else "batchctl run   (start a controller; batchctl doctor says what ails)",
+        next_step="batchctl controllers"
+        if is_over
+        else "batchctl run   (start a controller; batchctl doctor says what ails)",
         is_over=is_over,
     )
 

@@ -16,6 +16,7 @@ from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import visible
+from batchctl.operations import alert_channels
 from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, schedules, schema
 from batchctl.store.transactions import StoreTransactions
@@ -56,6 +57,7 @@ class Doctor:
         for key in patients:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
         lines += self._secrets()
+        lines += [(target, [reading]) for target, reading in alert_channels.readings(self.settings)]
         lines.append(("this host", [self._time_zones(), self._state_directory()]))
         return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)
 

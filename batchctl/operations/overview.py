@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain.gates import mending
+from batchctl.domain.incidents import Incident
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, IntakeId, IntakeRow, Step
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
@@ -19,8 +20,10 @@ from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
-from batchctl.store import definitions, history, instances, intake, reports
+from batchctl.store import definitions, history, incidents, instances, intake, reports
 
+INCIDENTS = 5
+"""How many incidents are shown."""
 COMING = 5
 """How many due times to come are shown."""
 
@@ -112,6 +115,9 @@ class Overview:
     """Whether a controller is there that starts it."""
     ending: tuple[RunningOut, ...] = ()
     """Calendars that schedules go by and that run out."""
+    incidents: tuple[Incident, ...] = ()
+    """The first of those that stand."""
+    incident_count: int = 0
 
 
 def overview(
@@ -142,6 +148,8 @@ def overview(
             ailing=ailing.ailing(connection),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
+            incidents=tuple(incidents.standing(connection, min(most, INCIDENTS))),
+            incident_count=incidents.count_standing(connection),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
 

@@ -153,7 +153,9 @@ def put_back(
     return _MINE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts + 1, claimed_by=by)
 
 
-def withdraw(connection: Connection, incident_ids: Iterable[IncidentId], why: str, stale: datetime, now: datetime) -> None:
+def withdraw(
+    connection: Connection, incident_ids: Iterable[IncidentId], why: str, stale: datetime, now: datetime
+) -> None:
     """Take back what nobody is sending of what was to be told of incidents."""
     for each in incident_ids:
         connection.execute(_WITHDRAW, {"of_incident": each, "stale": stale, "why": why, "now": now})

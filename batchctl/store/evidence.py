@@ -111,7 +111,9 @@ _OLDEST_WAITING = select(func.min(_c.z_updated)).where(
     _c.ProcessBatch_id.in_(select(_b.ProcessBatch_id).where(_b.Enabled == 1)),
 )
 _STAND = RowSelect(
-    select(_c.BatchControl_id, _c.Status, _c.PrevProcessControlSeq).where(_c.BatchControl_id == bindparam("instance_id"))
+    select(_c.BatchControl_id, _c.Status, _c.PrevProcessControlSeq).where(
+        _c.BatchControl_id == bindparam("instance_id")
+    )
 )
 
 

@@ -287,7 +287,9 @@ class _Webhook:
         if not 200 <= answer.status < 300:
             message = f"The server answered {answer.status}: {visible(said)}"
             if 300 <= answer.status < 400:
-                message = f"The server answered {answer.status}, to go elsewhere, which nobody does: name the right url."
+                message = (
+                    f"The server answered {answer.status}, to go elsewhere, which nobody does: name the right url."
+                )
             raise BatchctlError(message)
 
     def _headers(self, channel: Channel, letter: Letter, body: bytes) -> dict[str, str]:

@@ -60,7 +60,10 @@ def upgrade() -> None:
         _optional("AcknowledgedBy", name()),
         _optional("SnoozedUntil", UtcTime()),
         _needed("AlertsMade", sa.Integer(), "0"),
-        *(_optional(column, UtcTime()) for column in ("NextAlertTime", "EscalatedTime", "ResolvedTime", "RecoveryTime")),
+        *(
+            _optional(column, UtcTime())
+            for column in ("NextAlertTime", "EscalatedTime", "ResolvedTime", "RecoveryTime")
+        ),
         *_stamps("z_inserted", "z_updated"),
         *_checks(IncidentKey="IncidentKey <> ''", Occurrences="Occurrences >= 1", AlertsMade="AlertsMade >= 0"),
     )
