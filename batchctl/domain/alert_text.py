@@ -64,7 +64,7 @@ _WORDS = {
 
 def _digest(due: Sequence[Owed], now: datetime, zone: str) -> Message:
     over = sum(one.kind is DeliveryKind.RECOVERY for one in due)
-    title = f"[DIGEST] {len(due) - over} incidents stand, {over} are over"
+    title = f"[DIGEST] {len(due) - over} incidents stand, {over} over"
     lines = [f"Too many messages for one each, at {_time(now, zone)}:", ""]
     lines += [f"{one.incident.incident_id}  {title_of(one.kind, one.incident)}" for one in due[:LISTED]]
     lines += [f"... and {len(due) - LISTED} more."] if len(due) > LISTED else []

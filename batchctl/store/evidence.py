@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, bindparam, func, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, func, or_, select, text
 
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import UnderWay
@@ -79,7 +79,7 @@ _STARTED = RowSelect(
 _OF_DAY = RowSelect(select(_c.BatchControl_id).where(_OF_BATCH, _DAY).limit(bindparam("most")))
 _BEGUN_OF_DAY = RowSelect(
     select(_c.BatchControl_id)
-    .where(_OF_BATCH, _DAY, or_(_c.PrevProcessControlSeq > 0, _c.Status.not_in(NOT_BEGUN)))
+    .where(_OF_BATCH, _DAY, or_(_c.PrevProcessControlSeq > 0, and_(*(_c.Status != each for each in NOT_BEGUN))))
     .limit(bindparam("most"))
 )
 _COMPLETE_OF_DAY = RowSelect(
