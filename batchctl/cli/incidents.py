@@ -45,6 +45,7 @@ _of_instance = click.option("--instance", "instance_id", type=ROW_ID, metavar="I
 def incidents(session: Session, everything: bool, as_json: bool) -> None:
     """List the problems that people have to know of, since when, and what to type."""
     from batchctl.cli import output
+    from batchctl.domain.status import IncidentStatus
     from batchctl.operations import columns, incident_desk
 
     with session.app() as app:
@@ -57,7 +58,7 @@ def incidents(session: Session, everything: bool, as_json: bool) -> None:
         output.section(out, listing(found))
     else:
         out.print("No incident stands." if not everything else "There was no incident so far.")
-    unknown = [one for one in found if one.is_standing and one.acknowledged_at is None]
+    unknown = [one for one in found if one.status is IncidentStatus.OPEN]
     output.hints(out, f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
 
 

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from batchctl.control.answering import Answering
+from batchctl.control.purge import Purge
 from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import Conflict
 from batchctl.domain.incidents import Policy
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.troubles import Norms
+from batchctl.operations import disposal
 from batchctl.operations.requested import Proxy
 from batchctl.store import incidents
 from tests.control.alarm import Alarm, rules
@@ -505,3 +507,23 @@ def test_the_messages_of_rows_that_hold_anything_are_harmless(world: World) -> N
     ((_, letter),) = alarm.sent
     assert letter.message.title.isprintable()
     assert all(line.isprintable() for line in letter.message.body.split("\n"))
+
+
+def test_what_is_over_for_long_goes_with_its_messages_and_what_stands_stays(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    failed.sql("UPDATE BatchControl SET Status = 'cancelled'")
+    alarm.told()
+    fail(failed, "the disk is full")
+    alarm.told()
+    failed.sql("INSERT INTO Setting (Name, Value) VALUES ('IncidentDays', '10')")
+    failed.clock.advance(timedelta(days=9))
+    for left in (2, 1):
+        made = Purge(transactions=failed.transactions, clock=failed.clock, actor="anna", host="h", patient=True)
+        planned = {one.table: one.rows for one in disposal.plan(failed.transactions, failed.clock).going}
+        made.everything("old")
+        assert planned.get("Incident", 0) == made.gone["Incident"] == 2 - left
+        assert failed.one("SELECT count(*) FROM Incident") == left
+        assert failed.one("SELECT count(DISTINCT Incident_id) FROM AlertDelivery") == left
+        failed.clock.advance(timedelta(days=2))
+    assert failed.sql(INCIDENTS) == [("failed", "open", 1, 1)]

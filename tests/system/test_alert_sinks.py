@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import socketserver
 import threading
 import time
 from collections.abc import Iterator
 from email import message_from_bytes, policy
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,6 +18,7 @@ from batchctl.domain.alert_text import Letter, Message
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.status import DeliveryKind
 from batchctl.system import alert_sinks
+from tests.receivers import MailServer, WebServer
 
 BODY = "it broke\n\nWhat to do: batchctl rerun 1 --reason ...\n.\nnaïve"
 HOSTILE = "[ERROR] a\r\nBcc: evil@example.com\r\n\r\nbody"
@@ -36,63 +34,6 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channel: str) -> c
     file = tmp_path / "batchctl.toml"
     file.write_text(f'[secrets.token]\nenv = "OF_THE_TEST"\n[alerts.channels.it]\n{channel}', encoding="utf-8")
     return config.load(str(file))
-
-
-class Mailbox(socketserver.StreamRequestHandler):
-    """As much of an SMTP server as is needed, and one that behaves badly where the test wants it."""
-
-    def handle(self) -> None:
-        """Talk."""
-        server: Any = self.server
-        if server.mood == "silent":
-            server.released.wait(30)
-            return
-        if server.mood == "drips":
-            self._drip()
-            return
-        self._say("220 here")
-        while line := self.rfile.readline():
-            word = line.split()[0].upper() if line.split() else b""
-            if word == b"DATA":
-                self._say("354 go on")
-                server.mails.append(self._mail())
-                self._say("250 taken")
-            elif word == b"QUIT":
-                self._say("221 bye")
-                return
-            elif word == b"RCPT" and server.mood == "refuses":
-                self._say("550 no such user s3cr3t&value")
-            else:
-                self._say("250 fine")
-
-    def _drip(self) -> None:
-        server: Any = self.server
-        for _ in range(300):
-            if server.released.wait(0.1):
-                return
-            self.wfile.write(b"2")
-
-    def _mail(self) -> bytes:
-        lines = []
-        while (line := self.rfile.readline()) != b".\r\n":
-            lines.append(line.removeprefix(b".") if line.startswith(b"..") else line)
-        return b"".join(lines)
-
-    def _say(self, line: str) -> None:
-        self.wfile.write(f"{line}\r\n".encode())
-
-
-class MailServer(socketserver.ThreadingTCPServer):
-    """Listens on loopback."""
-
-    daemon_threads = True
-    allow_reuse_address = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Mailbox)
-        self.mails: list[bytes] = []
-        self.mood = ""
-        self.released = threading.Event()
 
 
 @pytest.fixture
@@ -145,46 +86,6 @@ def test_what_a_mail_server_says_is_told(
         alert_sinks.send(settings(tmp_path, monkeypatch, smtp(mail_server)), "it", a_letter())
 
 
-class Web(BaseHTTPRequestHandler):
-    """A web server that behaves as the test wants."""
-
-    def do_POST(self) -> None:
-        """Answer."""
-        server: Any = self.server
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        server.posts.append((self.path, dict(self.headers), body))
-        if server.mood == 0:
-            server.released.wait(30)
-            return
-        said = b"secret s3cr3t&value, s3cr3t%26value \x1b[31m"
-        self.send_response(server.mood)
-        if server.mood == 302:
-            self.send_header("Location", "/elsewhere")
-        self.send_header("Content-Length", str(len(said)))
-        self.end_headers()
-        self.wfile.write(said)
-
-    def log_message(self, *given: object) -> None:
-        """Say nothing."""
-
-
-class WebServer(ThreadingHTTPServer):
-    """Listens on loopback."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Web)
-        self.posts: list[tuple[str, dict[str, str], bytes]] = []
-        self.mood = 200
-        self.released = threading.Event()
-
-    @property
-    def url(self) -> str:
-        """Return where it is."""
-        return f"http://127.0.0.1:{self.server_address[1]}/hook?key={{secret:token}}"
-
-
 @pytest.fixture
 def web() -> Iterator[WebServer]:
     with WebServer() as server:
@@ -195,13 +96,13 @@ def web() -> Iterator[WebServer]:
 
 
 def webhook(server: WebServer, more: str = "") -> str:
-    return f'kind = "webhook"\nurl = "{server.url}"\nsecret = "{{secret:token}}"\n{more}'
+    return f'kind = "webhook"\nurl = "{server.url}?key={{secret:token}}"\nsecret = "{{secret:token}}"\n{more}'
 
 
 def test_a_post_is_signed_and_says_all(web: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alert_sinks.send(settings(tmp_path, monkeypatch, webhook(web)), "it", a_letter(HOSTILE))
 
-    ((path, headers, body),) = web.posts
+    ((path, headers, body),) = web.received()
     said = json.loads(body)
     assert path == "/hook?key=s3cr3t%26value"
     assert (said["Incident_id"], said["Kind"], said["Title"], said["Body"]) == (7, "alert", HOSTILE, BODY)
@@ -218,7 +119,7 @@ def test_an_answer_that_is_no_success_is_none_and_nobody_is_followed(
     with pytest.raises(BatchctlError, match=said) as caught:
         alert_sinks.send(settings(tmp_path, monkeypatch, webhook(web)), "it", a_letter())
 
-    assert len(web.posts) == 1
+    assert len(web.received()) == 1
     assert "s3cr3t" not in caught.value.in_full
     assert caught.value.in_full.isprintable()
 
