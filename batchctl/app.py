@@ -22,6 +22,8 @@ from batchctl.system.clock import SystemClock
 from batchctl.system.ids import SystemIds
 
 if TYPE_CHECKING:
+    from batchctl.domain.alert_rules import AlertRules
+    from batchctl.domain.alert_text import Letter
     from batchctl.domain.outcomes import Surroundings
     from batchctl.domain.rows import DataTrigger
     from batchctl.domain.triggers import Counted
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 MEGABYTE = 1_000_000
 CONNECT_SECONDS = 10
 """After how many an attempt to connect to a staging table's database is given up."""
+MARGIN = 5
+"""Seconds after its own time limit within which a channel for alerts has to have ended."""
 
 
 class App:
@@ -124,9 +128,10 @@ class App:
         from batchctl.operations import checking
 
         with self.folders() as folders:
-            return checking.check(
+            found = checking.check(
                 self.transactions, self.registry, self.surroundings, folders, self.timetable(), self.registry
             )
+        return (*found, *checking.of_channels(self.settings))
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
@@ -206,6 +211,18 @@ class App:
             poll_interval=self.poll_interval,
         )
 
+    def alert_rules(self) -> AlertRules:
+        """Return when who is told of what."""
+        from batchctl.surroundings import alert_rules_of
+
+        return alert_rules_of(self.settings)
+
+    def send_alert(self, channel: str, letter: Letter) -> None:
+        """Send a letter through a channel; any thread may call this."""
+        from batchctl.system import alert_sinks
+
+        alert_sinks.send(self.settings, channel, letter)
+
     def schedule_bench(self) -> ScheduleBench:
         """Return what tries a schedule out."""
         from batchctl.operations.schedule_trial import ScheduleBench
@@ -232,6 +249,15 @@ class App:
 
         # To connect takes its time too.
         return ThreadInquiries(timedelta(seconds=self.settings.trigger_timeout + CONNECT_SECONDS), wake)
+
+    def letters(self, wake: Callable[[], None] = lambda: None) -> ThreadInquiries:
+        """Return what sends letters, through all channels at once."""
+        from batchctl.system.inquiries import ThreadInquiries
+
+        channels = self.settings.alerts.channels
+        limit = max((channel.timeout for channel in channels.values()), default=0.0)
+        # What ends by itself, in time, says why.
+        return ThreadInquiries(timedelta(seconds=limit + MARGIN), wake, max(len(channels), 1))
 
     def reconciler(self) -> Reconciler:
         """Return what writes the rows of jobs as their code says."""

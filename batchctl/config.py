@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from batchctl.domain import urls
 from batchctl.domain.errors import ConfigurationError
+from batchctl.domain.lengths import length_of
 from batchctl.domain.secrets import how_to_name_secret, how_to_set_secret
 from batchctl.domain.text import did_you_mean, nearest, unfit, visible
 
@@ -33,6 +34,7 @@ _OPEN_ENDED = (
     "BATCHCTL_JOBS__",
     "BATCHCTL_SCHEDULER__",
     "BATCHCTL_LOG__",
+    "BATCHCTL_ALERTS__",
     _KEPT_FROM_STEPS,
 )
 _CORRECT = "correct what is named, then: batchctl check"
@@ -43,6 +45,7 @@ _JSON_EXAMPLES = {
     "jobs": '{"modules": ["our_jobs"]}',
     "scheduler": '{"enabled": false}',
     "log": '{"format": "json"}',
+    "alerts": '{"repeat": "30m"}',
 }
 
 
@@ -97,6 +100,56 @@ class LogSettings(BaseModel):
     keep: int = Field(default=5, ge=1, le=1000)
 
 
+class ChannelSettings(BaseModel):
+    """`[alerts.channels.NAME]`: a way on which people are told of incidents. What its kind has no use for stays empty."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    on: Literal["alert", "escalation"] = "alert"
+    least: Literal["warning", "error"] = "warning"
+    timeout: float = Field(default=20.0, gt=0, le=120)
+    host: str | None = None
+    port: int | None = Field(default=None, ge=1, le=65535)
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    user: str | None = None
+    password: str | None = Field(default=None, repr=False)
+    sender: str | None = None
+    to: list[str] = Field(default_factory=list)
+    url: str | None = Field(default=None, repr=False)
+    secret: str | None = Field(default=None, repr=False)
+    path: str | None = None
+
+
+class AlertSettings(BaseModel):
+    """`[alerts]`: when people are told of what, and how often."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    repeat: str = "30m"
+    repeat_warnings: str = "1d"
+    escalate_after: int = Field(default=3, ge=0, le=1000)
+    digest_over: int = Field(default=20, ge=1, le=10_000)
+    digest_window: str = "10m"
+    failures: int = Field(default=3, ge=0, le=1000)
+    runs: int = Field(default=10, ge=1, le=1000)
+    slow: float = Field(default=2.0, ge=1, le=1000)
+    short: float = Field(default=0.1, ge=0, le=1)
+    samples: int = Field(default=10, ge=2, le=20)
+    no_worker_after: str = "10m"
+    learn_arrivals: bool = True
+    arrival_margin: str = "30m"
+    channels: dict[str, ChannelSettings] = Field(default_factory=dict)
+
+    @field_validator("repeat", "repeat_warnings", "digest_window", "no_worker_after", "arrival_margin")
+    @classmethod
+    def _a_length(cls, value: str) -> str:
+        if length_of(value) is None:
+            message = f"'{visible(value)}' is no length of time; write for example 90s, 30m, 2h or 1d"
+            raise ValueError(message)
+        return value
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Each key may also come from the environment as BATCHCTL_<KEY>."""
 
@@ -110,6 +163,7 @@ class Settings(BaseSettings):
     plugin_modules: list[str] = Field(default_factory=list)
     jobs: JobsSettings = Field(default_factory=JobsSettings)
     log: LogSettings = Field(default_factory=LogSettings)
+    alerts: AlertSettings = Field(default_factory=AlertSettings)
     populate_timeout: float = Field(default=30.0, gt=0, le=3600)
     trigger_timeout: float = Field(default=30.0, gt=0, le=3600)
     stop_grace: float = Field(default=10.0, gt=0, le=3600)
@@ -376,6 +430,10 @@ def _known_keys(where: tuple[int | str, ...]) -> list[str]:
             return list(SchedulerSettings.model_fields)
         case ("log", *_):
             return list(LogSettings.model_fields)
+        case ("alerts", "channels", *_):
+            return list(ChannelSettings.model_fields)
+        case ("alerts", *_):
+            return list(AlertSettings.model_fields)
         case _:
             return [key for key in Settings.model_fields if key not in {"directory", "file"}]
 

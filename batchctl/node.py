@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import partial
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from batchctl import __version__, config
 from batchctl.app import App
+from batchctl.control.alerting import Alerting
 from batchctl.control.answering import Answering
 from batchctl.control.backfilling import Backfilling
 from batchctl.control.controller import Controller
@@ -18,8 +19,11 @@ from batchctl.control.creation import CreationReport, Creator
 from batchctl.control.deciding import Deciding
 from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.file_watching import FileWatching, Means
+from batchctl.control.findings import Findings
 from batchctl.control.firing import Firing
+from batchctl.control.incident_watch import IncidentWatch
 from batchctl.control.membership import Membership
+from batchctl.control.outbox import Outbox
 from batchctl.control.purge import Purge
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
@@ -86,6 +90,14 @@ class Node:
         made.everything(reason)
         return made
 
+    def look_for_nobody(self) -> tuple[str, ...]:
+        """Where no controller works, tell people of that and of all else in its place; return those that work."""
+        with self._transactions.read() as connection:
+            living = self._app.presence.living(connection, self._clock.now())
+        if not living:
+            self._alerting(works=False).finish()
+        return tuple(row.name for row in living)
+
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
         self._keep_jobs()
@@ -98,7 +110,8 @@ class Node:
         with self._runner() as runner, self._populators() as populators, self._app.folders(runner.wake) as folders:
             creator = self._creator(populators)
             duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
-            leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, [self._retention()])
+            upkeep: list[Duty] = [self._alerting(runner.wake), self._retention()]
+            leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, upkeep)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
                 done = self._one_round(worker) if once else self._work_on(worker, until_idle)
@@ -243,6 +256,22 @@ class Node:
         means = self._transactions, self._clock, deciding, self._listener, self._settings.poll_interval
         zone = self._settings.business_time_zone
         return Firing(*means, zone, runner.wake), Backfilling(*means, zone, runner.wake)
+
+    def _alerting(self, wake: Callable[[], None] = lambda: None, *, works: bool = True) -> Alerting:
+        """Return what tells people of problems; who does not work says so, lest it be taken for granted that somebody does."""
+        rules, name = self._app.alert_rules(), self._ids.controller_id()
+        means = self._transactions, self._clock, self._listener
+        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None))
+        outbox = Outbox(
+            transactions=self._transactions,
+            clock=self._clock,
+            inquiries=self._app.letters(wake),
+            send=self._app.send_alert,
+            channels=[*self._settings.alerts.channels],
+            controller=name,
+            listener=self._listener,
+        )
+        return Alerting(self._clock, watch, outbox)
 
     def _retention(self) -> Retention:
         return Retention(

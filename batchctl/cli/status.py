@@ -44,6 +44,10 @@ def _show(out: Console, seen: Overview) -> None:
     output.section(out, output.properties(_summary(seen)))
     for freeze in seen.frozen:
         out.print(cell(f"FROZEN: {freezes.said(freeze)}. To end it: {freezes.thawing(freeze)}", "bold"), soft_wrap=True)
+    if seen.incidents:
+        from batchctl.cli.incidents import listing as incident_listing
+
+        output.section(out, incident_listing(seen.incidents))
     if seen.running:
         output.section(out, _running(seen))
     if seen.troubled:
@@ -83,11 +87,18 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
     arrived = ", ".join(f"{count} {status}" for status, count in seen.intake.items())
     if seen.untaken_count:
         arrived += f"; {seen.untaken_count} of the ready ones of an entity that no batch takes"
+    stand = f"{seen.incident_count} open" + (f", the first {len(seen.incidents)} below" if _are_more(seen) else "")
+    told = [("Incidents", cell(stand))] if seen.incident_count else []
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
         ("Instances", cell(counts or "none")),
         ("FileProcess", cell(arrived or "none")),
+        *told,
     ]
+
+
+def _are_more(seen: Overview) -> bool:
+    return seen.incident_count > len(seen.incidents)
 
 
 def _running(seen: Overview) -> Listing:
@@ -304,6 +315,8 @@ def _as_json(seen: Overview) -> Columns:
         ],
         "Waits": [one.columns for one in seen.waits],
         "Ailing": [one.columns for one in seen.ailing],
+        "IncidentCount": seen.incident_count,
+        "Incidents": [columns.incident(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],
         "DueNext": [one.columns for one in seen.coming],
         "NotTakenIn": [{**columns.intake(row), "Next": seen.to_take_in[row.intake_id]} for row in seen.not_taken_in],

@@ -102,6 +102,7 @@ class Purge:
             _Kind("SchedulerLog", lambda rules: rules.scheduler_log, purging.log_page, purging.delete_log),
             _Kind("AuditLog", lambda rules: rules.audit_log, purging.audit_page, self._delete_audit),
             _Kind("FileProcess", lambda rules: rules.inbox, purging.inbox_page, purging.delete_inbox),
+            _Kind("Incident", lambda rules: rules.incidents, purging.incident_page, purging.delete_incidents),
         )
 
     def _all(self, what: str, page: Callable[[Rules, int], Deleted]) -> Iterator[Mapping[str, int]]:

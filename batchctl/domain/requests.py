@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NewType
 
 from batchctl.domain.errors import Refused
 from batchctl.domain.freezes import Scope
+from batchctl.domain.incidents import IncidentId
+from batchctl.domain.lengths import length_of
 from batchctl.domain.release import Choice, Release
 from batchctl.domain.rows import FreezeId, InstanceId
 from batchctl.domain.status import RequestStatus
@@ -21,8 +23,11 @@ RequestId = NewType("RequestId", int)
 AGAIN = "insert another row that says it"
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM = "from"
-_NUMBERS = frozenset({_FROM, "throttle", "id"})
+_INCIDENT, _FOR = "incident", "for"
+_NUMBERS = frozenset({_FROM, "throttle", "id", _INCIDENT})
 _RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
+_OF_INCIDENT = '"incident" with its number'
+_SNOOZED = '{"incident": 7, "for": "2h"}'
 
 
 class Verb(StrEnum):
@@ -37,6 +42,8 @@ class Verb(StrEnum):
     DISABLE = "disable"
     FREEZE = "freeze"
     THAW = "thaw"
+    ACKNOWLEDGE = "acknowledge"
+    SNOOZE = "snooze"
 
     @property
     def is_of_batches(self) -> bool:
@@ -49,9 +56,14 @@ class Verb(StrEnum):
         return self in {Verb.FREEZE, Verb.THAW}
 
     @property
+    def is_of_incidents(self) -> bool:
+        """Say whether it is done to an incident, or to those about an instance."""
+        return self in {Verb.ACKNOWLEDGE, Verb.SNOOZE}
+
+    @property
     def needs_reason(self) -> bool:
         """Say whether nobody may do it without saying why."""
-        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL, Verb.FREEZE, Verb.THAW}
+        return self in {Verb.RERUN, Verb.SKIP, Verb.CANCEL} or self.is_of_freezes or self.is_of_incidents
 
 
 _KNOWN = {
@@ -59,18 +71,24 @@ _KNOWN = {
     Verb.ENABLE: frozenset({"release", "throttle"}),
     Verb.FREEZE: frozenset({"tag", "until"}),
     Verb.THAW: frozenset({"tag", "id", "release", "throttle"}),
+    Verb.ACKNOWLEDGE: frozenset({_INCIDENT}),
+    Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
 }
 _SAID = {
     Verb.RERUN: '"from" with the number of a step, and Data1 to Data6 with a text or null',
     Verb.ENABLE: _RELEASE,
     Verb.FREEZE: '"tag" with the name of a tag, "until" with a time or a length of time',
     Verb.THAW: f'"tag" with the name of a tag, "id" with the number of a freeze, {_RELEASE}',
+    Verb.ACKNOWLEDGE: _OF_INCIDENT,
+    Verb.SNOOZE: f'{_OF_INCIDENT}, "for" with a length of time',
 }
 _SUCH_AS = {
     Verb.RERUN: '{"from": 20, "Data3": "2026-11-01"}',
     Verb.ENABLE: '{"release": "latest"}',
     Verb.FREEZE: '{"tag": "nightly", "until": "2h"}',
     Verb.THAW: '{"tag": "nightly", "release": "latest"}',
+    Verb.ACKNOWLEDGE: '{"incident": 7}',
+    Verb.SNOOZE: _SNOOZED,
 }
 
 
@@ -124,7 +142,19 @@ class OfFreeze:
     choice: Choice | None = None
 
 
-def wish_of(request: Request) -> OfInstance | OfBatch | OfFreeze:
+@named_value
+class OfIncident:
+    """What is to be done to an incident, or to those about an instance."""
+
+    verb: Verb
+    incident_id: IncidentId | None
+    instance_id: InstanceId | None
+    reason: str
+    length: timedelta | None
+    """For how long; None where that is no question."""
+
+
+def wish_of(request: Request) -> OfInstance | OfBatch | OfFreeze | OfIncident:
     """Read a request; raises `Refused`, which says what is wrong with it."""
     verb = _verb(request.action)
     if verb.needs_reason and not (request.reason or "").strip():
@@ -143,6 +173,8 @@ def wish_of(request: Request) -> OfInstance | OfBatch | OfFreeze:
             until=_text(given, "until"),
             choice=_choice(given),
         )
+    if verb.is_of_incidents:
+        return _of_incident(verb, request, given)
     if verb.is_of_batches:
         if request.batch is None or request.instance_id is not None:
             raise Refused(
@@ -172,6 +204,23 @@ def _verb(action: str) -> Verb:
         meant = "" if near is None else f" Did you mean '{near}'?"
         message = f"Action '{visible(action)}' is none of {', '.join(known)}.{meant}"
         raise Refused(message, next_step=AGAIN) from None
+
+
+def _of_incident(verb: Verb, request: Request, given: Mapping[str, object]) -> OfIncident:
+    number, length = _number(given, _INCIDENT), _text(given, _FOR)
+    if (number is None) == (request.instance_id is None) or request.batch is not None:
+        said = f"'{verb}' is done to an incident: Arguments name it, or BatchControl_id the instance that it is about."
+        raise Refused(said, next_step=f'{AGAIN}, such as Arguments {{"incident": 7}}')
+    read = None if length is None else length_of(length)
+    if verb is Verb.SNOOZE and read is None:
+        raise Refused("Nobody may snooze without saying for how long.", next_step=f"{AGAIN}, such as {_SNOOZED}")
+    return OfIncident(
+        verb=verb,
+        incident_id=None if number is None else IncidentId(number),
+        instance_id=None if request.instance_id is None else InstanceId(request.instance_id),
+        reason=request.reason or "",
+        length=read,
+    )
 
 
 def _arguments(verb: Verb, text: str | None) -> dict[str, object]:

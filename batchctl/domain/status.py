@@ -220,6 +220,62 @@ class RequestStatus(StrEnum):
     REFUSED = "refused"
 
 
+class IncidentKind(StrEnum):
+    """`Incident.Kind`: what is the matter."""
+
+    FAILED = "failed"
+    LOST = "lost"
+    HELD = "held"
+    FAILS_OFTEN = "fails_often"
+    """Of the last runs of a step too many failed, whatever came of the retries."""
+    TOO_LONG = "too_long"
+    TOO_SHORT = "too_short"
+    NOT_ARRIVED = "not_arrived"
+    NOT_STARTED = "not_started"
+    NOT_FINISHED = "not_finished"
+    DEPENDENCY_DEADLINE = "dependency_deadline"
+    CALENDAR_ENDS = "calendar_ends"
+    NO_WORKER = "no_worker"
+    CHANNEL_FAILED = "channel_failed"
+
+
+class IncidentStatus(StrEnum):
+    """`Incident.Status`."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    RESOLVED = "resolved"
+
+
+class Severity(StrEnum):
+    """`Incident.Severity`."""
+
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class DeliveryKind(StrEnum):
+    """`AlertDelivery.Kind`: what a message is about its incident."""
+
+    ALERT = "alert"
+    REPEAT = "repeat"
+    ESCALATION = "escalation"
+    RECOVERY = "recovery"
+    DIGEST = "digest"
+    """It is about many at once."""
+
+
+class DeliveryStatus(StrEnum):
+    """`AlertDelivery.Status`."""
+
+    WAITING = "waiting"
+    SENT = "sent"
+    FAILED = "failed"
+    """It was given up."""
+    WITHDRAWN = "withdrawn"
+    """Nobody needs it any more: what it tells of was over before it was sent."""
+
+
 class DuplicateKey(StrEnum):
     """`FileWatch.DuplicateKey`: by what a file counts as one that was there before."""
 

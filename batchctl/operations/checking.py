@@ -8,15 +8,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Protocol
 
+from batchctl.config import Settings
 from batchctl.domain import graph, retention, sql_jobs
 from batchctl.domain.errors import PluginError
+from batchctl.domain.expectations import unfit_columns
 from batchctl.domain.freezes import scope_of, tag_problem
+from batchctl.domain.health import Result
 from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
 from batchctl.domain.reconciling import has_left, owner_in
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
-from batchctl.operations import watches
+from batchctl.operations import alert_channels, watches
 from batchctl.operations.job_problems import job_problems, to_settle
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
@@ -25,8 +28,10 @@ from batchctl.operations.trigger_problems import trigger_problems
 from batchctl.plugin_api import Populator, StepHandler, Verifiable
 from batchctl.ports import Folders, Transactions
 from batchctl.store import (
+    calendars,
     data_triggers,
     definitions,
+    evidence,
     file_watches,
     freezes,
     identity,
@@ -103,6 +108,8 @@ def check(
         left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
+        expectations = evidence.expected(connection)
+        calendar_names = {one.name for one in calendars.everything(connection)}
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
     broken = {} if jobs is None else jobs.module_problems()
     remedies = {one.message: one.next_step for one in broken.values()}
@@ -145,6 +152,9 @@ def check(
         # Of a job that was removed the steps are history: nothing carries them out any more.
         for step in () if batch.batch_id in left_behind else batch.steps:
             found += _of_step(batch, step, plugins, surroundings, jobs)
+    for expected in expectations:
+        for column, said in unfit_columns(expected, calendar_names):
+            found.append(Finding("ProcessBatch", visible(expected.name), column, said))
     found += _near_alike(defined.batches)
     found += _cycles(defined.batches)
     found += _of_dependents(defined.batches)
@@ -183,6 +193,15 @@ def check(
         message = f"{column.removesuffix('_id')} {missing} does not exist: the instance never runs."
         found.append(Finding("BatchControl", str(orphan.instance_id), column, message))
     return tuple(found)
+
+
+def of_channels(settings: Settings) -> Iterator[Finding]:
+    """Yield the channels for alerts that cannot work."""
+    for target, reading in alert_channels.readings(settings):
+        if reading.result is not Result.OK:
+            yield Finding(
+                "(configuration)", visible(target), "", reading.message, reading.next_step or CORRECT_THE_ROWS
+            )
 
 
 def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
+from batchctl.domain.incidents import Incident
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.requests import Request
 from batchctl.domain.rows import (
@@ -22,6 +23,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
+from batchctl.store.alert_deliveries import Delivery
 
 Columns = dict[str, JsonValue]
 
@@ -196,6 +198,52 @@ def request(row: Request) -> Columns:
         "AnsweredBy": row.answered_by,
         "AnsweredTime": moment(row.answered_at),
         "z_inserted": moment(row.asked_at),
+    }
+
+
+def incident(row: Incident) -> Columns:
+    """Return an `Incident` row by column names."""
+    return {
+        "Incident_id": row.incident_id,
+        "Kind": row.kind.value,
+        "IncidentKey": row.key,
+        "Severity": row.severity.value,
+        "Status": row.status.value,
+        "Subject": row.subject,
+        "Message": row.message,
+        "Detail": row.detail,
+        "NextStep": row.next_step,
+        "ProcessBatch_id": row.batch_id,
+        "ProcessControlSeq": row.seq,
+        "BatchControl_id": row.instance_id,
+        "Occurrences": row.occurrences,
+        "OpenedTime": moment(row.opened_at),
+        "LastSeen": moment(row.last_seen),
+        "AcknowledgedTime": moment(row.acknowledged_at),
+        "AcknowledgedBy": row.acknowledged_by,
+        "SnoozedUntil": moment(row.snoozed_until),
+        "AlertsMade": row.alerts,
+        "NextAlertTime": moment(row.next_alert),
+        "EscalatedTime": moment(row.escalated_at),
+        "ResolvedTime": moment(row.resolved_at),
+        "RecoveryTime": moment(row.recovery_at),
+    }
+
+
+def delivery(row: Delivery) -> Columns:
+    """Return an `AlertDelivery` row by column names, without its body."""
+    return {
+        "AlertDelivery_id": row.delivery_id,
+        "Incident_id": row.incident_id,
+        "Channel": row.channel,
+        "Kind": row.kind.value,
+        "Status": row.status.value,
+        "Title": row.message.title,
+        "Attempts": row.attempts,
+        "NextAttemptTime": moment(row.next_attempt),
+        "SentTime": moment(row.sent_at),
+        "Message": row.said,
+        "z_inserted": moment(row.made_at),
     }
 
 

@@ -88,6 +88,7 @@ class _Looking:
         self._by_age("SchedulerLog", self.rules.scheduler_log, purging.log_page, purging.count_log)
         self._by_age("AuditLog", self.rules.audit_log, purging.audit_page, purging.count_audit)
         self._by_age("FileProcess", self.rules.inbox, purging.inbox_page, purging.count_inbox)
+        self._by_age("Incident", self.rules.incidents, purging.incident_page, purging.count_incidents)
         for (batch_id, outcome), keep in self.rules.instances.items():
             self._of_batch(batch_id, outcome, keep)
         self._belongings()

@@ -9,6 +9,7 @@ from typing import Any
 
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.gates import mending
+from batchctl.domain.incidents import Incident
 from batchctl.domain.rows import (
     BatchDefinition,
     BatchId,
@@ -29,8 +30,10 @@ from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
-from batchctl.store import definitions, history, instances, intake, reports
+from batchctl.store import definitions, history, incidents, instances, intake, reports
 
+INCIDENTS = 5
+"""How many incidents are shown."""
 COMING = 5
 """How many due times to come are shown."""
 
@@ -124,6 +127,9 @@ class Overview:
     """Whether a controller is there that starts it."""
     ending: tuple[RunningOut, ...] = ()
     """Calendars that schedules go by and that run out."""
+    incidents: tuple[Incident, ...] = ()
+    """The first of those that stand."""
+    incident_count: int = 0
 
 
 def overview(
@@ -155,6 +161,8 @@ def overview(
             ailing=ailing.ailing(connection),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
+            incidents=tuple(incidents.standing(connection, min(most, INCIDENTS))),
+            incident_count=incidents.count_standing(connection),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
 

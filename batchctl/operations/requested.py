@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from batchctl.domain import freezes
 from batchctl.domain.freezes import Scope
-from batchctl.domain.requests import OfBatch, OfFreeze, OfInstance, Request, Verb, wish_of
+from batchctl.domain.requests import OfBatch, OfFreeze, OfIncident, OfInstance, Request, Verb, wish_of
 from batchctl.domain.text import visible
 from batchctl.operations.freezing import Freezer
+from batchctl.operations.incident_desk import IncidentDesk, Which
 from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.release import Released
 from batchctl.ports import Bell, Boundary, Change, Clock
@@ -62,6 +63,11 @@ class Proxy:
             host=f"OperatorRequest:{request.request_id}",
         )
         wish = wish_of(request)
+        if isinstance(wish, OfIncident):
+            desk = IncidentDesk(
+                transactions=operator.transactions, clock=self.clock, user=operator.user, host=operator.host
+            )
+            return _looked_after(desk, wish)
         if isinstance(wish, OfBatch):
             enabled = wish.verb is Verb.ENABLE
             done = operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason, choice=wish.choice)
@@ -69,6 +75,15 @@ class Proxy:
         if isinstance(wish, OfFreeze):
             return _frozen_or_thawed(operator, wish)
         return _done(_intervened(operator, wish))
+
+
+def _looked_after(desk: IncidentDesk, wish: OfIncident) -> str:
+    about = Which(incident_id=wish.incident_id, instance_id=wish.instance_id)
+    if wish.length is not None:
+        done = desk.snooze(about, wish.length, reason=wish.reason)
+    else:
+        done = desk.acknowledge(about, reason=wish.reason)
+    return " ".join(one.said for one in done)
 
 
 def _intervened(operator: Operator, wish: OfInstance) -> Intervention:

@@ -28,6 +28,7 @@ from batchctl.store.audit import RUN_NOW
 from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.definitions import ENTITY
 from batchctl.store.tables import (
+    alert_delivery,
     audit_log,
     batch_completion,
     batch_control,
@@ -37,6 +38,7 @@ from batchctl.store.tables import (
     controller,
     duration_history,
     file_process,
+    incident,
     process_batch,
     resource,
     schedule,
@@ -59,6 +61,9 @@ _sched, _fill = schedule.c, schedule_backfill.c
 _SOURCE = func.substring(literal("schedule ") + _sched.ScheduleName, 1, NAME_LENGTH, type_=_f.Source.type)
 """What `FileProcess.Source` says of a schedule's work."""
 _NAMED_IN_AUDIT = literal('{"FileProcess_id": ') + cast(_f.FileProcess_id, String(20)) + literal("}")
+
+_inc, _same_inc = incident.alias("inc"), incident.alias("same_inc")
+_mail, _same_mail = alert_delivery.alias("mail"), alert_delivery.alias("same_mail")
 
 _CLAIMED = tuple(status.value for status in InstanceStatus if status.is_claimed)
 _OVER = ("complete", "cancelled")
@@ -668,5 +673,78 @@ INVARIANTS: tuple[Invariant, ...] = (
         .where(not_(exists().where(_sched.Schedule_id == _fill.Schedule_id)))
         .order_by(_fill.ScheduleBackfill_id),
         "somebody has deleted its schedule with foreign keys switched off: restore that, or delete the backfill",
+    ),
+    Invariant(
+        "I61",
+        "of one problem at most one incident stands",
+        "Incident",
+        select(_inc.c.Incident_id)
+        .where(
+            _inc.c.ResolvedTime.is_(None),
+            exists().where(
+                _same_inc.c.IncidentKey == _inc.c.IncidentKey,
+                _same_inc.c.Incident_id < _inc.c.Incident_id,
+                _same_inc.c.ResolvedTime.is_(None),
+            ),
+        )
+        .order_by(_inc.c.Incident_id),
+        "somebody has dropped the index UX_Incident_Standing: set ResolvedTime and RecoveryTime of the later ones",
+    ),
+    Invariant(
+        "I62",
+        "an incident is resolved when it has a time at which it was, and nobody is told that before",
+        "Incident",
+        select(_inc.c.Incident_id)
+        .where(
+            or_(
+                and_(_inc.c.ResolvedTime.is_(None), _inc.c.Status == "resolved"),
+                and_(_inc.c.ResolvedTime.is_not(None), _inc.c.Status != "resolved"),
+                _inc.c.RecoveryTime < _inc.c.ResolvedTime,
+            ),
+            # Of what was over when it was found it is never told.
+            _inc.c.Kind != "no_worker",
+        )
+        .order_by(_inc.c.Incident_id),
+        "somebody has changed Status, ResolvedTime or RecoveryTime by hand: let them agree",
+    ),
+    Invariant(
+        "I63",
+        "it is told once through each channel that an incident is over",
+        "AlertDelivery",
+        select(_mail.c.AlertDelivery_id)
+        .where(
+            _mail.c.Kind == "recovery",
+            exists().where(
+                _same_mail.c.Incident_id == _mail.c.Incident_id,
+                _same_mail.c.Channel == _mail.c.Channel,
+                _same_mail.c.Kind == "recovery",
+                _same_mail.c.AlertDelivery_id < _mail.c.AlertDelivery_id,
+            ),
+        )
+        .order_by(_mail.c.AlertDelivery_id),
+        "nothing needs to be done: two messages have gone out; batchctl was not alone, or rows were written by hand",
+    ),
+    Invariant(
+        "I64",
+        "a message that was sent has a time at which it was, and was tried; no other has",
+        "AlertDelivery",
+        select(_mail.c.AlertDelivery_id)
+        .where(
+            or_(
+                and_(_mail.c.Status == "sent", or_(_mail.c.SentTime.is_(None), _mail.c.Attempts == 0)),
+                and_(_mail.c.Status != "sent", _mail.c.SentTime.is_not(None)),
+            )
+        )
+        .order_by(_mail.c.AlertDelivery_id),
+        "somebody has changed Status, SentTime or Attempts by hand: let them agree",
+    ),
+    Invariant(
+        "I65",
+        "a message is about an incident that is there",
+        "AlertDelivery",
+        select(_mail.c.AlertDelivery_id)
+        .where(not_(exists().where(_inc.c.Incident_id == _mail.c.Incident_id)))
+        .order_by(_mail.c.AlertDelivery_id),
+        "somebody has deleted its incident with foreign keys switched off: delete the message",
     ),
 )

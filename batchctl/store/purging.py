@@ -14,16 +14,18 @@ from sqlalchemy import Connection, bindparam, delete, exists, func, not_, or_, s
 
 from batchctl.domain.retention import Rules, meant_setting, rules_of
 from batchctl.domain.rows import BatchId, IntakeId
-from batchctl.domain.status import IntakeStatus, SchedulerEvent
+from batchctl.domain.status import DeliveryStatus, IntakeStatus, SchedulerEvent
 from batchctl.domain.values import value
 from batchctl.store import finished_instances
 from batchctl.store.audit import RUN_NOW
 from batchctl.store.conditions import one_of
 from batchctl.store.tables import (
     INBOX_INTAKE,
+    alert_delivery,
     audit_log,
     batch_control,
     file_process,
+    incident,
     process_batch,
     scheduler_log,
     setting,
@@ -32,6 +34,7 @@ from batchctl.store.tables import (
 NEVER_WORK = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 """Rows of the inbox that go by their age; a paused one waits for somebody."""
 
+_i, _v = incident.c, alert_delivery.c
 _l, _a, _s, _b, _c, _f = scheduler_log.c, audit_log.c, setting.c, process_batch.c, batch_control.c, file_process.c
 
 _SETTINGS = select(_s.Name, _s.Value)
@@ -72,6 +75,22 @@ _INBOX_PAGE = (
     .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
 )
+
+_INCIDENT_PAGE = (
+    select(_i.Incident_id.label("Number"), _i.OpenedTime.label("Made"), _i.z_updated.label("Changed"))
+    .where(_i.Incident_id > bindparam("after"), _i.RecoveryTime.is_not(None), _i.ResolvedTime.is_not(None))
+    .order_by(_i.Incident_id)
+    .limit(bindparam("most"))
+)
+_IS_GOING = _i.Incident_id.in_(bindparam("ids", expanding=True))
+_OVER_LONG_AGO = select(_i.Incident_id).where(
+    _IS_GOING,
+    _i.z_updated < bindparam("before"),
+    # What is still on its way would arrive without its incident.
+    not_(exists().where(_v.Incident_id == _i.Incident_id, _v.Status == DeliveryStatus.WAITING.value)),
+)
+_DELETE_DELIVERIES = delete(alert_delivery).where(_v.Incident_id.in_(bindparam("ids", expanding=True)))
+_DELETE_INCIDENTS = delete(incident).where(_IS_GOING)
 
 
 def settings(connection: Connection) -> dict[str, str]:
@@ -177,6 +196,30 @@ def count_inbox(connection: Connection, page: Page, before: datetime) -> int:
 def delete_inbox(connection: Connection, page: Page, before: datetime) -> int:
     """Delete the rejected and duplicate rows of a page that never became work; return how many."""
     return finished_instances.remove_rows(connection, _numbers(page), NEVER_WORK, before)
+
+
+def incident_page(connection: Connection, after: int, before: datetime, most: int) -> Page:
+    """Return the next incidents that are over, and of which everybody knows that."""
+    return _page(connection.execute(_INCIDENT_PAGE, {"after": after, "most": most}).all(), after, before, most)
+
+
+def count_incidents(connection: Connection, page: Page, before: datetime) -> int:
+    """Count what of a page would go."""
+    return len(_over_long_ago(connection, page, before))
+
+
+def delete_incidents(connection: Connection, page: Page, before: datetime) -> int:
+    """Delete what is old of a page, with the messages about it; return how many incidents."""
+    going = _over_long_ago(connection, page, before)
+    if going:
+        connection.execute(_DELETE_DELIVERIES, {"ids": going})
+        connection.execute(_DELETE_INCIDENTS, {"ids": going})
+    return len(going)
+
+
+def _over_long_ago(connection: Connection, page: Page, before: datetime) -> Sequence[int]:
+    wanted = [row.Number for row in page.old]
+    return connection.execute(_OVER_LONG_AGO, {"ids": wanted, "before": before}).scalars().all() if wanted else ()
 
 
 def _numbers(page: Page) -> list[IntakeId]:

@@ -59,6 +59,9 @@ ARMED = "Enabled = 1"
 BACKFILLING = "Status = 'running'"
 REQUESTED = "Status = 'requested'"
 STANDING_FREEZE = "ThawedTime IS NULL"
+STANDING_INCIDENT = "ResolvedTime IS NULL"
+OWED_RECOVERY = "ResolvedTime IS NOT NULL AND RecoveryTime IS NULL"
+TO_SEND = "Status = 'waiting'"
 _ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
 ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
 
@@ -219,6 +222,8 @@ process_batch = _table(
     _added("RetryWaitSecs", Integer()),
     _added("Origin", name()),
     _added("Tags", name()),
+    *(_added(called, name(50)) for called in ("ArriveBy", "StartBy", "FinishBy", "ExpectedOn")),
+    _added("ExpectedCalendar", name()),
     UniqueConstraint("ProcessBatchName"),
     _check("ProcessBatchName", "ProcessBatchName <> ''"),
     _flag("Enabled"),
@@ -747,6 +752,75 @@ batch_freeze = _table(
     # Of neither is the whole system.
     _check("Tag", "ProcessBatchName IS NULL OR Tag IS NULL"),
     _index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
+    sqlite_autoincrement=True,
+)
+
+incident = _table(
+    "Incident",
+    _key("Incident_id"),
+    _required("Kind", word()),
+    _required("IncidentKey", name()),
+    _required("Severity", word()),
+    _required("Status", word(), "'open'"),
+    _required("Subject", name()),
+    _required("Message", text_column()),
+    _column("Detail", text_column()),
+    _column("NextStep", text_column()),
+    # No foreign keys: an incident outlives what it tells of.
+    _column("ProcessBatch_id", reference()),
+    _column("ProcessControlSeq", Integer()),
+    _column("BatchControl_id", reference()),
+    _required("Evidence", reference(), "0"),
+    _required("Occurrences", Integer(), "1"),
+    _stamp("OpenedTime"),
+    _stamp("LastSeen"),
+    _column("AcknowledgedTime", UtcTime()),
+    _column("AcknowledgedBy", name()),
+    _column("SnoozedUntil", UtcTime()),
+    _required("AlertsMade", Integer(), "0"),
+    _column("NextAlertTime", UtcTime()),
+    _column("EscalatedTime", UtcTime()),
+    _column("ResolvedTime", UtcTime()),
+    _column("RecoveryTime", UtcTime()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    _check("IncidentKey", "IncidentKey <> ''"),
+    _check("Occurrences", "Occurrences >= 1"),
+    _check("AlertsMade", "AlertsMade >= 0"),
+    _words("Kind", status.IncidentKind),
+    _words("Severity", status.Severity),
+    _words("Status", status.IncidentStatus),
+    _index("UX_Incident_Standing", "IncidentKey", where=STANDING_INCIDENT, unique=True),
+    _index("IX_Incident_Recovery", "Incident_id", where=OWED_RECOVERY),
+    sqlite_autoincrement=True,
+)
+
+alert_delivery = _table(
+    "AlertDelivery",
+    _key("AlertDelivery_id"),
+    _required("Incident_id", reference(), None, ForeignKey("Incident.Incident_id")),
+    _required("Channel", name()),
+    _required("Kind", word()),
+    _required("Number", Integer()),
+    _required("Status", word(), "'waiting'"),
+    _required("Title", name()),
+    _required("Body", text_column()),
+    _required("Attempts", Integer(), "0"),
+    _stamp("NextAttemptTime"),
+    _column("ClaimedBy", name()),
+    _column("ClaimedTime", UtcTime()),
+    _column("SentTime", UtcTime()),
+    _column("Message", text_column()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    # Each message is made once for each channel, however many controllers make it.
+    UniqueConstraint("Incident_id", "Channel", "Kind", "Number"),
+    _check("Channel", "Channel <> ''"),
+    _check("Number", "Number >= 0"),
+    _check("Attempts", "Attempts >= 0"),
+    _words("Kind", status.DeliveryKind),
+    _words("Status", status.DeliveryStatus),
+    _index("IX_AlertDelivery_Waiting", "AlertDelivery_id", where=TO_SEND),
     sqlite_autoincrement=True,
 )
 

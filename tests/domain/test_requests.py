@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from batchctl.domain.errors import Refused
-from batchctl.domain.requests import OfBatch, OfInstance, Request, RequestId, Verb, wish_of
+from batchctl.domain.requests import OfBatch, OfIncident, OfInstance, Request, RequestId, Verb, wish_of
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import RequestStatus
 
@@ -67,3 +67,44 @@ def test_what_cannot_be_meant_is_refused(given: dict[str, Any], said: str) -> No
         wish_of(request(**given))
 
     assert str(refused.value.next_step).startswith("insert another row that says it")
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({"arguments": '{"Incident": 7}', "instance_id": None}, (7, None)),
+        ({"arguments": None, "instance_id": 42}, (None, 42)),
+    ],
+)
+def test_what_is_done_to_an_incident(given: dict[str, Any], found: tuple[int | None, int | None]) -> None:
+    wish = wish_of(request(action="Acknowledge", reason="mine", **given))
+
+    assert isinstance(wish, OfIncident)
+    assert (wish.verb, wish.incident_id, wish.instance_id, wish.length) == (Verb.ACKNOWLEDGE, *found, None)
+
+
+def test_what_is_snoozed_is_so_for_a_while() -> None:
+    wish = wish_of(request(action="snooze", instance_id=None, reason="later", arguments='{"incident": 7, "for": "2h"}'))
+
+    assert isinstance(wish, OfIncident)
+    assert wish.length == timedelta(hours=2)
+
+
+NO_INCIDENT: list[tuple[dict[str, Any], str]] = [
+    ({"arguments": '{"incident": 7}'}, "Arguments name it, or BatchControl_id the instance"),
+    ({"instance_id": None}, "Arguments name it, or BatchControl_id the instance"),
+    ({"instance_id": None, "arguments": "7"}, "is no JSON object"),
+    ({"instance_id": None, "arguments": '{"incident": true}'}, "say nothing but which incident it is"),
+    ({"instance_id": None, "arguments": '{"incident": "7"}'}, "say nothing but which incident it is"),
+    ({"arguments": '{"for": "2h"}'}, "say nothing but which incident it is"),
+    ({"batch": "Load"}, "is done to an incident"),
+    ({"reason": " "}, "Nobody may acknowledge without a Reason"),
+    ({"action": "snooze"}, "Nobody may snooze without saying for how long"),
+    ({"action": "snooze", "arguments": '{"for": "tomorrow"}'}, "Nobody may snooze without saying for how long"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), NO_INCIDENT)
+def test_what_cannot_be_meant_of_an_incident_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        wish_of(request(**{"action": "acknowledge", **given}))

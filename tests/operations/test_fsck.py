@@ -50,6 +50,17 @@ def fired(outcome: str) -> str:
     )
 
 
+INCIDENT = "INSERT INTO Incident (Kind, IncidentKey, Severity, Subject, Message) VALUES ('failed', 'k', 'error', 'B', 'it broke')"
+
+
+def mail(kind: str, number: int) -> str:
+    """Return a statement that makes a message about the incident."""
+    return (
+        "INSERT INTO AlertDelivery (Incident_id, Channel, Kind, Number, Title, Body)"
+        f" VALUES (1, 'mail', '{kind}', {number}, 't', 'b')"
+    )
+
+
 SCHEDULED = (
     "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunAt, DecidedUntil)"
     " VALUES ('s', 'B', 'once', '2026-11-21 06:00', '2026-11-21 06:00:00.000')"
@@ -109,6 +120,11 @@ PLANTED = {
             "UPDATE ScheduleFire SET z_inserted = '2026-11-21 05:59:59.999'"],
     "I53": [SCHEDULED, fired("fired"), *BACKFILLED, "DELETE FROM Schedule"],
     "I54": [SCHEDULED, *BACKFILLED, "DELETE FROM Schedule"],
+    "I61": ['DROP INDEX "UX_Incident_Standing"', INCIDENT, INCIDENT],
+    "I62": [INCIDENT, "UPDATE Incident SET Status = 'resolved'"],
+    "I63": [INCIDENT, mail("recovery", 1), mail("recovery", 2)],
+    "I64": [INCIDENT, mail("alert", 0), "UPDATE AlertDelivery SET Status = 'sent'"],
+    "I65": [INCIDENT, mail("alert", 0), "DELETE FROM Incident"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {

@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'ZoneOffset'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'ZoneOffset'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0020'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0020'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -1251,6 +1251,163 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ArriveBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD ArriveBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'StartBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD StartBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'FinishBy' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD FinishBy NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ExpectedOn' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD ExpectedOn NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ExpectedCalendar' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD ExpectedCalendar NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U') IS NULL
+CREATE TABLE Incident (
+    Incident_id BIGINT NOT NULL IDENTITY,
+    Kind VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    IncidentKey NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Severity VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_Incident_Status] DEFAULT 'open',
+    Subject NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Detail NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    NextStep NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    ProcessBatch_id BIGINT NULL,
+    ProcessControlSeq INTEGER NULL,
+    BatchControl_id BIGINT NULL,
+    Evidence BIGINT NOT NULL CONSTRAINT [DF_Incident_Evidence] DEFAULT 0,
+    Occurrences INTEGER NOT NULL CONSTRAINT [DF_Incident_Occurrences] DEFAULT 1,
+    OpenedTime DATETIME2(3) NOT NULL CONSTRAINT [DF_Incident_OpenedTime] DEFAULT SYSUTCDATETIME(),
+    LastSeen DATETIME2(3) NOT NULL CONSTRAINT [DF_Incident_LastSeen] DEFAULT SYSUTCDATETIME(),
+    AcknowledgedTime DATETIME2(3) NULL,
+    AcknowledgedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    SnoozedUntil DATETIME2(3) NULL,
+    AlertsMade INTEGER NOT NULL CONSTRAINT [DF_Incident_AlertsMade] DEFAULT 0,
+    NextAlertTime DATETIME2(3) NULL,
+    EscalatedTime DATETIME2(3) NULL,
+    ResolvedTime DATETIME2(3) NULL,
+    RecoveryTime DATETIME2(3) NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Incident_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Incident_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Incident] PRIMARY KEY (Incident_id),
+    CONSTRAINT [CK_Incident_IncidentKey] CHECK (IncidentKey <> ''),
+    CONSTRAINT [CK_Incident_Occurrences] CHECK (Occurrences >= 1),
+    CONSTRAINT [CK_Incident_AlertsMade] CHECK (AlertsMade >= 0),
+    CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed')),
+    CONSTRAINT [CK_Incident_Severity] CHECK (lower(Severity) IN ('warning', 'error')),
+    CONSTRAINT [CK_Incident_Status] CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AlertDelivery', N'U') IS NULL
+CREATE TABLE AlertDelivery (
+    AlertDelivery_id BIGINT NOT NULL IDENTITY,
+    Incident_id BIGINT NOT NULL,
+    Channel NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Kind VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL,
+    Number INTEGER NOT NULL,
+    Status VARCHAR(20) COLLATE Latin1_General_100_CI_AS NOT NULL CONSTRAINT [DF_AlertDelivery_Status] DEFAULT 'waiting',
+    Title NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Body NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Attempts INTEGER NOT NULL CONSTRAINT [DF_AlertDelivery_Attempts] DEFAULT 0,
+    NextAttemptTime DATETIME2(3) NOT NULL CONSTRAINT [DF_AlertDelivery_NextAttemptTime] DEFAULT SYSUTCDATETIME(),
+    ClaimedBy NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    ClaimedTime DATETIME2(3) NULL,
+    SentTime DATETIME2(3) NULL,
+    Message NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AlertDelivery_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_AlertDelivery_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_AlertDelivery] PRIMARY KEY (AlertDelivery_id),
+    CONSTRAINT [UQ_AlertDelivery_Incident_id_Channel_Kind_Number] UNIQUE (Incident_id, Channel, Kind, Number),
+    CONSTRAINT [CK_AlertDelivery_Channel] CHECK (Channel <> ''),
+    CONSTRAINT [CK_AlertDelivery_Number] CHECK (Number >= 0),
+    CONSTRAINT [CK_AlertDelivery_Attempts] CHECK (Attempts >= 0),
+    CONSTRAINT [CK_AlertDelivery_Kind] CHECK (lower(Kind) IN ('alert', 'repeat', 'escalation', 'recovery', 'digest')),
+    CONSTRAINT [CK_AlertDelivery_Status] CHECK (lower(Status) IN ('waiting', 'sent', 'failed', 'withdrawn')),
+    CONSTRAINT [FK_AlertDelivery_Incident_id] FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'UX_Incident_Standing' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+CREATE UNIQUE INDEX [UX_Incident_Standing] ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_Incident_Recovery' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+CREATE INDEX [IX_Incident_Recovery] ON Incident (Incident_id) WHERE ResolvedTime IS NOT NULL AND RecoveryTime IS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_AlertDelivery_Waiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AlertDelivery', N'U'))
+CREATE INDEX [IX_AlertDelivery_Waiting] ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0017' WHERE version_num = '0016';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ZoneOffset', N'U') IS NULL
 CREATE TABLE ZoneOffset (
     ZoneOffset_id BIGINT NOT NULL IDENTITY,
@@ -1583,7 +1740,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0020' WHERE version_num = '0016';
+UPDATE alembic_version SET version_num = '0020' WHERE version_num = '0017';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'zoneoffset'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'zoneoffset'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -783,7 +783,100 @@ CREATE TRIGGER TR_BatchFreeze_Notify AFTER INSERT OR UPDATE OR DELETE ON BatchFr
 
 UPDATE alembic_version SET version_num='0016' WHERE alembic_version.version_num = '0015';
 
--- Running upgrade 0016 -> 0020
+-- Running upgrade 0016 -> 0017
+
+ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50);
+
+ALTER TABLE ProcessBatch ADD COLUMN StartBy VARCHAR(50);
+
+ALTER TABLE ProcessBatch ADD COLUMN FinishBy VARCHAR(50);
+
+ALTER TABLE ProcessBatch ADD COLUMN ExpectedOn VARCHAR(50);
+
+ALTER TABLE ProcessBatch ADD COLUMN ExpectedCalendar VARCHAR(200);
+
+CREATE TABLE Incident (
+    Incident_id BIGSERIAL NOT NULL, 
+    Kind VARCHAR(20) NOT NULL, 
+    IncidentKey VARCHAR(200) NOT NULL, 
+    Severity VARCHAR(20) NOT NULL, 
+    Status VARCHAR(20) DEFAULT 'open' NOT NULL, 
+    Subject VARCHAR(200) NOT NULL, 
+    Message TEXT NOT NULL, 
+    Detail TEXT, 
+    NextStep TEXT, 
+    ProcessBatch_id BIGINT, 
+    ProcessControlSeq INTEGER, 
+    BatchControl_id BIGINT, 
+    Evidence BIGINT DEFAULT 0 NOT NULL, 
+    Occurrences INTEGER DEFAULT 1 NOT NULL, 
+    OpenedTime TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    LastSeen TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    AcknowledgedTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    AcknowledgedBy VARCHAR(200), 
+    SnoozedUntil TIMESTAMP(3) WITHOUT TIME ZONE, 
+    AlertsMade INTEGER DEFAULT 0 NOT NULL, 
+    NextAlertTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    EscalatedTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    ResolvedTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    RecoveryTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_Incident" PRIMARY KEY (Incident_id), 
+    CONSTRAINT "CK_Incident_IncidentKey" CHECK (IncidentKey <> ''), 
+    CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1), 
+    CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0), 
+    CONSTRAINT "CK_Incident_Kind" CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed')), 
+    CONSTRAINT "CK_Incident_Severity" CHECK (lower(Severity) IN ('warning', 'error')), 
+    CONSTRAINT "CK_Incident_Status" CHECK (lower(Status) IN ('open', 'acknowledged', 'resolved'))
+);
+
+CREATE TABLE AlertDelivery (
+    AlertDelivery_id BIGSERIAL NOT NULL, 
+    Incident_id BIGINT NOT NULL, 
+    Channel VARCHAR(200) NOT NULL, 
+    Kind VARCHAR(20) NOT NULL, 
+    Number INTEGER NOT NULL, 
+    Status VARCHAR(20) DEFAULT 'waiting' NOT NULL, 
+    Title VARCHAR(200) NOT NULL, 
+    Body TEXT NOT NULL, 
+    Attempts INTEGER DEFAULT 0 NOT NULL, 
+    NextAttemptTime TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    ClaimedBy VARCHAR(200), 
+    ClaimedTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    SentTime TIMESTAMP(3) WITHOUT TIME ZONE, 
+    Message TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_AlertDelivery" PRIMARY KEY (AlertDelivery_id), 
+    CONSTRAINT "UQ_AlertDelivery_Incident_id_Channel_Kind_Number" UNIQUE (Incident_id, Channel, Kind, Number), 
+    CONSTRAINT "CK_AlertDelivery_Channel" CHECK (Channel <> ''), 
+    CONSTRAINT "CK_AlertDelivery_Number" CHECK (Number >= 0), 
+    CONSTRAINT "CK_AlertDelivery_Attempts" CHECK (Attempts >= 0), 
+    CONSTRAINT "CK_AlertDelivery_Kind" CHECK (lower(Kind) IN ('alert', 'repeat', 'escalation', 'recovery', 'digest')), 
+    CONSTRAINT "CK_AlertDelivery_Status" CHECK (lower(Status) IN ('waiting', 'sent', 'failed', 'withdrawn')), 
+    CONSTRAINT "FK_AlertDelivery_Incident_id" FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id)
+);
+
+CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
+
+CREATE INDEX "IX_Incident_Recovery" ON Incident (Incident_id) WHERE ResolvedTime IS NOT NULL AND RecoveryTime IS NULL;
+
+CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
+
+CREATE TRIGGER TR_Incident_Kind BEFORE INSERT OR UPDATE OF Kind ON Incident FOR EACH ROW WHEN (NEW.Kind <> lower(NEW.Kind)) EXECUTE FUNCTION batchctl_lower('kind');
+
+CREATE TRIGGER TR_Incident_Severity BEFORE INSERT OR UPDATE OF Severity ON Incident FOR EACH ROW WHEN (NEW.Severity <> lower(NEW.Severity)) EXECUTE FUNCTION batchctl_lower('severity');
+
+CREATE TRIGGER TR_Incident_Status BEFORE INSERT OR UPDATE OF Status ON Incident FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+CREATE TRIGGER TR_AlertDelivery_Kind BEFORE INSERT OR UPDATE OF Kind ON AlertDelivery FOR EACH ROW WHEN (NEW.Kind <> lower(NEW.Kind)) EXECUTE FUNCTION batchctl_lower('kind');
+
+CREATE TRIGGER TR_AlertDelivery_Status BEFORE INSERT OR UPDATE OF Status ON AlertDelivery FOR EACH ROW WHEN (NEW.Status <> lower(NEW.Status)) EXECUTE FUNCTION batchctl_lower('status');
+
+UPDATE alembic_version SET version_num='0017' WHERE alembic_version.version_num = '0016';
+
+-- Running upgrade 0017 -> 0020
 
 CREATE TABLE ZoneOffset (
     ZoneOffset_id BIGSERIAL NOT NULL, 
@@ -1055,7 +1148,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        f.z_inserted AS Arrived, (SELECT f.z_inserted + (o.OffsetSeconds) * interval '1 second' FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (' || ('''' || replace(f.Entity, '''', '''''') || '''') || ');') END
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
-UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0016';
+UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0017';
 
 COMMIT;
 

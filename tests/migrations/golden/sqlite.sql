@@ -959,7 +959,128 @@ CREATE INDEX "IX_BatchFreeze_Standing" ON BatchFreeze (BatchFreeze_id) WHERE Tha
 
 UPDATE alembic_version SET version_num='0016' WHERE alembic_version.version_num = '0015';
 
--- Running upgrade 0016 -> 0020
+-- Running upgrade 0016 -> 0017
+
+ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_ArriveBy_Type CHECK (ArriveBy IS NULL OR (typeof(ArriveBy) = 'text' AND instr(ArriveBy, char(0)) = 0 AND length(ArriveBy) <= 50));
+
+ALTER TABLE ProcessBatch ADD COLUMN StartBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_StartBy_Type CHECK (StartBy IS NULL OR (typeof(StartBy) = 'text' AND instr(StartBy, char(0)) = 0 AND length(StartBy) <= 50));
+
+ALTER TABLE ProcessBatch ADD COLUMN FinishBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_FinishBy_Type CHECK (FinishBy IS NULL OR (typeof(FinishBy) = 'text' AND instr(FinishBy, char(0)) = 0 AND length(FinishBy) <= 50));
+
+ALTER TABLE ProcessBatch ADD COLUMN ExpectedOn VARCHAR(50) CONSTRAINT CK_ProcessBatch_ExpectedOn_Type CHECK (ExpectedOn IS NULL OR (typeof(ExpectedOn) = 'text' AND instr(ExpectedOn, char(0)) = 0 AND length(ExpectedOn) <= 50));
+
+ALTER TABLE ProcessBatch ADD COLUMN ExpectedCalendar VARCHAR(200) CONSTRAINT CK_ProcessBatch_ExpectedCalendar_Type CHECK (ExpectedCalendar IS NULL OR (typeof(ExpectedCalendar) = 'text' AND instr(ExpectedCalendar, char(0)) = 0 AND length(ExpectedCalendar) <= 200));
+
+CREATE TABLE Incident (
+    Incident_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    Kind VARCHAR(20) COLLATE "NOCASE" NOT NULL, 
+    IncidentKey VARCHAR(200) NOT NULL, 
+    Severity VARCHAR(20) COLLATE "NOCASE" NOT NULL, 
+    Status VARCHAR(20) COLLATE "NOCASE" DEFAULT 'open' NOT NULL, 
+    Subject VARCHAR(200) NOT NULL, 
+    Message TEXT NOT NULL, 
+    Detail TEXT, 
+    NextStep TEXT, 
+    ProcessBatch_id INTEGER, 
+    ProcessControlSeq INTEGER, 
+    BatchControl_id INTEGER, 
+    Evidence INTEGER DEFAULT 0 NOT NULL, 
+    Occurrences INTEGER DEFAULT 1 NOT NULL, 
+    OpenedTime TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    LastSeen TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    AcknowledgedTime TEXT, 
+    AcknowledgedBy VARCHAR(200), 
+    SnoozedUntil TEXT, 
+    AlertsMade INTEGER DEFAULT 0 NOT NULL, 
+    NextAlertTime TEXT, 
+    EscalatedTime TEXT, 
+    ResolvedTime TEXT, 
+    RecoveryTime TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "CK_Incident_IncidentKey" CHECK (IncidentKey <> ''), 
+    CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1), 
+    CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0), 
+    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed'), 
+    CONSTRAINT "CK_Incident_Severity" CHECK (Severity = 'warning' OR Severity = 'error'), 
+    CONSTRAINT "CK_Incident_Status" CHECK (Status = 'open' OR Status = 'acknowledged' OR Status = 'resolved'), 
+    CONSTRAINT "CK_Incident_Kind_Type" CHECK (typeof(Kind) = 'text'), 
+    CONSTRAINT "CK_Incident_IncidentKey_Type" CHECK (typeof(IncidentKey) = 'text' AND instr(IncidentKey, char(0)) = 0 AND length(IncidentKey) <= 200), 
+    CONSTRAINT "CK_Incident_Severity_Type" CHECK (typeof(Severity) = 'text'), 
+    CONSTRAINT "CK_Incident_Status_Type" CHECK (typeof(Status) = 'text'), 
+    CONSTRAINT "CK_Incident_Subject_Type" CHECK (typeof(Subject) = 'text' AND instr(Subject, char(0)) = 0 AND length(Subject) <= 200), 
+    CONSTRAINT "CK_Incident_Message_Type" CHECK (typeof(Message) = 'text' AND instr(Message, char(0)) = 0), 
+    CONSTRAINT "CK_Incident_Detail_Type" CHECK (Detail IS NULL OR (typeof(Detail) = 'text' AND instr(Detail, char(0)) = 0)), 
+    CONSTRAINT "CK_Incident_NextStep_Type" CHECK (NextStep IS NULL OR (typeof(NextStep) = 'text' AND instr(NextStep, char(0)) = 0)), 
+    CONSTRAINT "CK_Incident_ProcessBatch_id_Type" CHECK (ProcessBatch_id IS NULL OR (typeof(ProcessBatch_id) = 'integer')), 
+    CONSTRAINT "CK_Incident_ProcessControlSeq_Type" CHECK (ProcessControlSeq IS NULL OR (typeof(ProcessControlSeq) = 'integer')), 
+    CONSTRAINT "CK_Incident_BatchControl_id_Type" CHECK (BatchControl_id IS NULL OR (typeof(BatchControl_id) = 'integer')), 
+    CONSTRAINT "CK_Incident_Evidence_Type" CHECK (typeof(Evidence) = 'integer'), 
+    CONSTRAINT "CK_Incident_Occurrences_Type" CHECK (typeof(Occurrences) = 'integer'), 
+    CONSTRAINT "CK_Incident_OpenedTime_Type" CHECK ((OpenedTime >= '0001' AND OpenedTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', OpenedTime, '+0 days') IS OpenedTime) OR (OpenedTime >= '0001' AND OpenedTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(OpenedTime, 1, 10), '+0 days') IS substr(OpenedTime, 1, 10) AND substr(OpenedTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', OpenedTime), 1, length(OpenedTime)) IS substr(OpenedTime, 1, 19) AND substr(OpenedTime, 20) NOT GLOB '*[^.0-9]*' AND OpenedTime GLOB '*[0-9]' AND instr(OpenedTime, char(0)) = 0)), 
+    CONSTRAINT "CK_Incident_LastSeen_Type" CHECK ((LastSeen >= '0001' AND LastSeen < ':' AND strftime('%Y-%m-%d %H:%M:%f', LastSeen, '+0 days') IS LastSeen) OR (LastSeen >= '0001' AND LastSeen GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(LastSeen, 1, 10), '+0 days') IS substr(LastSeen, 1, 10) AND substr(LastSeen, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', LastSeen), 1, length(LastSeen)) IS substr(LastSeen, 1, 19) AND substr(LastSeen, 20) NOT GLOB '*[^.0-9]*' AND LastSeen GLOB '*[0-9]' AND instr(LastSeen, char(0)) = 0)), 
+    CONSTRAINT "CK_Incident_AcknowledgedTime_Type" CHECK (AcknowledgedTime IS NULL OR ((AcknowledgedTime >= '0001' AND AcknowledgedTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', AcknowledgedTime, '+0 days') IS AcknowledgedTime) OR (AcknowledgedTime >= '0001' AND AcknowledgedTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(AcknowledgedTime, 1, 10), '+0 days') IS substr(AcknowledgedTime, 1, 10) AND substr(AcknowledgedTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', AcknowledgedTime), 1, length(AcknowledgedTime)) IS substr(AcknowledgedTime, 1, 19) AND substr(AcknowledgedTime, 20) NOT GLOB '*[^.0-9]*' AND AcknowledgedTime GLOB '*[0-9]' AND instr(AcknowledgedTime, char(0)) = 0))), 
+    CONSTRAINT "CK_Incident_AcknowledgedBy_Type" CHECK (AcknowledgedBy IS NULL OR (typeof(AcknowledgedBy) = 'text' AND instr(AcknowledgedBy, char(0)) = 0 AND length(AcknowledgedBy) <= 200)), 
+    CONSTRAINT "CK_Incident_SnoozedUntil_Type" CHECK (SnoozedUntil IS NULL OR ((SnoozedUntil >= '0001' AND SnoozedUntil < ':' AND strftime('%Y-%m-%d %H:%M:%f', SnoozedUntil, '+0 days') IS SnoozedUntil) OR (SnoozedUntil >= '0001' AND SnoozedUntil GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(SnoozedUntil, 1, 10), '+0 days') IS substr(SnoozedUntil, 1, 10) AND substr(SnoozedUntil, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', SnoozedUntil), 1, length(SnoozedUntil)) IS substr(SnoozedUntil, 1, 19) AND substr(SnoozedUntil, 20) NOT GLOB '*[^.0-9]*' AND SnoozedUntil GLOB '*[0-9]' AND instr(SnoozedUntil, char(0)) = 0))), 
+    CONSTRAINT "CK_Incident_AlertsMade_Type" CHECK (typeof(AlertsMade) = 'integer'), 
+    CONSTRAINT "CK_Incident_NextAlertTime_Type" CHECK (NextAlertTime IS NULL OR ((NextAlertTime >= '0001' AND NextAlertTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', NextAlertTime, '+0 days') IS NextAlertTime) OR (NextAlertTime >= '0001' AND NextAlertTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(NextAlertTime, 1, 10), '+0 days') IS substr(NextAlertTime, 1, 10) AND substr(NextAlertTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', NextAlertTime), 1, length(NextAlertTime)) IS substr(NextAlertTime, 1, 19) AND substr(NextAlertTime, 20) NOT GLOB '*[^.0-9]*' AND NextAlertTime GLOB '*[0-9]' AND instr(NextAlertTime, char(0)) = 0))), 
+    CONSTRAINT "CK_Incident_EscalatedTime_Type" CHECK (EscalatedTime IS NULL OR ((EscalatedTime >= '0001' AND EscalatedTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', EscalatedTime, '+0 days') IS EscalatedTime) OR (EscalatedTime >= '0001' AND EscalatedTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(EscalatedTime, 1, 10), '+0 days') IS substr(EscalatedTime, 1, 10) AND substr(EscalatedTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', EscalatedTime), 1, length(EscalatedTime)) IS substr(EscalatedTime, 1, 19) AND substr(EscalatedTime, 20) NOT GLOB '*[^.0-9]*' AND EscalatedTime GLOB '*[0-9]' AND instr(EscalatedTime, char(0)) = 0))), 
+    CONSTRAINT "CK_Incident_ResolvedTime_Type" CHECK (ResolvedTime IS NULL OR ((ResolvedTime >= '0001' AND ResolvedTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', ResolvedTime, '+0 days') IS ResolvedTime) OR (ResolvedTime >= '0001' AND ResolvedTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(ResolvedTime, 1, 10), '+0 days') IS substr(ResolvedTime, 1, 10) AND substr(ResolvedTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', ResolvedTime), 1, length(ResolvedTime)) IS substr(ResolvedTime, 1, 19) AND substr(ResolvedTime, 20) NOT GLOB '*[^.0-9]*' AND ResolvedTime GLOB '*[0-9]' AND instr(ResolvedTime, char(0)) = 0))), 
+    CONSTRAINT "CK_Incident_RecoveryTime_Type" CHECK (RecoveryTime IS NULL OR ((RecoveryTime >= '0001' AND RecoveryTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', RecoveryTime, '+0 days') IS RecoveryTime) OR (RecoveryTime >= '0001' AND RecoveryTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(RecoveryTime, 1, 10), '+0 days') IS substr(RecoveryTime, 1, 10) AND substr(RecoveryTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', RecoveryTime), 1, length(RecoveryTime)) IS substr(RecoveryTime, 1, 19) AND substr(RecoveryTime, 20) NOT GLOB '*[^.0-9]*' AND RecoveryTime GLOB '*[0-9]' AND instr(RecoveryTime, char(0)) = 0))), 
+    CONSTRAINT "CK_Incident_z_inserted_Type" CHECK (z_inserted IS OpenedTime OR z_inserted IS LastSeen OR z_inserted IS AcknowledgedTime OR z_inserted IS SnoozedUntil OR z_inserted IS NextAlertTime OR z_inserted IS EscalatedTime OR z_inserted IS ResolvedTime OR z_inserted IS RecoveryTime OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_Incident_z_updated_Type" CHECK (z_updated IS OpenedTime OR z_updated IS LastSeen OR z_updated IS AcknowledgedTime OR z_updated IS SnoozedUntil OR z_updated IS NextAlertTime OR z_updated IS EscalatedTime OR z_updated IS ResolvedTime OR z_updated IS RecoveryTime OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE TABLE AlertDelivery (
+    AlertDelivery_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    Incident_id INTEGER NOT NULL, 
+    Channel VARCHAR(200) NOT NULL, 
+    Kind VARCHAR(20) COLLATE "NOCASE" NOT NULL, 
+    Number INTEGER NOT NULL, 
+    Status VARCHAR(20) COLLATE "NOCASE" DEFAULT 'waiting' NOT NULL, 
+    Title VARCHAR(200) NOT NULL, 
+    Body TEXT NOT NULL, 
+    Attempts INTEGER DEFAULT 0 NOT NULL, 
+    NextAttemptTime TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    ClaimedBy VARCHAR(200), 
+    ClaimedTime TEXT, 
+    SentTime TEXT, 
+    Message TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_AlertDelivery_Incident_id_Channel_Kind_Number" UNIQUE (Incident_id, Channel, Kind, Number), 
+    CONSTRAINT "CK_AlertDelivery_Channel" CHECK (Channel <> ''), 
+    CONSTRAINT "CK_AlertDelivery_Number" CHECK (Number >= 0), 
+    CONSTRAINT "CK_AlertDelivery_Attempts" CHECK (Attempts >= 0), 
+    CONSTRAINT "CK_AlertDelivery_Kind" CHECK (Kind = 'alert' OR Kind = 'repeat' OR Kind = 'escalation' OR Kind = 'recovery' OR Kind = 'digest'), 
+    CONSTRAINT "CK_AlertDelivery_Status" CHECK (Status = 'waiting' OR Status = 'sent' OR Status = 'failed' OR Status = 'withdrawn'), 
+    CONSTRAINT "FK_AlertDelivery_Incident_id" FOREIGN KEY(Incident_id) REFERENCES Incident (Incident_id), 
+    CONSTRAINT "CK_AlertDelivery_Incident_id_Type" CHECK (typeof(Incident_id) = 'integer'), 
+    CONSTRAINT "CK_AlertDelivery_Channel_Type" CHECK (typeof(Channel) = 'text' AND instr(Channel, char(0)) = 0 AND length(Channel) <= 200), 
+    CONSTRAINT "CK_AlertDelivery_Kind_Type" CHECK (typeof(Kind) = 'text'), 
+    CONSTRAINT "CK_AlertDelivery_Number_Type" CHECK (typeof(Number) = 'integer'), 
+    CONSTRAINT "CK_AlertDelivery_Status_Type" CHECK (typeof(Status) = 'text'), 
+    CONSTRAINT "CK_AlertDelivery_Title_Type" CHECK (typeof(Title) = 'text' AND instr(Title, char(0)) = 0 AND length(Title) <= 200), 
+    CONSTRAINT "CK_AlertDelivery_Body_Type" CHECK (typeof(Body) = 'text' AND instr(Body, char(0)) = 0), 
+    CONSTRAINT "CK_AlertDelivery_Attempts_Type" CHECK (typeof(Attempts) = 'integer'), 
+    CONSTRAINT "CK_AlertDelivery_NextAttemptTime_Type" CHECK ((NextAttemptTime >= '0001' AND NextAttemptTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', NextAttemptTime, '+0 days') IS NextAttemptTime) OR (NextAttemptTime >= '0001' AND NextAttemptTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(NextAttemptTime, 1, 10), '+0 days') IS substr(NextAttemptTime, 1, 10) AND substr(NextAttemptTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', NextAttemptTime), 1, length(NextAttemptTime)) IS substr(NextAttemptTime, 1, 19) AND substr(NextAttemptTime, 20) NOT GLOB '*[^.0-9]*' AND NextAttemptTime GLOB '*[0-9]' AND instr(NextAttemptTime, char(0)) = 0)), 
+    CONSTRAINT "CK_AlertDelivery_ClaimedBy_Type" CHECK (ClaimedBy IS NULL OR (typeof(ClaimedBy) = 'text' AND instr(ClaimedBy, char(0)) = 0 AND length(ClaimedBy) <= 200)), 
+    CONSTRAINT "CK_AlertDelivery_ClaimedTime_Type" CHECK (ClaimedTime IS NULL OR ((ClaimedTime >= '0001' AND ClaimedTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', ClaimedTime, '+0 days') IS ClaimedTime) OR (ClaimedTime >= '0001' AND ClaimedTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(ClaimedTime, 1, 10), '+0 days') IS substr(ClaimedTime, 1, 10) AND substr(ClaimedTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', ClaimedTime), 1, length(ClaimedTime)) IS substr(ClaimedTime, 1, 19) AND substr(ClaimedTime, 20) NOT GLOB '*[^.0-9]*' AND ClaimedTime GLOB '*[0-9]' AND instr(ClaimedTime, char(0)) = 0))), 
+    CONSTRAINT "CK_AlertDelivery_SentTime_Type" CHECK (SentTime IS NULL OR ((SentTime >= '0001' AND SentTime < ':' AND strftime('%Y-%m-%d %H:%M:%f', SentTime, '+0 days') IS SentTime) OR (SentTime >= '0001' AND SentTime GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(SentTime, 1, 10), '+0 days') IS substr(SentTime, 1, 10) AND substr(SentTime, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', SentTime), 1, length(SentTime)) IS substr(SentTime, 1, 19) AND substr(SentTime, 20) NOT GLOB '*[^.0-9]*' AND SentTime GLOB '*[0-9]' AND instr(SentTime, char(0)) = 0))), 
+    CONSTRAINT "CK_AlertDelivery_Message_Type" CHECK (Message IS NULL OR (typeof(Message) = 'text' AND instr(Message, char(0)) = 0)), 
+    CONSTRAINT "CK_AlertDelivery_z_inserted_Type" CHECK (z_inserted IS NextAttemptTime OR z_inserted IS ClaimedTime OR z_inserted IS SentTime OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_AlertDelivery_z_updated_Type" CHECK (z_updated IS NextAttemptTime OR z_updated IS ClaimedTime OR z_updated IS SentTime OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+CREATE UNIQUE INDEX "UX_Incident_Standing" ON Incident (IncidentKey) WHERE ResolvedTime IS NULL;
+
+CREATE INDEX "IX_Incident_Recovery" ON Incident (Incident_id) WHERE ResolvedTime IS NOT NULL AND RecoveryTime IS NULL;
+
+CREATE INDEX "IX_AlertDelivery_Waiting" ON AlertDelivery (AlertDelivery_id) WHERE Status = 'waiting';
+
+UPDATE alembic_version SET version_num='0017' WHERE alembic_version.version_num = '0016';
+
+-- Running upgrade 0017 -> 0020
 
 CREATE TABLE ZoneOffset (
     ZoneOffset_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
@@ -1235,7 +1356,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (' || ('''' || replace(f.Entity, '''', '''''') || '''') || ');') END
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
-UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0016';
+UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0017';
 
 COMMIT;
 

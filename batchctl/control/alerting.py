@@ -1,0 +1,64 @@
+"""A duty of the leader: people are told of problems, in good time and not too often. It follows everything else."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+from batchctl.control.incident_watch import IncidentWatch
+from batchctl.control.outbox import Outbox
+from batchctl.domain.errors import Conflict
+from batchctl.ports import Change, Clock
+
+EVERY = timedelta(seconds=5)
+"""How often it is looked what is the matter."""
+OFTEN = timedelta(seconds=1)
+"""How often it is looked what there is to send, and while the past is read."""
+
+
+@dataclass(slots=True)
+class Alerting:
+    """Reviews the incidents, and sends what is due."""
+
+    clock: Clock
+    watch: IncidentWatch
+    outbox: Outbox
+    _reviewed_at: float = -math.inf
+    _sent_at: float = -math.inf
+
+    name: ClassVar[str] = "alerts"
+
+    @property
+    def is_busy(self) -> bool:
+        """Say whether a message is under way."""
+        return self.outbox.is_busy
+
+    def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
+        """Look at what is the matter once in a while, and send; somebody who keeps a row locked is not waited for."""
+        now = self.clock.monotonic()
+        try:
+            if now - self._reviewed_at >= self._pause.total_seconds():
+                self._reviewed_at = now
+                if self.watch.look():
+                    self._sent_at = -math.inf
+            if self.outbox.is_busy or now - self._sent_at >= OFTEN.total_seconds():
+                self._sent_at = now
+                self.outbox.look()
+        except Conflict:
+            pass
+        return False
+
+    def finish(self) -> bool:
+        """Do all of it at once, and wait until what is due is sent, or cannot be."""
+        while True:
+            self.watch.look()
+            if not self.watch.findings.is_behind:
+                break
+        self.outbox.finish()
+        return False
+
+    @property
+    def _pause(self) -> timedelta:
+        return OFTEN if self.watch.findings.is_behind else EVERY

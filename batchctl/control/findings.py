@@ -1,0 +1,188 @@
+"""What is the matter now, as far as the rows say: what incidents are compared with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from batchctl.control.arrival_book import ArrivalBook
+from batchctl.domain import expectations, troubles
+from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alerts import TOO_OFTEN
+from batchctl.domain.business_days import BusinessDays
+from batchctl.domain.column_text import UnfitText, weekdays_of
+from batchctl.domain.expectations import Deadline
+from batchctl.domain.incidents import Problem
+from batchctl.domain.rows import BatchDefinition, BatchId
+from batchctl.domain.schedules import Calendar
+from batchctl.domain.status import DeliveryStatus, IncidentKind, InstanceStatus
+from batchctl.domain.troubles import Lengths, Undelivered
+from batchctl.domain.wall_clock import clock_of
+from batchctl.ports import Clock
+from batchctl.store import (
+    alert_deliveries,
+    calendars,
+    completions,
+    definitions,
+    dependencies,
+    evidence,
+    history,
+    live,
+    reports,
+)
+
+MOST = 500
+"""Instances, attempts under way, waits and messages that are looked at."""
+NEWEST = 1000
+"""Attempts of the past that are looked at."""
+SLOWLY = timedelta(minutes=10)
+"""How often is read what changes slowly: how long steps take, and which days are business days."""
+
+_Seen = tuple[int, InstanceStatus, int, datetime]
+
+
+@dataclass(slots=True)
+class Findings:
+    """Looks at the rows. It remembers what it has found of those that stay as they are."""
+
+    clock: Clock
+    rules: AlertRules
+    name: str | None
+    """The controller that looks; None for who only looks whether there is one."""
+    book: ArrivalBook = field(init=False)
+    _standing: dict[_Seen, Problem] = field(default_factory=dict)
+    _met: set[tuple[IncidentKind, BatchId, date]] = field(default_factory=set)
+    _lengths: Lengths = field(default_factory=dict)
+    _calendars: list[Calendar] = field(default_factory=list)
+    _read_at: float = -math.inf
+    _has_looked: bool = False
+
+    def __post_init__(self) -> None:
+        """Begin to learn when files come."""
+        self.book = ArrivalBook(clock_of(self.rules.zone))
+
+    def problems(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return everything that is the matter."""
+        self._read_what_is_slow(connection)
+        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        names = {batch.batch_id: batch.name for batch in batches.values()}
+        attempts = evidence.attempts(connection, NEWEST)
+        standing = self._of_instances(connection, batches)
+        at = {(one.batch_id, one.seq) for one in standing if one.batch_id is not None}
+        norms = self.rules.norms
+        found = [*standing, *self._too_long(connection, batches, now)]
+        found += troubles.too_short(attempts, names, self._lengths, norms)
+        found += troubles.fails_often(attempts, names, norms, at)
+        found += self._overdue(connection, batches)
+        found += self._ending(connection, now)
+        found += self._undelivered(connection)
+        found += self._missed(connection, now)
+        found += self._nobody(connection, now)
+        return found
+
+    @property
+    def is_behind(self) -> bool:
+        """Say whether the past is still being read."""
+        return self.rules.learns_arrivals and self.book.is_behind
+
+    def settle(self) -> None:
+        """Take note that what was found is written."""
+        self._has_looked = True
+
+    def _read_what_is_slow(self, connection: Any) -> None:
+        monotonic = self.clock.monotonic()
+        if monotonic - self._read_at >= SLOWLY.total_seconds():
+            self._read_at = monotonic
+            self._lengths = live.lengths(connection)
+            self._calendars = calendars.everything(connection)
+
+    def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
+        before, self._standing = self._standing, {}
+        for one in reports.open_in(connection, (InstanceStatus.FAILED, InstanceStatus.HELD), MOST):
+            key = one.instance_id, one.status, one.claim_token, one.updated_at
+            problem = before.get(key)
+            if problem is None:
+                last = history.last_entry(connection, one.instance_id)
+                problem = troubles.standing(one, batches.get(one.batch_id), last)
+            self._standing[key] = problem
+        return troubles.gathered(self._standing.values())
+
+    def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
+        entries = reports.live_entries(connection, MOST)
+        norms = self.rules.norms
+        found = [troubles.too_long(one, batches.get(one.batch_id), self._lengths, norms, now) for one in entries]
+        return [one for one in found if one is not None]
+
+    def _overdue(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
+        waiting = [one for one in completions.waiting(connection, MOST) if one.overdue is not None]
+        waits = dependencies.reasons_of(connection, batches, waiting)
+        return [troubles.overdue(wait) for wait in waits]
+
+    def _ending(self, connection: Any, now: datetime) -> list[Problem]:
+        used = evidence.calendars_in_use(connection)
+        used |= {one.calendar for one in evidence.expected(connection) if one.calendar is not None}
+        today = clock_of(self.rules.zone).day_of(now)
+        found = [troubles.ending(one, today, now) for one in self._calendars if one.name in used]
+        return [one for one in found if one is not None]
+
+    def _undelivered(self, connection: Any) -> list[Problem]:
+        """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
+        found, spoken = dict[str, Undelivered](), set[str]()
+        for one in alert_deliveries.newest(connection, MOST):
+            if one.channel not in spoken and one.status in {DeliveryStatus.SENT, DeliveryStatus.FAILED}:
+                spoken.add(one.channel)
+                if one.status is DeliveryStatus.FAILED:
+                    found[one.channel] = _undelivered(one)
+        for one in alert_deliveries.waiting(connection, MOST):
+            if one.attempts >= TOO_OFTEN and one.said is not None:
+                found.setdefault(one.channel, _undelivered(one))
+        return [troubles.silent_channel(one) for one in found.values()]
+
+    def _missed(self, connection: Any, now: datetime) -> list[Problem]:
+        clock, batches = clock_of(self.rules.zone), evidence.expected(connection)
+        known = {one.name: days for one in self._calendars if (days := _business_days(one)) is not None}
+        learned = {}
+        if self.rules.learns_arrivals:
+            self.book.read_on(connection, now, self.clock.monotonic())
+            learned = self.book.learned(batches, known, now, self.rules.arrival_margin)
+        due = expectations.deadlines(batches, learned, known, clock, now)
+        self._met &= {(one.kind, one.batch.batch_id, one.day) for one in due}
+        return [expectations.missed(one, self.rules.zone) for one in due if not self._is_met(connection, one)]
+
+    def _is_met(self, connection: Any, one: Deadline) -> bool:
+        key, batch = (one.kind, one.batch.batch_id, one.day), one.batch
+        if key in self._met:
+            return True
+        if one.kind is IncidentKind.NOT_ARRIVED:
+            is_met = evidence.arrived(connection, batch.entity, batch.batch_id, one.begins, one.day)
+        else:
+            look = evidence.started if one.kind is IncidentKind.NOT_STARTED else evidence.finished
+            is_met = look(connection, batch.batch_id, one.begins, one.day)
+        if is_met:
+            self._met.add(key)
+        return is_met
+
+    def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return that nobody works; who works himself tells once, at his first look, that nobody did."""
+        if self._has_looked and self.name is not None:
+            return []
+        gap = evidence.gap(connection, now, self.name)
+        problem = troubles.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
+        return [] if problem is None else [problem]
+
+
+def _undelivered(one: alert_deliveries.Delivery) -> Undelivered:
+    return Undelivered(channel=one.channel, since=one.made_at, attempts=one.attempts, said=one.said)
+
+
+def _business_days(calendar: Calendar) -> BusinessDays | None:
+    """Return a calendar that can be asked; None when it cannot be read, which `check` says."""
+    try:
+        parts = [part.strip() for part in calendar.business_days.split(",") if part.strip()]
+        weekdays = frozenset(day for part in parts for day in weekdays_of(part))
+    except UnfitText:
+        return None
+    return None if calendar.no_days else BusinessDays(calendar, weekdays)

@@ -1,0 +1,155 @@
+"""Opening, keeping and closing incidents, and making the messages about them: all of a look in one transaction.
+
+What is to be written is found by reading first; whoever then writes reads all of it once more, because he may have slept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.control.findings import Findings
+from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alert_text import message_of
+from batchctl.domain.alerts import Parcel, audience, owed, parcels
+from batchctl.domain.freezes import holding
+from batchctl.domain.incidents import Incident, IncidentId, Review, review
+from batchctl.domain.rows import BatchId
+from batchctl.domain.status import DeliveryKind, DeliveryStatus, IncidentKind
+from batchctl.logs import Event, Listener
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import alert_deliveries, definitions, evidence, freezes, incidents
+from batchctl.store.alert_deliveries import Delivery
+
+MOST = 1000
+"""Incidents that are looked at."""
+STALE = timedelta(minutes=5)
+"""After how long a message that was claimed and not sent may be sent by somebody else."""
+IS_OVER = "it was over before it was sent"
+
+_BOUNDARIES = frozenset({Boundary.ALERT})
+
+
+@dataclass(slots=True)
+class IncidentWatch:
+    """Reviews the incidents. Two who do so at the same time do it one after the other."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    rules: AlertRules
+    findings: Findings
+
+    def look(self) -> bool:
+        """Look at what is the matter, and write what is new; true when something is."""
+        with self.transactions.read() as connection:
+            if not self._is_anything(connection, self.clock.now()):
+                self.findings.settle()
+                return False
+        for event in self.transactions.run(_BOUNDARIES, self._write, hurried=True):
+            self.listener(event)
+        self.findings.settle()
+        return True
+
+    def _is_anything(self, connection: Any, now: datetime) -> bool:
+        standing = incidents.standing(connection, MOST)
+        seen = self._review(connection, standing, now)
+        if seen.opened or seen.changed or seen.resolved or seen.superseded:
+            return True
+        return bool(self._parcels(connection, seen, now))
+
+    def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
+        about = [one.instance_id for one in standing if one.instance_id is not None]
+        problems = self.findings.problems(connection, now)
+        return review(problems, standing, evidence.under_way(connection, about))
+
+    def _parcels(self, connection: Any, seen: Review, now: datetime) -> list[Parcel]:
+        """Return the messages that are due; none while there is no channel to send them through."""
+        if not self.rules.channels:
+            return []
+        all_of_them = [*incidents.standing(connection, MOST), *incidents.owing_recovery(connection, MOST)]
+        frozen = Frozen.read(connection, now)
+        due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet, is_frozen=frozen.holds)
+        many = (self.rules.policy.digest_over + 1) * len(self.rules.channels)
+        return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
+
+    def _write(self, connection: Any) -> list[Event]:
+        incidents.wait_for_others(connection)
+        now = self.clock.now()
+        seen = self._review(connection, incidents.standing(connection, MOST), now)
+        events = list[Event]()
+        for one, problem in seen.changed:
+            incidents.see_again(connection, one, problem, now)
+        for one in (*seen.resolved, *seen.superseded):
+            incidents.resolve(connection, one, now, is_told=one in seen.superseded)
+            alert_deliveries.withdraw(connection, [one.incident_id], IS_OVER, now - STALE, now)
+            events.append(_event("incident.resolved", one.incident_id, one))
+        for problem in seen.opened:
+            events.append(_event("incident.opened", incidents.add(connection, problem, now), problem))
+        for parcel in self._parcels(connection, seen, now):
+            self._post(connection, parcel, now)
+        return events
+
+    def _post(self, connection: Any, parcel: Parcel, now: datetime) -> None:
+        """Make one message for each channel that it goes to, and note of its incidents that it was made."""
+        first, message = parcel.first, message_of(parcel, now, self.rules.zone)
+        kept_from = _own_channel(first) if len(parcel.owed) == 1 else None
+        before = alert_deliveries.of_incident(connection, first.incident_id)
+        for channel in audience(parcel, self.rules.channels, not_through=kept_from):
+            if _is_wanted(parcel, [one for one in before if one.channel == channel]):
+                alert_deliveries.add(connection, first.incident_id, channel, parcel.kind, parcel.number, message, now)
+        for one in parcel.owed:
+            if one.kind is DeliveryKind.RECOVERY:
+                incidents.note_recovery(connection, one.incident, now)
+            else:
+                following = now + self.rules.policy.interval(one.incident.severity)
+                escalated = one.kind is DeliveryKind.ESCALATION
+                incidents.note_alert(connection, one.incident, following, now, is_escalated=escalated)
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """What is frozen: of that nobody is told anything until it is thawed."""
+
+    batches: frozenset[BatchId]
+    is_everything: bool
+
+    @classmethod
+    def read(cls, connection: Any, now: datetime) -> Frozen:
+        """Read what is frozen at this moment."""
+        found = frozenset(one.batch_id for one in definitions.all_batches(connection) if holding(one, now) is not None)
+        standing = [one for one in freezes.standing(connection) if one.holds(now)]
+        return cls(found, any(one.batch is None and one.tag is None for one in standing))
+
+    def holds(self, incident: Incident) -> bool:
+        """Say whether an incident is about what is frozen."""
+        return self.is_everything or incident.batch_id in self.batches
+
+
+def _is_wanted(parcel: Parcel, before: Iterable[Delivery]) -> bool:
+    """Say whether a channel needs a message: not while one about the same waits, nor that it is over when it said nothing."""
+    if parcel.kind is DeliveryKind.DIGEST:
+        return True
+    if parcel.kind is DeliveryKind.RECOVERY:
+        made = [one.status for one in before]
+        return not made or any(status in {DeliveryStatus.SENT, DeliveryStatus.WAITING} for status in made)
+    return all(one.status is not DeliveryStatus.WAITING for one in before)
+
+
+def _own_channel(incident: Incident) -> str | None:
+    """Return the channel that an incident is about."""
+    is_own = incident.kind is IncidentKind.CHANNEL_FAILED
+    return incident.subject.partition(" ")[2] if is_own else None
+
+
+def _made(deliveries: Iterable[Delivery]) -> list[tuple[datetime, bool]]:
+    """Return when each of the last messages was made, and whether it was a digest: one for all channels together."""
+    each = {(one.incident_id, one.kind, one.number): one for one in deliveries}
+    return [(one.made_at, one.kind is DeliveryKind.DIGEST) for one in each.values()]
+
+
+def _event(name: str, incident_id: IncidentId, about: Any) -> Event:
+    fields = {"Incident_id": incident_id, "Kind": about.kind.value, "Subject": about.subject, "Message": about.message}
+    return Event(name, fields)

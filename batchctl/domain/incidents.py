@@ -1,0 +1,184 @@
+"""Problems that people have to know of, and what becomes of each: it is one incident from the first sign to the last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import NewType
+
+from batchctl.domain.rows import BatchId, InstanceId
+from batchctl.domain.status import IncidentKind, IncidentStatus, InstanceStatus, Severity
+from batchctl.domain.text import shorten, visible
+from batchctl.domain.values import named_value, value
+
+IncidentId = NewType("IncidentId", int)
+
+KEY_LENGTH = 200
+SIGNATURE = 120
+"""Characters of an error that tell it from others."""
+OF_AN_INSTANCE = frozenset({IncidentKind.FAILED, IncidentKind.LOST, IncidentKind.HELD})
+"""Kinds that are over only when the instance is: while it is run again nobody knows yet."""
+
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|\b[0-9a-f]{8,}\b", re.IGNORECASE)
+
+
+@named_value
+class Problem:
+    """Something that is the matter now."""
+
+    kind: IncidentKind
+    key: str
+    """What makes it one problem: the same again is no other."""
+    subject: str
+    """What it is about, as people call it."""
+    message: str
+    severity: Severity = Severity.ERROR
+    since: datetime
+    detail: str | None = None
+    next_step: str | None = None
+    batch_id: BatchId | None = None
+    seq: int | None = None
+    instance_id: InstanceId | None = None
+    evidence: int = 0
+    """A number that grows whenever it happens once more."""
+    is_over: bool = False
+    """True of what can only be told of afterwards."""
+
+
+@named_value
+class Incident:
+    """An `Incident` row."""
+
+    incident_id: IncidentId
+    kind: IncidentKind
+    key: str
+    severity: Severity
+    status: IncidentStatus
+    subject: str
+    message: str
+    detail: str | None
+    next_step: str | None
+    batch_id: BatchId | None
+    seq: int | None
+    instance_id: InstanceId | None
+    evidence: int
+    occurrences: int
+    opened_at: datetime
+    last_seen: datetime
+    acknowledged_at: datetime | None = None
+    acknowledged_by: str | None = None
+    snoozed_until: datetime | None = None
+    alerts: int = 0
+    """How many messages were made about it, the first one included."""
+    next_alert: datetime | None = None
+    escalated_at: datetime | None = None
+    resolved_at: datetime | None = None
+    recovery_at: datetime | None = None
+    """When it was told that it is over, or found that nobody needs to be told."""
+
+    @property
+    def is_standing(self) -> bool:
+        """Say whether it is not over."""
+        return self.resolved_at is None
+
+
+@value
+class UnderWay:
+    """How an instance stands that an incident is about."""
+
+    status: InstanceStatus
+    last_seq: int
+
+
+@named_value
+class Review:
+    """What has become of incidents since they were looked at last."""
+
+    opened: list[Problem]
+    changed: list[tuple[Incident, Problem]]
+    """Those that have happened once more, or of which there is something else to say."""
+    resolved: list[Incident]
+    superseded: list[Incident]
+    """Those whose place another one has taken: nothing has been put right, so nobody is told that it was."""
+    quiet: frozenset[IncidentId]
+    """Those about which somebody is doing something: nobody is reminded of them meanwhile."""
+
+
+def review(
+    problems: Iterable[Problem], standing: Iterable[Incident], instances: Mapping[InstanceId, UnderWay]
+) -> Review:
+    """Compare the problems that there are with the incidents that stand; `instances` are those that these are about."""
+    found: dict[str, Problem] = {}
+    for problem in problems:
+        found.setdefault(problem.key, problem)
+    known = {incident.key: incident for incident in standing}
+    places = {_place(problem) for problem in found.values()}
+    opened, changed, resolved, superseded = (
+        list[Problem](),
+        list[tuple[Incident, Problem]](),
+        list[Incident](),
+        list[Incident](),
+    )
+    quiet = set[IncidentId]()
+    for key, problem in found.items():
+        if key not in known:
+            opened.append(problem)
+        elif _is_news(known[key], problem):
+            changed.append((known[key], problem))
+    for key, incident in known.items():
+        if key in found:
+            continue
+        if _place(incident) in places:
+            superseded.append(incident)
+        elif incident.kind in OF_AN_INSTANCE and _is_undecided(incident, instances):
+            quiet.add(incident.incident_id)
+        else:
+            resolved.append(incident)
+    return Review(opened=opened, changed=changed, resolved=resolved, superseded=superseded, quiet=frozenset(quiet))
+
+
+def _place(one: Problem | Incident) -> tuple[str, int | None, int | None, str]:
+    """Return where it is: of two problems in one place, the later has taken the place of the earlier."""
+    kind = "instance" if one.kind in OF_AN_INSTANCE else one.kind.value
+    return kind, one.batch_id, one.seq, one.subject
+
+
+def _is_news(incident: Incident, problem: Problem) -> bool:
+    said = incident.message, incident.detail, incident.next_step, incident.instance_id, incident.severity
+    says = problem.message, problem.detail, problem.next_step, problem.instance_id, problem.severity
+    return problem.evidence > incident.evidence or said != says
+
+
+def _is_undecided(incident: Incident, instances: Mapping[InstanceId, UnderWay]) -> bool:
+    """Say whether an instance is run again, or about to be, and has not come past the step at which it stood."""
+    at = None if incident.instance_id is None else instances.get(incident.instance_id)
+    return at is not None and not at.status.is_final and at.last_seq < (incident.seq or 0)
+
+
+def signature(message: str | None) -> str:
+    """Return what an error has in common with itself on another day: without numbers, on one line."""
+    first = next((line for line in (message or "").splitlines() if line.strip()), "")
+    return shorten(" ".join(_NUMBERS.sub("#", visible(first)).split()), SIGNATURE)
+
+
+def key_of(kind: IncidentKind, *parts: object) -> str:
+    """Return the key of a problem."""
+    return shorten(" ".join([kind.value, *(visible(str(part)) for part in parts)]), KEY_LENGTH)
+
+
+@named_value
+class Policy:
+    """When people are told, and how often."""
+
+    repeat: timedelta = timedelta(minutes=30)
+    repeat_warnings: timedelta = timedelta(days=1)
+    escalate_after: int = 3
+    """After how many repeats others are told too; 0 for never."""
+    digest_over: int = 20
+    """From how many messages on within `digest_window` all there is to say is said in one."""
+    digest_window: timedelta = timedelta(minutes=10)
+
+    def interval(self, severity: Severity) -> timedelta:
+        """Return after how long people are reminded."""
+        return self.repeat if severity is Severity.ERROR else self.repeat_warnings

@@ -1,0 +1,19 @@
+"""Lengths of time as people write them in the configuration and on the command line: `90s`, `30m`, `2h`, `1d`."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+_LENGTH = re.compile(r"([0-9]{1,6}) ?(s|m|h|d)", re.IGNORECASE)
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+LONGEST = timedelta(days=366)
+
+
+def length_of(written: str) -> timedelta | None:
+    """Read a length of time; None when it is none, or none that anybody means."""
+    found = _LENGTH.fullmatch(written.strip())
+    if found is None:
+        return None
+    length = timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    return length if timedelta(0) < length <= LONGEST else None

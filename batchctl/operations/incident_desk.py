@@ -1,0 +1,150 @@
+"""What people do about incidents, and what they see of them: acts in one transaction each, with a row in the audit log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.incidents import Incident, IncidentId
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import IncidentStatus
+from batchctl.domain.text import visible
+from batchctl.operations.acts import Actor
+from batchctl.operations.given import checked_reason, fitting
+from batchctl.ports import Transactions
+from batchctl.store import alert_deliveries, incidents
+from batchctl.store.alert_deliveries import Delivery
+
+MOST = 1000
+"""How many incidents are listed at most."""
+STALE = timedelta(minutes=5)
+"""After how long a message that somebody claimed may be taken back."""
+ACKNOWLEDGED = "somebody takes care of it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Which:
+    """An incident, or all that stand about an instance; exactly one of the two."""
+
+    incident_id: IncidentId | None = None
+    instance_id: InstanceId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookedAfter:
+    """An incident that somebody has looked after, or would."""
+
+    incident: Incident
+    until: datetime | None
+    """Until when nobody is reminded of it; None when nobody is at all."""
+
+    @property
+    def said(self) -> str:
+        """Say what was done."""
+        rest = (
+            "nobody is reminded of it any more"
+            if self.until is None
+            else f"the next reminder comes at {_at(self.until)}"
+        )
+        word = "acknowledged" if self.until is None else "snoozed"
+        return f"Incident {self.incident.incident_id} ({visible(self.incident.subject)}) is {word}; {rest}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentDesk(Actor):
+    """Where people look after incidents."""
+
+    def acknowledge(self, which: Which, *, reason: str | None) -> Sequence[LookedAfter]:
+        """Note that somebody takes care: nobody is reminded any more; that it is over is still told."""
+        return self._each(which, "acknowledge", reason, None, _acknowledge)
+
+    def snooze(self, which: Which, length: timedelta, *, reason: str | None) -> Sequence[LookedAfter]:
+        """Let nobody be reminded for a while."""
+        return self._each(which, "snooze", reason, self.clock.now() + length, _snooze)
+
+    def _each(
+        self,
+        which: Which,
+        action: str,
+        reason: str | None,
+        until: datetime | None,
+        write: Callable[[Any, Incident, str, datetime | None, datetime], bool],
+    ) -> Sequence[LookedAfter]:
+        reason = checked_reason(reason)
+
+        def act(connection: Any) -> Sequence[LookedAfter]:
+            found = _standing(connection, which)
+            for one in () if self.dry_run else found:
+                if not write(connection, one, fitting(self.user), until, self.clock.now()):
+                    raise _is_over(one)
+                self.note(connection, action, f"Incident:{one.incident_id}", reason, _was(one), _became(until))
+            return [LookedAfter(incident=one, until=until) for one in found]
+
+        return self.act(act)
+
+
+def _acknowledge(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
+    del until
+    alert_deliveries.withdraw(connection, [one.incident_id], ACKNOWLEDGED, now - STALE, now)
+    return incidents.acknowledge(connection, one, by, now)
+
+
+def _snooze(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
+    del by
+    return incidents.snooze(connection, one, until or now, now)
+
+
+def _standing(connection: Any, which: Which) -> list[Incident]:
+    """Return the incidents that are meant; refuses where there is nothing to look after."""
+    if which.incident_id is None:
+        at = which.instance_id or InstanceId(0)
+        found = incidents.of_instance(connection, at)
+        if not found:
+            message = f"No incident stands about BatchControl {at}."
+            raise NotFound(message, next_step="batchctl incidents")
+        return found
+    one = incidents.load_locked(connection, which.incident_id)
+    if one is None:
+        message = f"There is no incident {which.incident_id}."
+        raise NotFound(message, next_step="batchctl incidents --all")
+    if not one.is_standing:
+        raise _is_over(one)
+    return [one]
+
+
+def _is_over(one: Incident) -> Refused:
+    return Refused(f"Incident {one.incident_id} is over.", next_step="batchctl incidents")
+
+
+def _was(one: Incident) -> dict[str, JsonValue]:
+    return {"Status": one.status.value, "SnoozedUntil": None if one.snoozed_until is None else _iso(one.snoozed_until)}
+
+
+def _became(until: datetime | None) -> Mapping[str, JsonValue]:
+    if until is None:
+        return {"Status": IncidentStatus.ACKNOWLEDGED.value}
+    return {"Status": IncidentStatus.OPEN.value, "SnoozedUntil": _iso(until)}
+
+
+def _at(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _iso(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def listed(transactions: Transactions, *, everything: bool) -> tuple[Incident, ...]:
+    """Return the incidents that stand, oldest first; or all of them, newest first."""
+    with transactions.read() as connection:
+        return tuple(incidents.newest(connection, MOST) if everything else incidents.standing(connection, MOST))
+
+
+def last_deliveries(transactions: Transactions, channels: Sequence[str]) -> dict[str, Delivery | None]:
+    """Return the last message of each channel."""
+    with transactions.read() as connection:
+        return {name: next(iter(alert_deliveries.last_of(connection, name, 1)), None) for name in channels}

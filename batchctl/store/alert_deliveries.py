@@ -1,0 +1,180 @@
+"""`AlertDelivery`: the messages about incidents, one row for each channel. Whoever sends one claims it first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, NewType
+
+from sqlalchemy import Connection, bindparam, or_, select, text, update
+
+from batchctl.domain.alert_text import Message
+from batchctl.domain.incidents import IncidentId
+from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
+from batchctl.domain.text import storable
+from batchctl.domain.values import named_value
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.store.comparison import exactly
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.tables import TO_SEND, alert_delivery
+
+DeliveryId = NewType("DeliveryId", int)
+
+_a = alert_delivery.c
+
+_ADD = RowInsert(alert_delivery)
+_WAITING = RowSelect(
+    select(alert_delivery)
+    .where(text(f"AlertDelivery.{TO_SEND}"))
+    .order_by(_a.AlertDelivery_id)
+    .limit(bindparam("most"))
+)
+_NEWEST = RowSelect(select(alert_delivery).order_by(_a.AlertDelivery_id.desc()).limit(bindparam("most")))
+_OF_INCIDENT = RowSelect(
+    select(alert_delivery).where(_a.Incident_id == bindparam("incident_id")).order_by(_a.AlertDelivery_id)
+)
+_LAST_OF = RowSelect(
+    select(alert_delivery)
+    .where(exactly(_a.Channel, bindparam("channel", type_=_a.Channel.type)))
+    .order_by(_a.AlertDelivery_id.desc())
+    .limit(bindparam("most"))
+)
+_CLAIM = RowUpdate(
+    alert_delivery,
+    _a.AlertDelivery_id == bindparam("delivery_id"),
+    _a.Attempts == bindparam("tried"),
+    text(TO_SEND),
+)
+_MINE = RowUpdate(
+    alert_delivery,
+    _a.AlertDelivery_id == bindparam("delivery_id"),
+    _a.Attempts == bindparam("tried"),
+    exactly(_a.ClaimedBy, bindparam("claimed_by", type_=_a.ClaimedBy.type)),
+    text(TO_SEND),
+)
+_WITHDRAW = (
+    update(alert_delivery)
+    .where(
+        _a.Incident_id == bindparam("of_incident"),
+        _a.Kind.in_([DeliveryKind.ALERT.value, DeliveryKind.REPEAT.value, DeliveryKind.ESCALATION.value]),
+        text(TO_SEND),
+        or_(_a.ClaimedBy.is_(None), _a.ClaimedTime < bindparam("stale")),
+    )
+    .values(Status=DeliveryStatus.WITHDRAWN.value, Message=bindparam("why"), z_updated=bindparam("now"))
+)
+
+
+@named_value
+class Delivery:
+    """An `AlertDelivery` row."""
+
+    delivery_id: DeliveryId
+    incident_id: IncidentId
+    channel: str
+    kind: DeliveryKind
+    number: int
+    status: DeliveryStatus
+    message: Message
+    attempts: int
+    next_attempt: datetime
+    claimed_by: str | None
+    claimed_at: datetime | None
+    sent_at: datetime | None
+    said: str | None
+    """Why the last attempt was in vain."""
+    made_at: datetime
+
+
+def add(
+    connection: Connection,
+    incident_id: IncidentId,
+    channel: str,
+    kind: DeliveryKind,
+    number: int,
+    message: Message,
+    now: datetime,
+) -> None:
+    """Make a message for a channel."""
+    values = {
+        "Incident_id": incident_id,
+        "Channel": channel[:NAME_LENGTH],
+        "Kind": kind.value,
+        "Number": number,
+        "Title": storable(message.title)[:NAME_LENGTH],
+        "Body": storable(message.body),
+        "NextAttemptTime": now,
+        "z_inserted": now,
+        "z_updated": now,
+    }
+    _ADD(connection, values)
+
+
+def waiting(connection: Connection, most: int) -> list[Delivery]:
+    """Return the messages that are to be sent, oldest first."""
+    return readable(_WAITING(connection, most=most), _delivery)
+
+
+def newest(connection: Connection, most: int) -> list[Delivery]:
+    """Return the newest messages, newest first."""
+    return readable(_NEWEST(connection, most=most), _delivery)
+
+
+def of_incident(connection: Connection, incident_id: IncidentId) -> list[Delivery]:
+    """Return the messages about an incident, oldest first."""
+    return readable(_OF_INCIDENT(connection, incident_id=incident_id), _delivery)
+
+
+def last_of(connection: Connection, channel: str, most: int) -> list[Delivery]:
+    """Return the newest messages of a channel, newest first."""
+    return readable(_LAST_OF(connection, channel=channel[:NAME_LENGTH], most=most), _delivery)
+
+
+def claim(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
+    """Take a message to send it; false when somebody else has tried that meanwhile."""
+    changes = {"ClaimedBy": by, "ClaimedTime": now, "Attempts": one.attempts + 1, "z_updated": now}
+    return _CLAIM(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
+
+
+def set_sent(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
+    """Write that a message that one has claimed was sent; false when somebody else has it now."""
+    changes = {"Status": DeliveryStatus.SENT.value, "SentTime": now, "Message": None, "z_updated": now}
+    return _MINE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts + 1, claimed_by=by)
+
+
+def put_back(
+    connection: Connection, one: Delivery, by: str, said: str, next_attempt: datetime | None, now: datetime
+) -> bool:
+    """Write why a message could not be sent, and when it is tried again; None when it is given up."""
+    changes: dict[str, object] = {"ClaimedBy": None, "Message": storable(said), "z_updated": now}
+    if next_attempt is None:
+        changes["Status"] = DeliveryStatus.FAILED.value
+    else:
+        changes["NextAttemptTime"] = next_attempt
+    return _MINE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts + 1, claimed_by=by)
+
+
+def withdraw(
+    connection: Connection, incident_ids: Iterable[IncidentId], why: str, stale: datetime, now: datetime
+) -> None:
+    """Take back what nobody is sending of what was to be told of incidents."""
+    for each in incident_ids:
+        connection.execute(_WITHDRAW, {"of_incident": each, "stale": stale, "why": why, "now": now})
+
+
+def _delivery(row: Any) -> Delivery:
+    return Delivery(
+        delivery_id=DeliveryId(int(row.AlertDelivery_id)),
+        incident_id=IncidentId(int(row.Incident_id)),
+        channel=str(row.Channel),
+        kind=word(DeliveryKind, row.Kind),
+        number=int(row.Number),
+        status=word(DeliveryStatus, row.Status),
+        message=Message(title=str(row.Title), body=str(row.Body)),
+        attempts=int(row.Attempts),
+        next_attempt=row.NextAttemptTime,
+        claimed_by=text_of(row.ClaimedBy),
+        claimed_at=row.ClaimedTime,
+        sent_at=row.SentTime,
+        said=text_of(row.Message),
+        made_at=row.z_inserted,
+    )

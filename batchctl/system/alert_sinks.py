@@ -1,0 +1,350 @@
+"""The channels on which people are told of incidents: console, log, SMTP, webhook, and all that apprise knows.
+
+Each ends within its time limit, whatever the other side does; what it says of trouble names no secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import http.client
+import importlib.util
+import json
+import logging
+import os
+import smtplib
+import socket
+import ssl
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from batchctl import config
+from batchctl.config import ChannelSettings, Settings
+from batchctl.domain import urls
+from batchctl.domain.alert_text import Letter
+from batchctl.domain.errors import BatchctlError, Busy, ConfigurationError
+from batchctl.domain.text import did_you_mean, shorten, visible
+from batchctl.system.masking import masked
+
+SHOWN = 200
+"""Characters of an answer that are told."""
+PORTS = {"starttls": 587, "tls": 465, "none": 25}
+SECRETS = ("password", "secret")
+"""What of a channel may be nothing but a reference to a secret; `url` may hold some."""
+
+
+class Channel:
+    """A channel of the configuration, with the values of its secrets: nobody shows or keeps it."""
+
+    def __init__(self, settings: Settings, name: str) -> None:
+        """Resolve the secrets; raises `ConfigurationError`, which says what is wrong with the channel."""
+        self.name = name
+        self.secrets: list[str] = []
+        self._settings = settings
+        self.given: ChannelSettings = _named(settings, name)
+        self.directory = settings.directory
+        self.password, self.secret = self._referred("password"), self._referred("secret")
+        self.url = None if self.given.url is None else urls.with_secrets(self.given.url, self._resolved)
+        if self.given.url is not None:
+            self.secrets += urls.passwords_in(self.given.url)
+
+    def _referred(self, field: str) -> str | None:
+        said = getattr(self.given, field)
+        if said is None:
+            return None
+        name = urls.reference(said)
+        if name is None:
+            message = f"[alerts.channels.{visible(self.name)}] {field} has to refer to a secret, and not to be one."
+            raise ConfigurationError(message, next_step=f'{field} = "{{secret:NAME}}", and a section [secrets.NAME]')
+        return self._resolved(name)
+
+    def _resolved(self, name: str) -> str:
+        found = config.secret(self._settings, name)
+        self.secrets.append(found)
+        return found
+
+
+def _named(settings: Settings, name: str) -> ChannelSettings:
+    given = settings.alerts.channels.get(name)
+    if given is None:
+        known = did_you_mean(name, settings.alerts.channels)
+        message = f"There is no channel '{visible(name)}' in the configuration.{visible(known)}"
+        raise ConfigurationError(message, next_step=f"add [alerts.channels.{visible(name)}] to {config.FILE_NAME}")
+    return given
+
+
+def send(settings: Settings, name: str, letter: Letter) -> None:
+    """Send a letter; raises what kept it from being sent."""
+    problem = problem_of(settings, name)
+    if problem is not None:
+        raise problem
+    channel = Channel(settings, name)
+    try:
+        _KINDS[channel.given.kind].send(channel, letter)
+    except Exception as error:  # noqa: BLE001 - libraries raise anything, and may quote what nobody is to see
+        said = masked(_said(error), channel.secrets)
+        if isinstance(error, BatchctlError):
+            raise type(error)(said, next_step=error.next_step) from None
+        raise BatchctlError(said) from None
+
+
+def problem_of(settings: Settings, name: str) -> ConfigurationError | None:
+    """Return why a channel cannot work, as far as that can be told without sending anything."""
+    try:
+        channel = Channel(settings, name)
+        kind = _KINDS.get(channel.given.kind)
+        if kind is None:
+            said = f"kind '{visible(channel.given.kind)}' is none of {', '.join(_KINDS)}.{_meant(channel.given.kind)}"
+            raise _wrong(channel, said)
+        kind.check(channel)
+    except ConfigurationError as error:
+        return error
+    return None
+
+
+def _meant(kind: str) -> str:
+    said = did_you_mean(kind, _KINDS)
+    return said if "Did" in said else ""
+
+
+def _wrong(channel: Channel, said: str) -> ConfigurationError:
+    message = f"[alerts.channels.{visible(channel.name)}] {said}"
+    return ConfigurationError(message, next_step=f"correct the channel in {config.FILE_NAME}")
+
+
+def _need(channel: Channel, *fields: str) -> None:
+    for field in fields:
+        if not getattr(channel.given, field):
+            said = f"lacks {field}, which a channel of kind {channel.given.kind} needs."
+            raise _wrong(channel, said)
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, BatchctlError):
+        return error.message
+    if isinstance(error, TimeoutError):
+        return "There was no answer in time."
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return visible(shorten(f"{type(error).__name__}: {reason}", 2 * SHOWN))
+
+
+@contextmanager
+def _at_most(seconds: float, hang_up: Callable[[], object]) -> Iterator[None]:
+    """Hang up once the time is over, also on somebody who answers a letter at a time."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        with suppress(Exception):
+            hang_up()
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except Exception as error:
+        if late.is_set():
+            message = f"There was no answer within {seconds:g} seconds."
+            raise Busy(message) from error
+        raise
+    finally:
+        timer.cancel()
+
+
+def _cut(made: object) -> None:
+    """Cut a connection off, whoever waits for it."""
+    found = getattr(made, "sock", None)
+    if isinstance(found, socket.socket):
+        found.shutdown(socket.SHUT_RDWR)
+
+
+class _Console:
+    """Writes to standard error."""
+
+    def check(self, channel: Channel) -> None:
+        """Need nothing."""
+
+    def send(self, channel: Channel, letter: Letter) -> None:
+        """Write."""
+        del channel
+        sys.stderr.write(f"{letter.message.title}\n{letter.message.body}\n\n")
+        sys.stderr.flush()
+
+
+class _Log:
+    """Writes a line of JSON to the end of a file."""
+
+    def check(self, channel: Channel) -> None:
+        """Need a file that may be written."""
+        _need(channel, "path")
+        path = self._path(channel)
+        if not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+            said = f"path {visible(str(path))} cannot be written."
+            raise _wrong(channel, said)
+
+    def send(self, channel: Channel, letter: Letter) -> None:
+        """Write."""
+        line = {"Time": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", **_as_json(letter)}
+        with self._path(channel).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+    def _path(self, channel: Channel) -> Path:
+        return channel.directory / (channel.given.path or "")
+
+
+class _Smtp:
+    """Sends a mail."""
+
+    def check(self, channel: Channel) -> None:
+        """Need a server, a sender and somebody to send to."""
+        _need(channel, "host", "sender", "to")
+        if (channel.given.user is None) != (channel.given.password is None):
+            said = "needs user and password, or neither of them."
+            raise _wrong(channel, said)
+        try:
+            self._mail(channel, "test", "test", 0)
+        except ValueError as error:
+            said = f"sender or to is no address: {visible(str(error))}."
+            raise _wrong(channel, said) from None
+
+    def send(self, channel: Channel, letter: Letter) -> None:
+        """Hand the mail to the server."""
+        given, context = channel.given, ssl.create_default_context()
+        port = given.port or PORTS[given.security]
+        mail = self._mail(channel, letter.message.title, letter.message.body, letter.number)
+        made = (
+            smtplib.SMTP_SSL(timeout=given.timeout, context=context)
+            if given.security == "tls"
+            else smtplib.SMTP(timeout=given.timeout)
+        )
+        with _at_most(given.timeout, lambda: _cut(made)):
+            # Where one makes it with the address, nobody could hang up before the first answer.
+            vars(made)["_host"] = given.host
+            made.connect(given.host or "", port)
+            try:
+                if given.security == "starttls":
+                    made.starttls(context=context)
+                if given.user is not None:
+                    made.login(given.user, channel.password or "")
+                refused = made.send_message(mail)
+                if refused:
+                    message = f"The server does not take mail for {', '.join(map(visible, refused))}."
+                    raise BatchctlError(message)
+            finally:
+                with suppress(Exception):
+                    made.quit()
+
+    def _mail(self, channel: Channel, title: str, body: str, number: int) -> EmailMessage:
+        mail = EmailMessage()
+        mail["Subject"], mail["From"] = visible(title), channel.given.sender
+        mail["To"] = ", ".join(channel.given.to)
+        mail["Message-ID"] = f"<batchctl-{number}-{channel.name.encode().hex()}@{_domain(channel.given.sender)}>"
+        mail["Date"] = datetime.now(UTC)
+        mail["Auto-Submitted"] = "auto-generated"
+        mail.set_content(body)
+        return mail
+
+
+def _domain(sender: str | None) -> str:
+    """Return the host of an address."""
+    host = (sender or "").rpartition("@")[2].rstrip(">").strip()
+    return host if host.isascii() and host.replace(".", "").replace("-", "").isalnum() else "batchctl.invalid"
+
+
+class _Webhook:
+    """Posts JSON; whoever has the secret can tell that it comes from here, and when."""
+
+    def check(self, channel: Channel) -> None:
+        """Need an address of the web."""
+        _need(channel, "url")
+        parts = urlsplit(channel.url or "")
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            said = "url has to begin with https:// (or http://) and a host."
+            raise _wrong(channel, said)
+
+    def send(self, channel: Channel, letter: Letter) -> None:
+        """Post; nobody is followed elsewhere."""
+        parts, limit = urlsplit(channel.url or ""), channel.given.timeout
+        target = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+        body = json.dumps(_as_json(letter)).encode()
+        make = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        made = make(parts.hostname or "", parts.port, timeout=limit)
+        with _at_most(limit, lambda: _cut(made)):
+            try:
+                made.request("POST", target, body, self._headers(channel, letter, body))
+                answer = made.getresponse()
+                said = answer.read(SHOWN).decode("utf-8", "replace")
+            finally:
+                made.close()
+        if not 200 <= answer.status < 300:
+            message = f"The server answered {answer.status}: {visible(said)}"
+            if 300 <= answer.status < 400:
+                message = (
+                    f"The server answered {answer.status}, to go elsewhere, which nobody does: name the right url."
+                )
+            raise BatchctlError(message)
+
+    def _headers(self, channel: Channel, letter: Letter, body: bytes) -> dict[str, str]:
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "batchctl",
+            "Idempotency-Key": f"batchctl-{letter.number}",
+        }
+        if channel.secret is not None:
+            at = str(int(time.time()))
+            signed = hmac.new(channel.secret.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
+            headers |= {"X-Batchctl-Timestamp": at, "X-Batchctl-Signature": f"sha256={signed}"}
+        return headers
+
+
+class _Apprise:
+    """Leaves it to apprise, which knows many services."""
+
+    def check(self, channel: Channel) -> None:
+        """Need the package and an address that it knows."""
+        _need(channel, "url")
+        if importlib.util.find_spec("apprise") is None:
+            said = "needs apprise: pip install 'batchctl[alerts]'."
+            raise _wrong(channel, said)
+
+    def send(self, channel: Channel, letter: Letter) -> None:
+        """Let apprise send it; what that would log may hold the address with its secrets."""
+        import apprise  # noqa: PLC0415 - an extra, and slow to import
+
+        logging.getLogger("apprise").disabled = True
+        service = apprise.Apprise()
+        if not service.add(channel.url):
+            said = "url is none that apprise knows."
+            raise _wrong(channel, said)
+        if not service.notify(body=letter.message.body, title=letter.message.title):
+            message = "apprise could not deliver it; it does not say why."
+            raise BatchctlError(message)
+
+
+_KINDS: dict[str, _Console | _Log | _Smtp | _Webhook | _Apprise] = {
+    "console": _Console(),
+    "log": _Log(),
+    "smtp": _Smtp(),
+    "webhook": _Webhook(),
+    "apprise": _Apprise(),
+}
+
+
+def _as_json(letter: Letter) -> dict[str, str | int]:
+    title, body = letter.message.title, letter.message.body
+    return {
+        "AlertDelivery_id": letter.number,
+        "Incident_id": letter.incident_id,
+        "Kind": letter.kind.value,
+        "Title": title,
+        "Body": body,
+        "text": f"{title}\n{body}",
+    }

@@ -1,0 +1,529 @@
+"""People are told of problems: once, again until somebody knows, and once that it is over, however many controllers there are."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from batchctl.control.answering import Answering
+from batchctl.control.purge import Purge
+from batchctl.domain.alerts import Audience
+from batchctl.domain.errors import Conflict
+from batchctl.domain.incidents import Policy
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.domain.troubles import Norms
+from batchctl.operations import disposal
+from batchctl.operations.requested import Proxy
+from batchctl.store import incidents
+from tests.control.alarm import Alarm, rules
+from tests.control.world import BAD, OK, World
+
+HALF_AN_HOUR = timedelta(minutes=30)
+INCIDENTS = "SELECT Kind, Status, Occurrences, AlertsMade FROM Incident ORDER BY Incident_id"
+
+
+def fail(world: World, message: str = "it broke", many: int = 1) -> None:
+    """Let instances fail."""
+    world.runner.script = lambda rendered: StepOutcome(succeeded=False, message=message, output="the last line")
+    for _ in range(many):
+        world.submit()
+    world.create()
+    world.process()
+
+
+@pytest.fixture
+def failed(world: World) -> World:
+    """Instance 1 has failed at its first step."""
+    world.batch(OnFailure="continue")
+    fail(world)
+    return world
+
+
+def mend(world: World) -> None:
+    """Run everything that has failed again, with success."""
+    world.sql("UPDATE BatchControl SET Status = 'ready' WHERE Status IN ('failed', 'held')")
+    world.runner.script = lambda rendered: OK
+    world.process()
+
+
+def test_one_message_repeats_until_acknowledged_and_one_that_it_is_over(failed: World) -> None:
+    alarm = Alarm(failed)
+    title = "B: BatchControl 1 has failed at step 10 'step 10': it broke"
+
+    assert alarm.told() == [f"[ERROR] {title}"]
+    assert alarm.told() == []
+    failed.clock.advance(HALF_AN_HOUR)
+    assert alarm.told() == [f"[STILL] {title}"]
+    failed.sql(
+        "INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('acknowledge', '{\"incident\": 1}', 'mine')"
+    )
+    answering(failed).finish()
+    failed.clock.advance(10 * HALF_AN_HOUR)
+    assert alarm.told() == []
+    mend(failed)
+    assert alarm.told() == [f"[OVER] {title}"]
+    assert alarm.told() == []
+    assert failed.sql(INCIDENTS) == [("failed", "resolved", 1, 2)]
+
+
+def answering(world: World) -> Answering:
+    proxy = Proxy(world.clock, world.recorder().preparer)
+    return Answering(world.transactions, world.clock, world.events.append, proxy.carry_out, "c1")
+
+
+def test_nothing_is_the_matter_and_nothing_is_written(world: World) -> None:
+    world.batch()
+    world.submit()
+    world.create()
+    world.process()
+    alarm = Alarm(world)
+
+    assert alarm.told() == []
+    assert world.sql("SELECT * FROM Incident") == []
+
+
+def test_what_is_set_by_hand_is_told_too(world: World) -> None:
+    world.batch(OnFailure="continue")
+    for _ in range(2):
+        world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+    world.sql("UPDATE BatchControl SET Status = 'HELD' WHERE BatchControl_id = 2")
+
+    assert [said.partition(":")[2] for said in Alarm(world).told()] == [
+        " BatchControl 1 has failed at step 10 'step 10': nobody says why: Status was set to failed by hand",
+        " BatchControl 2 is held at step 10 'step 10': nobody says why: Status was set to held by hand",
+    ]
+
+
+def test_the_same_error_of_many_is_one_incident_and_another_error_is_another(failed: World) -> None:
+    fail(failed, "it broke", 3)
+    alarm = Alarm(failed)
+    assert len(alarm.told()) == 1
+    fail(failed, "the disk is full", 1)
+
+    (second,) = alarm.told()
+    assert second.endswith("the disk is full")
+    assert [row[0] for row in failed.sql(INCIDENTS)] == ["failed", "failed"]
+
+
+def test_one_more_of_the_same_is_counted_and_wakes_nobody_anew(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    fail(failed)
+
+    assert alarm.told() == []
+    assert failed.sql(INCIDENTS) == [("failed", "open", 2, 1)]
+
+
+def test_it_is_not_over_while_it_is_run_again_nor_is_anybody_reminded(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    failed.sql("UPDATE BatchControl SET Status = 'ready'")
+    failed.clock.advance(2 * HALF_AN_HOUR)
+    assert alarm.told() == []
+    failed.process()
+
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[STILL]"]
+    assert failed.sql(INCIDENTS) == [("failed", "open", 2, 2)]
+
+
+def test_another_error_in_its_place_is_told_and_nobody_that_the_first_is_over(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    failed.sql("UPDATE BatchControl SET Status = 'ready'")
+    failed.runner.script = lambda rendered: StepOutcome(succeeded=False, message="the disk is full")
+    failed.process()
+
+    (said,) = alarm.told()
+    assert said.startswith("[ERROR]")
+    assert [row[1] for row in failed.sql(INCIDENTS)] == ["resolved", "open"]
+
+
+def test_who_snoozes_is_reminded_later(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    asked = "INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES ('snooze', 1, ?, 'later')"
+    failed.sql(asked, '{"for": "2h"}')
+    answering(failed).finish()
+    assert "is snoozed" in failed.one("SELECT Answer FROM OperatorRequest")
+    failed.clock.advance(timedelta(minutes=119))
+    assert alarm.told() == []
+    failed.clock.advance(timedelta(minutes=1))
+
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[STILL]"]
+
+
+def test_when_nobody_answers_others_are_told_too(failed: World) -> None:
+    channels = [Audience(name="mail"), Audience(name="boss", only_escalations=True)]
+    alarm = Alarm(failed, rules(channels=channels, policy=Policy(escalate_after=1)))
+    told = []
+    for _ in range(4):
+        alarm.duty.finish()
+        told.append([(channel, letter.kind.value) for channel, letter in alarm.sent])
+        alarm.sent.clear()
+        failed.clock.advance(HALF_AN_HOUR)
+
+    assert told == [
+        [("mail", "alert")],
+        [("mail", "repeat")],
+        [("mail", "escalation"), ("boss", "escalation")],
+        [("mail", "repeat"), ("boss", "repeat")],
+    ]
+
+
+def test_two_leaders_for_a_moment_tell_it_once(failed: World) -> None:
+    first, second = Alarm(failed), Alarm(failed, name="c2", transactions=failed.open())
+    first.duty.watch.look()
+    second.duty.watch.look()
+    first.duty.outbox.look()
+    second.duty.outbox.look()
+    first.duty.outbox.look()
+    second.duty.outbox.look()
+
+    assert len(first.sent) + len(second.sent) == 1
+    assert failed.one("SELECT count(*) FROM Incident") == 1
+    first.sent.clear()
+    mend(failed)
+    assert len(second.told() + first.told() + second.told()) == 1
+
+
+def test_an_old_leader_that_froze_before_it_wrote_finds_out_that_it_is_over(
+    failed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = Alarm(failed), Alarm(failed, name="c2", transactions=failed.open())
+    whole = incidents.wait_for_others
+
+    def sleep(connection: Any) -> None:
+        """Sleep between what was read and the transaction that writes."""
+        monkeypatch.setattr(incidents, "wait_for_others", whole)
+        raise Conflict("asleep")
+
+    monkeypatch.setattr(incidents, "wait_for_others", sleep)
+    with pytest.raises(Conflict):
+        old.duty.watch.look()
+    assert len(new.told()) == 1
+    mend(failed)
+    assert len(new.told()) == 1
+
+    assert old.told() == []
+    assert failed.sql(INCIDENTS) == [("failed", "resolved", 1, 1)]
+
+
+def test_who_slept_between_claim_and_sending_leaves_it_to_others(failed: World) -> None:
+    old, new = Alarm(failed), Alarm(failed, name="c2", transactions=failed.open())
+    old.inquiries.hang.add(0)
+    old.duty.watch.look()
+    old.duty.outbox.look()
+    failed.clock.advance(timedelta(minutes=6))
+
+    assert len(new.told()) == 1
+    old.inquiries.hang.clear()
+    assert old.told() == []
+    assert failed.sql("SELECT Status, Attempts, ClaimedBy FROM AlertDelivery") == [("sent", 2, "c2")]
+
+
+def test_a_channel_that_is_broken_is_tried_again_and_told_through_the_others(failed: World) -> None:
+    alarm = Alarm(failed, rules(channels=[Audience(name="mail"), Audience(name="page")]))
+    alarm.broken["mail"] = "no route to host"
+    alarm.duty.finish()
+    assert [channel for channel, _ in alarm.sent] == ["page"]
+    for _ in range(3):
+        failed.clock.advance(timedelta(minutes=5))
+        alarm.duty.finish()
+
+    (told,) = [(channel, letter) for channel, letter in alarm.sent if "channel mail" in letter.message.title]
+    assert told[0] == "page"
+    assert "no route to host" in told[1].message.body
+    alarm.sent.clear()
+    alarm.broken.clear()
+    failed.clock.advance(timedelta(hours=1))
+    alarm.duty.finish()
+    alarm.duty.finish()
+    titles = [(channel, letter.message.title.partition(" ")[0]) for channel, letter in alarm.sent]
+    assert ("page", "[OVER]") in titles
+    assert titles.count(("mail", "[ERROR]")) == 1
+    assert ("mail", "[STILL]") not in titles
+
+
+def test_one_that_hangs_keeps_no_other_waiting(failed: World) -> None:
+    alarm = Alarm(failed, rules(channels=[Audience(name="mail"), Audience(name="page")]))
+    alarm.inquiries.hang.add(0)
+    alarm.duty.watch.look()
+    alarm.duty.outbox.look()
+    alarm.duty.outbox.look()
+
+    assert [channel for channel, _ in alarm.sent] == ["page"]
+    assert alarm.duty.is_busy
+
+
+def test_what_is_over_before_it_could_be_sent_is_told_nobody(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.broken["mail"] = "down"
+    assert alarm.told() == []
+    mend(failed)
+    alarm.broken.clear()
+    failed.clock.advance(timedelta(hours=2))
+
+    assert alarm.told() == []
+    assert failed.sql("SELECT Kind, Status FROM AlertDelivery") == [("alert", "withdrawn")]
+
+
+def test_a_message_that_cannot_be_delivered_is_given_up(failed: World) -> None:
+    alarm = Alarm(failed, rules(policy=Policy(repeat=timedelta(days=9))))
+    alarm.broken["mail"] = "down"
+    for _ in range(30):
+        alarm.duty.finish()
+        failed.clock.advance(timedelta(hours=1))
+
+    assert failed.sql("SELECT Kind, Status, Message FROM AlertDelivery") == [("alert", "failed", "OSError: down")]
+    assert failed.one("SELECT count(*) FROM Incident WHERE Kind = 'channel_failed' AND Status = 'open'") == 1
+
+
+def test_without_any_channel_incidents_are_kept_and_the_first_channel_tells_them(failed: World) -> None:
+    silent = Alarm(failed, rules(channels=[]))
+    assert silent.told() == []
+    assert failed.sql(INCIDENTS) == [("failed", "open", 1, 0)]
+
+    assert len(Alarm(failed).told()) == 1
+
+
+def test_many_at_once_are_one_message_and_so_is_that_they_are_over(world: World) -> None:
+    alarm = Alarm(world, rules(policy=Policy(digest_over=3)))
+    for at in range(5):
+        world.batch(f"B{at}", steps=1)
+        world.submit(f"B{at}")
+    world.runner.script = lambda rendered: BAD
+    world.create()
+    world.process()
+
+    assert alarm.told() == ["[DIGEST] 5 incidents stand, 0 over"]
+    mend(world)
+    assert alarm.told() == []
+    world.clock.advance(timedelta(minutes=11))
+    assert alarm.told() == ["[DIGEST] 0 incidents stand, 5 over"]
+    assert alarm.told() == []
+
+
+def test_what_is_frozen_is_told_when_the_freeze_ends_if_it_still_stands(failed: World) -> None:
+    failed.sql("INSERT INTO BatchFreeze (Reason, Actor) VALUES ('release', 'anna')")
+    alarm = Alarm(failed)
+    assert alarm.told() == []
+    assert failed.sql(INCIDENTS) == [("failed", "open", 1, 0)]
+    failed.sql("UPDATE BatchFreeze SET ThawedTime = '2026-11-21 03:00:00'")
+
+    assert len(alarm.told()) == 1
+
+
+def test_what_was_put_right_during_a_freeze_wakes_nobody(failed: World) -> None:
+    failed.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason, Actor) VALUES ('B', 'release', 'anna')")
+    alarm = Alarm(failed)
+    alarm.told()
+    failed.sql("UPDATE BatchFreeze SET ThawedTime = '2026-11-21 03:00:00'")
+    mend(failed)
+
+    assert alarm.told() == []
+    assert failed.sql(INCIDENTS) == [("failed", "resolved", 1, 0)]
+
+
+def test_a_message_that_waits_when_a_freeze_begins_waits_until_it_ends(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.duty.watch.look()
+    failed.sql("INSERT INTO BatchFreeze (Reason, Actor) VALUES ('release', 'anna')")
+    assert alarm.told() == []
+    failed.sql("UPDATE BatchFreeze SET ThawedTime = '2026-11-21 03:00:00'")
+
+    assert len(alarm.told()) == 1
+
+
+def test_a_step_that_runs_for_longer_than_its_alarm_is_told_and_when_it_ends(world: World) -> None:
+    world.running(AlarmDuration=600)
+    alarm = Alarm(world)
+    world.clock.advance(timedelta(seconds=599))
+    assert alarm.told() == []
+    world.clock.advance(timedelta(seconds=1))
+
+    (said,) = alarm.told()
+    assert said == "[WARNING] B: BatchControl 1 runs step 10 'step 10' for longer than AlarmDuration (10 min 00 s)"
+    world.sql("UPDATE BatchProcessHistory SET Status = 'success', EndTime = StartTime")
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+
+
+def past(world: World, seconds: int, many: int = 10, status: str = "success") -> None:
+    """Let the first step of the batch have taken so long, in instances of their own."""
+    for _ in range(many):
+        world.submit(Status="complete")
+        world.sql(
+            "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, PrevProcessControlSeq)"
+            " SELECT 1, max(FileProcess_id), 'complete', 20 FROM FileProcess"
+        )
+        end = f"2026-11-20 03:{seconds // 60:02}:{seconds % 60:02}"
+        world.sql(
+            "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+            " CommandText, Status, StartTime, EndTime)"
+            f" SELECT max(BatchControl_id), 1, 10, 'step 10', 'told', '', '{status}', '2026-11-20 03:00:00', '{end}'"
+            " FROM BatchControl"
+        )
+
+
+def test_a_step_that_runs_for_longer_than_ever_is_told_without_any_alarm(world: World) -> None:
+    world.batch(steps=2)
+    past(world, 300)
+    world.runner.script = lambda rendered: None
+    world.submit()
+    world.create()
+    world.process()
+    alarm = Alarm(world)
+    world.clock.advance(timedelta(seconds=599))
+    assert alarm.told() == []
+    world.clock.advance(timedelta(seconds=1))
+
+    (said,) = alarm.told()
+    assert "for longer than usual (5 min 00 s at most, of the last 10)" in said
+
+
+def test_a_step_that_took_next_to_no_time_is_told_until_one_took_its_time(world: World) -> None:
+    world.batch()
+    past(world, 600)
+    past(world, 5, many=1)
+    alarm = Alarm(world)
+
+    (said,) = alarm.told()
+    assert "took 5.0 s, usually it takes 10 min 00 s" in said
+    past(world, 500, many=1)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+
+
+def test_what_fails_every_third_time_is_told_though_others_go_well(world: World) -> None:
+    world.batch()
+    for _ in range(2):
+        past(world, 1, many=1, status="failed")
+        past(world, 1, many=2)
+    alarm = Alarm(world, rules(norms=Norms(failures=3, runs=10)))
+    assert alarm.told() == []
+    past(world, 1, many=1, status="failed")
+    past(world, 1, many=2)
+
+    (said,) = alarm.told()
+    assert "Step 10 'step 10' has failed in 3 of the last 9 runs" in said
+    past(world, 1, many=1)
+    assert alarm.told() == []
+    past(world, 1, many=1)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+
+
+def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
+    world.batch()
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'lost', '2026-11-21 01:00:00')"
+    )
+    world.submit(z_inserted="2026-11-21 02:00:00")
+    alarm = Alarm(world)
+
+    (said,) = alarm.told()
+    assert said.startswith("[ERROR] controllers: No controller worked from 2026-11-21 01:00:00 UTC until now")
+    assert alarm.told() == []
+    assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
+
+
+def test_that_nobody_worked_while_nothing_waited_is_nobodys_trouble(world: World) -> None:
+    world.batch()
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'stopped', '2026-11-21 01:00:00')"
+    )
+
+    assert Alarm(world).told() == []
+
+
+def test_who_only_looks_tells_that_nobody_works_until_somebody_does(world: World) -> None:
+    world.batch()
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'lost', '2026-11-21 02:55:00')"
+    )
+    assert Alarm(world, name=None).told() == []
+    world.clock.advance(timedelta(minutes=5))
+
+    (said,) = Alarm(world, name=None).told()
+    assert "No controller works; the last sign of life came at 2026-11-21 02:55:00 UTC" in said
+    assert Alarm(world, name=None).told() == []
+    assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[OVER]"]
+
+
+def test_a_batch_that_waits_for_others_for_too_long_is_told(world: World) -> None:
+    world.batch("Up", steps=1)
+    world.batch("Other", steps=1)
+    world.batch("Down", steps=1)
+    for name in ("Up", "Other"):
+        world.sql(
+            "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id, DeadlineMins)"
+            " SELECT d.ProcessBatch_id, u.ProcessBatch_id, 1 FROM ProcessBatch d, ProcessBatch u"
+            " WHERE d.ProcessBatchName = 'Down' AND u.ProcessBatchName = ?",
+            name,
+        )
+    world.submit("Up", CycleKey="K")
+    world.create()
+    world.process()
+    alarm = Alarm(world)
+    assert alarm.told() == []
+    world.sql("UPDATE BatchCompletion SET Overdue = '2026-11-21 02:00:00'")
+
+    (said,) = alarm.told()
+    assert said.startswith("[ERROR] Down: It waits for K for other batches beyond its deadline:")
+
+
+def test_a_calendar_that_runs_out_is_told_once_a_day(world: World) -> None:
+    world.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2026-12-31')")
+    world.batch(ExpectedCalendar="NL")
+    alarm = Alarm(world)
+
+    (said,) = alarm.told()
+    assert said.startswith("[WARNING] calendar NL: Calendar NL runs out on 2026-12-31")
+    world.clock.advance(timedelta(hours=23))
+    assert alarm.told() == []
+    world.clock.advance(timedelta(hours=1))
+    assert len(alarm.told()) == 1
+
+
+def test_the_look_costs_nothing_when_nothing_has_changed(failed: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    monkeypatch.setattr(failed.transactions, "run", None)
+
+    assert not alarm.duty.watch.look()
+
+
+def test_the_messages_of_rows_that_hold_anything_are_harmless(world: World) -> None:
+    hostile = "\x1b[2J\x1b]0;x\x07\u202eevil\r\nBcc: x"
+    world.batch(hostile, steps=1)
+    world.submit(hostile)
+    world.runner.script = lambda rendered: StepOutcome(succeeded=False, message=hostile, output=hostile)
+    world.create()
+    world.process()
+    alarm = Alarm(world)
+    alarm.duty.finish()
+
+    ((_, letter),) = alarm.sent
+    assert letter.message.title.isprintable()
+    assert all(line.isprintable() for line in letter.message.body.split("\n"))
+
+
+def test_what_is_over_for_long_goes_with_its_messages_and_what_stands_stays(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.told()
+    failed.sql("UPDATE BatchControl SET Status = 'cancelled'")
+    alarm.told()
+    fail(failed, "the disk is full")
+    alarm.told()
+    failed.sql("INSERT INTO Setting (Name, Value) VALUES ('IncidentDays', '10')")
+    failed.clock.advance(timedelta(days=9))
+    for left in (2, 1):
+        made = Purge(transactions=failed.transactions, clock=failed.clock, actor="anna", host="h", patient=True)
+        planned = {one.table: one.rows for one in disposal.plan(failed.transactions, failed.clock).going}
+        made.everything("old")
+        assert planned.get("Incident", 0) == made.gone["Incident"] == 2 - left
+        assert failed.one("SELECT count(*) FROM Incident") == left
+        assert failed.one("SELECT count(DISTINCT Incident_id) FROM AlertDelivery") == left
+        failed.clock.advance(timedelta(days=2))
+    assert failed.sql(INCIDENTS) == [("failed", "open", 1, 1)]

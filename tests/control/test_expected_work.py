@@ -1,0 +1,89 @@
+"""Work that is expected and does not come, does not start or is not finished in time: also when nothing has ever run."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from tests.control.alarm import Alarm, rules
+from tests.control.world import OK, World
+
+YESTERDAY = "2026-11-20 23:30:00"
+TODAY = "2026-11-21 00:30:00"
+
+
+def expected(world: World, **columns: Any) -> None:
+    """Register a batch long ago; the world begins on a Saturday at 03:00."""
+    world.batch(z_inserted="2026-01-01 00:00:00", **columns)
+
+
+def test_a_file_that_has_not_arrived_is_told_though_nothing_ever_ran(world: World) -> None:
+    expected(world, ArriveBy="03:10")
+    world.submit(z_inserted=YESTERDAY)
+    alarm = Alarm(world, rules(learns_arrivals=False))
+    assert alarm.told() == []
+    world.clock.advance(timedelta(minutes=10))
+
+    assert alarm.told() == [
+        "[ERROR] B: Nothing of entity B has arrived by 03:10 UTC on Sat 2026-11-21, as ArriveBy says"
+    ]
+    world.submit(z_inserted="2026-11-21 03:30:00")
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+
+
+def test_a_duplicate_is_no_arrival_and_one_of_the_day_may_come_the_evening_before(world: World) -> None:
+    expected(world, ArriveBy="02:00")
+    world.submit(z_inserted=TODAY, Status="duplicate")
+    assert len(Alarm(world, rules(learns_arrivals=False)).told()) == 1
+
+    world.submit(z_inserted=YESTERDAY, CycleKey="2026-11-21")
+    world.create()
+    assert [said.partition(" ")[0] for said in Alarm(world, rules(learns_arrivals=False)).told()] == ["[OVER]"]
+
+
+def test_on_the_next_day_it_is_another_incident_and_nobody_hears_that_the_first_is_over(world: World) -> None:
+    expected(world, ArriveBy="02:00")
+    alarm = Alarm(world, rules(learns_arrivals=False))
+    assert len(alarm.told()) == 1
+    world.sql("UPDATE Incident SET Status = 'acknowledged'")
+    world.clock.advance(timedelta(hours=23))
+
+    (said,) = alarm.told()
+    assert said.startswith("[ERROR]")
+    assert "Sun 2026-11-22" in said
+    assert world.sql("SELECT Status FROM Incident ORDER BY Incident_id") == [("resolved",), ("open",)]
+
+
+def test_what_has_not_started_and_what_has_not_finished_in_time_is_told(world: World) -> None:
+    expected(world, StartBy="02:00", FinishBy="02:30")
+    alarm = Alarm(world, rules(learns_arrivals=False))
+
+    assert [said.partition(": ")[2] for said in alarm.told()] == [
+        "Batch B has not started by 02:00 UTC on Sat 2026-11-21",
+        "Batch B has not finished by 02:30 UTC on Sat 2026-11-21",
+    ]
+    world.submit(z_inserted=TODAY)
+    world.runner.script = lambda rendered: None
+    world.create()
+    controller = world.process()
+    assert [said.partition("has not ")[2].split()[0] for said in alarm.told()] == ["started"]
+    world.runner.script = lambda rendered: OK
+    for key in list(world.runner.open):
+        world.runner.end(key, OK)
+    world.turn_until_idle(controller)
+    assert [said.partition("has not ")[2].split()[0] for said in alarm.told()] == ["finished"]
+
+
+def test_what_came_on_every_weekday_is_missed_on_the_next_without_anybody_saying_when(world: World) -> None:
+    expected(world)
+    for weeks in range(1, 8):
+        for days in (0, 1):  # Saturdays, as the world's today is, and Fridays
+            at = world.clock.now() - timedelta(weeks=weeks, days=days)
+            world.submit(z_inserted=f"{at:%Y-%m-%d} 02:{weeks:02}:00", Source="sftp", Status="complete")
+            world.submit(z_inserted=f"{at:%Y-%m-%d} 01:00:00", Source="schedule s", Entity="S", Status="complete")
+    alarm = Alarm(world)
+    (said,) = alarm.told()
+
+    assert said == "[ERROR] B: Nothing of entity B has arrived by 02:37 UTC on Sat 2026-11-21, as it usually has"
+    world.sql("UPDATE ProcessBatch SET ArriveBy = 'none'")
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]

@@ -1,0 +1,98 @@
+"""What becomes of incidents: the same problem is one, it is over when it is put right, and never before."""
+
+from __future__ import annotations
+
+import pytest
+
+from batchctl.domain.incidents import UnderWay, key_of, review, signature
+from batchctl.domain.rows import InstanceId
+from batchctl.domain.status import IncidentKind, InstanceStatus
+from tests.domain.incident_values import a_problem, an_incident
+
+S = InstanceStatus
+
+
+def standing_at(status: InstanceStatus, last_seq: int = 0) -> dict[InstanceId, UnderWay]:
+    return {InstanceId(42): UnderWay(status, last_seq)}
+
+
+def test_a_new_problem_opens_an_incident_and_the_same_one_none() -> None:
+    found = review([a_problem(), a_problem()], [], {})
+    assert [one.key for one in found.opened] == ["failed 1 10 it broke"]
+
+    again = review([a_problem()], [an_incident()], standing_at(S.FAILED))
+    assert (again.opened, again.changed, again.resolved) == ([], [], [])
+
+
+@pytest.mark.parametrize("news", [{"evidence": 6}, {"message": "another word"}, {"instance_id": InstanceId(43)}])
+def test_what_happens_once_more_is_written_on_the_incident(news: dict[str, object]) -> None:
+    problem = a_problem(**news)
+    found = review([problem], [an_incident()], standing_at(S.FAILED))
+
+    assert found.changed == [(an_incident(), problem)]
+    assert not found.opened
+
+
+@pytest.mark.parametrize("status", [S.READY, S.RUNNING, S.RETRY, S.PAUSED, S.CANCELLING])
+def test_while_an_instance_is_run_again_its_incident_stands_and_nobody_is_reminded(status: InstanceStatus) -> None:
+    found = review([], [an_incident()], standing_at(status))
+
+    assert not found.resolved
+    assert found.quiet == {7}
+
+
+@pytest.mark.parametrize(
+    ("status", "last_seq"), [(S.COMPLETE, 20), (S.CANCELLED, 0), (S.RUNNING, 10), (S.READY, 10), (S.FAILED, 10)]
+)
+def test_it_is_over_when_the_instance_is_or_has_come_past_the_step(status: InstanceStatus, last_seq: int) -> None:
+    found = review([], [an_incident()], standing_at(status, last_seq))
+
+    assert found.resolved == [an_incident()]
+    assert not found.quiet
+
+
+def test_an_instance_that_is_gone_needs_nobody() -> None:
+    assert review([], [an_incident()], {}).resolved == [an_incident()]
+
+
+def test_another_error_at_the_same_step_takes_the_place_of_the_first_without_a_recovery() -> None:
+    other = a_problem(key="failed 1 10 the disk is full")
+    found = review([other], [an_incident()], standing_at(S.FAILED))
+
+    assert (found.opened, found.superseded, found.resolved) == ([other], [an_incident()], [])
+
+
+def test_a_failure_that_is_held_later_is_no_other_trouble_of_the_step() -> None:
+    held = a_problem(kind=IncidentKind.HELD, key="held 1 10")
+    found = review([held], [an_incident()], standing_at(S.HELD))
+
+    assert (found.opened, found.superseded, found.resolved) == ([held], [an_incident()], [])
+
+
+def test_what_is_no_instance_is_over_as_soon_as_nobody_sees_it() -> None:
+    late = an_incident(kind=IncidentKind.TOO_LONG, key="too_long 42 10")
+
+    assert review([], [late], standing_at(S.RUNNING)).resolved == [late]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ORA-00942 at line 17", "ORA-00942 at line 4"),
+        ("row 12 of 13 is broken\nand more", "row 1 of 99 is broken"),
+        ("session 0x7ffc01 is gone", "session 0x1 is gone"),
+    ],
+)
+def test_errors_that_differ_in_numbers_only_are_the_same(one: str, other: str) -> None:
+    assert signature(one) == signature(other) != signature("it broke")
+
+
+def test_a_key_is_never_longer_than_its_column_nor_invisible() -> None:
+    key = key_of(IncidentKind.FAILED, 1, 10, "\x1b[31m" + "x" * 500)
+
+    assert len(key) == 200
+    assert key.isprintable()
+
+
+def test_without_any_message_there_is_a_signature_too() -> None:
+    assert signature(None) == signature("") == signature("\n  \n") == ""
