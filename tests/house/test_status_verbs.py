@@ -8,6 +8,8 @@ import re
 from tests.house.source import place, product_files, strings
 
 VERBS = {f"batchctl/store/{name}.py" for name in ("intake", "instances", "history", "controllers")}
+SHOWS = "batchctl/store/views.py"
+"""It writes nothing: it shows people the statement with which a FileProcess row is taken in."""
 SET_STATUS = re.compile(r"\bset\b.*\bstatus\s*=", re.IGNORECASE | re.DOTALL)
 
 
@@ -43,7 +45,7 @@ def test_no_status_is_written_outside_the_verbs_of_the_store() -> None:
     found = [
         f"{place(path)}:{line}"
         for path in product_files()
-        if place(path) not in VERBS
+        if place(path) not in VERBS | {SHOWS}
         for line in status_writes(path.read_text(encoding="utf-8"))
     ]
 
