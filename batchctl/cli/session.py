@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 LARGEST_ID = 2**63 - 1
 
-YES = "Accepted for scripts; batchctl never asks."
+YES = "Accepted for scripts; this command never asks."
 
 
 class WholeNumber(click.IntRange):
