@@ -23,6 +23,7 @@ class Level(StrEnum):
 
 
 _ERRORS = {
+    "alert.trouble",
     "backfill.error",
     "controller.trouble",
     "dependency.trouble",
@@ -41,6 +42,7 @@ _ERRORS = {
     "watch.unreachable",
 }
 _WARNINGS = {
+    "incident.opened",
     "batch.locked",
     "calendar.ending",
     "controller.deposed",

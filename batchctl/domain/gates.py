@@ -318,7 +318,7 @@ def _overall(total: int, limit: int, holders: Sequence[Holder]) -> Gate:
         return Gate(name="Setting MaxConcurrent")
     if limit == 0:
         blocked = "Setting MaxConcurrent is 0: nothing starts"
-        clear = "UPDATE Setting SET Value = '...' WHERE Name = 'MaxConcurrent'"
+        clear = "raise Value of Setting MaxConcurrent, or delete that row"
         return Gate(name="Setting MaxConcurrent", blocked=blocked, clear=clear, row="Setting MaxConcurrent")
     return Gate(
         name="Setting MaxConcurrent",

@@ -1,4 +1,4 @@
-"""A status moves only through the verbs of four store modules."""
+"""A status moves only through the verbs of five store modules."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import re
 
 from tests.house.source import place, product_files, strings
 
-VERBS = {f"batchctl/store/{name}.py" for name in ("intake", "instances", "history", "controllers")}
+VERBS = {f"batchctl/store/{name}.py" for name in ("intake", "instances", "history", "controllers", "alert_deliveries")}
+SHOWS = "batchctl/store/views.py"
+"""It writes nothing: it shows people the statement with which a FileProcess row is taken in."""
 SET_STATUS = re.compile(r"\bset\b.*\bstatus\s*=", re.IGNORECASE | re.DOTALL)
 
 
@@ -43,7 +45,7 @@ def test_no_status_is_written_outside_the_verbs_of_the_store() -> None:
     found = [
         f"{place(path)}:{line}"
         for path in product_files()
-        if place(path) not in VERBS
+        if place(path) not in VERBS | {SHOWS}
         for line in status_writes(path.read_text(encoding="utf-8"))
     ]
 
