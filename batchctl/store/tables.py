@@ -346,6 +346,21 @@ audit_log = _table(
     sqlite_autoincrement=True,
 )
 
+audit_seal = _table(
+    "AuditSeal",
+    _key("AuditSeal_id"),
+    _required("SealNo", reference()),
+    _required("AuditLog_id", reference()),
+    _required("PrevHash", name(64)),
+    _required("RecordHash", name(64)),
+    _stamp("z_inserted"),
+    UniqueConstraint("SealNo"),
+    # No foreign key: the seal of a row that was purged stays.
+    UniqueConstraint("AuditLog_id"),
+    _check("SealNo", "SealNo >= 1"),
+    sqlite_autoincrement=True,
+)
+
 setting = _table(
     "Setting",
     _key("Setting_id"),

@@ -33,6 +33,10 @@ SELECT i.name, CONCAT(t.name, CASE i.is_unique WHEN 1 THEN N' UNIQUE (' ELSE N' 
               N')', N' WHERE ' + i.filter_definition, CASE i.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
 FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 WHERE i.name IS NOT NULL AND t.schema_id = @of
+UNION ALL
+SELECT g.name, CONCAT(REPLACE(m.definition, {schema} + N'.', N''), CASE g.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
+FROM sys.triggers AS g JOIN sys.tables AS t ON t.object_id = g.parent_id JOIN sys.sql_modules AS m ON m.object_id = g.object_id
+WHERE t.schema_id = @of
 """
 
 
