@@ -24,6 +24,7 @@ from batchctl.control.purge import Purge
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.retention import Retention
+from batchctl.control.sealing import Sealing
 from batchctl.control.tally import PassReport
 from batchctl.control.triggering import Triggering
 from batchctl.control.worker import Duty, Leading, Worker
@@ -85,6 +86,10 @@ class Node:
         made.everything(reason)
         return made
 
+    def seal(self) -> None:
+        """Seal at once what stands in the audit log."""
+        Sealing(self._transactions, self._clock, self._listener).finish()
+
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
         self._keep_jobs()
@@ -97,7 +102,7 @@ class Node:
         with self._runner() as runner, self._populators() as populators, self._app.folders(runner.wake) as folders:
             creator = self._creator(populators)
             duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
-            leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, [self._retention()])
+            leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, self._upkeep())
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
                 done = self._one_round(worker) if once else self._work_on(worker, until_idle)
@@ -240,14 +245,10 @@ class Node:
         zone = self._settings.business_time_zone
         return Firing(*means, zone, runner.wake), Backfilling(*means, zone, runner.wake)
 
-    def _retention(self) -> Retention:
-        return Retention(
-            self._transactions,
-            self._clock,
-            self._listener,
-            actor=self._ids.user(),
-            host=self._ids.host(),
-        )
+    def _upkeep(self) -> tuple[Duty, ...]:
+        """Return what the leader does to keep the tables in order."""
+        means = self._transactions, self._clock, self._listener
+        return Retention(*means, actor=self._ids.user(), host=self._ids.host()), Sealing(*means)
 
     def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
         return Creator(self._transactions, self._clock, populators, self._settings.zone, self._listener)

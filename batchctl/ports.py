@@ -39,6 +39,7 @@ class Boundary(StrEnum):
     TAKEOVER = "C12"
     PURGE = "C13"
     MIGRATION = "C14"
+    SEAL = "C15"
 
 
 class Change(Flag):

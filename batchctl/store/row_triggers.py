@@ -94,7 +94,7 @@ def append_only_triggers(dialect: str, table: str, setting: str | None = None, s
         case _:
             kept = "" if setting is None else f" WHERE NOT EXISTS ({_OLD_ON_MSSQL.format(setting=setting)})"
             yield _as_batch(
-                f"CREATE TRIGGER {schema}TR_{table}_AppendOnly ON {schema}{table} AFTER UPDATE, DELETE AS\nBEGIN\n"
+                f"CREATE TRIGGER {schema}TR_{table}_AppendOnly ON {schema}{table} AFTER UPDATE, DELETE AS\nBEGIN\n"  # noqa: S608 - our own names
                 f"    SET NOCOUNT ON;\n    IF EXISTS (SELECT 1 FROM inserted) OR EXISTS (SELECT 1 FROM deleted AS d{kept})\n"
                 f"        THROW 51000, N'batchctl: what stands in {table} stays as it is', 1;\nEND"
             )
@@ -201,7 +201,8 @@ def _as_batch(statement: str) -> str:
 
 
 AUDIT_FUNCTION = """
-CREATE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
 DECLARE
     ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
     before jsonb := CASE WHEN TG_OP IN ('UPDATE', 'DELETE') THEN to_jsonb(OLD) END;
@@ -240,7 +241,8 @@ END
 $$
 """
 APPEND_ONLY_FUNCTION = """
-CREATE FUNCTION batchctl_append_only() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION batchctl_append_only() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
 DECLARE
     ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
     days text;
