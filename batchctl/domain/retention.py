@@ -11,14 +11,14 @@ from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.values import named_value
 
-LOG_DAYS, AUDIT_DAYS, INBOX_DAYS = "SchedulerLogDays", "AuditLogDays", "InboxDays"
+LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS = "SchedulerLogDays", "AuditLogDays", "InboxDays", "RequestDays"
 OUTCOMES = {"CompleteDays": InstanceStatus.COMPLETE, "CancelledDays": InstanceStatus.CANCELLED}
 KEEP_LAST = "KeepLast"
 FAILED_DAYS = "FailedDays"
 """What somebody may look for: there is no such setting."""
 OF_A_BATCH = (*OUTCOMES, KEEP_LAST)
 """What may also be said of one batch: `CompleteDays:LoadOrders`, which wins over what is said of all."""
-NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, *OF_A_BATCH)
+NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS, *OF_A_BATCH)
 """The names in `Setting`."""
 FOREVER = "forever"
 LONGEST = 36_500
@@ -52,6 +52,8 @@ class Rules:
     scheduler_log: timedelta | None = LOG_USUALLY
     audit_log: timedelta | None = None
     inbox: timedelta | None = None
+    requests: timedelta | None = None
+    """Those that are answered."""
     instances: Mapping[tuple[BatchId, InstanceStatus], Keep] = field(default_factory=dict)
     """Those that go at all, by batch and outcome."""
     mistakes: tuple[Mistake, ...] = ()
@@ -61,9 +63,9 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
     """Read the rules from the settings, by name, for the batches that there are."""
     reading = _Reading(written)
     unclear = {right for name in written if (right := meant_setting(name)) not in (None, name.partition(":")[0])}
-    log, audit, inbox = (
+    log, audit, inbox, requests = (
         None if name in unclear else reading.age(name, usually)
-        for name, usually in ((LOG_DAYS, LOG_USUALLY), (AUDIT_DAYS, None), (INBOX_DAYS, None))
+        for name, usually in ((LOG_DAYS, LOG_USUALLY), (AUDIT_DAYS, None), (INBOX_DAYS, None), (REQUEST_DAYS, None))
     )
     before = len(reading.mistakes)
     reading.mistakes.extend(_misspelt(written))
@@ -85,7 +87,14 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
                 instances[batch_id, outcome] = Keep(age, last)
     if len(reading.mistakes) > before:
         instances = {}
-    return Rules(scheduler_log=log, audit_log=audit, inbox=inbox, instances=instances, mistakes=tuple(reading.mistakes))
+    return Rules(
+        scheduler_log=log,
+        audit_log=audit,
+        inbox=inbox,
+        requests=requests,
+        instances=instances,
+        mistakes=tuple(reading.mistakes),
+    )
 
 
 def meant_setting(name: str) -> str | None:

@@ -60,7 +60,10 @@ class Proxy:
         wish = wish_of(request)
         if isinstance(wish, OfBatch):
             enabled = wish.verb is Verb.ENABLE
-            return _switched(operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason))
+            switched = operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason)
+            if switched.enabled_before is enabled:
+                operator.note_as_it_was(connection, wish.verb, wish.batch, wish.reason)
+            return _switched(switched)
         return _done(_intervened(operator, wish))
 
 

@@ -299,7 +299,10 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
     assert check(world) == ([] if message is None else [Finding("Setting", "MaxConcurrent", "Value", message)])
 
 
-KNOWN = "Known: AuditLogDays, CancelledDays, CompleteDays, DatabaseId, InboxDays, KeepLast, MaxConcurrent, SchedulerLogDays."
+KNOWN = (
+    "Known: AuditLogDays, CancelledDays, CompleteDays, DatabaseId, InboxDays, KeepLast, MaxConcurrent, RequestDays,"
+    " ... (9 in all)."
+)
 
 
 @pytest.mark.parametrize(
