@@ -21,9 +21,9 @@ from batchctl.store.tables import metadata
 
 _DEFINED = ("BatchDependency", "BatchResource", "Calendar", "CalendarDay", "ProcessControl", "Resource", "Setting")
 """What people set, and the engine only reads."""
-_STANDING = ("DataTrigger", "FileWatch", "ProcessBatch", "Schedule")
+_STANDING = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
 """What people set, and beside which the engine keeps how it stands."""
-_ADDED_TO = ("AuditLog", "AuditSeal")
+_ADDED_TO = ("AuditLog", "AuditSeal", "SchedulerLog")
 _NEEDED = {
     **dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")),
     **dict.fromkeys(_DEFINED, ("SELECT",)),

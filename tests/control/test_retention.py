@@ -263,7 +263,8 @@ def test_an_index_leads_to_what_is_over_of_a_batch(sqlite_world: World) -> None:
 
 def test_an_answered_request_goes_with_its_act_and_an_open_one_stays(world: World) -> None:
     setting(world, RequestDays=30, AuditLogDays=30)
-    asked = "INSERT INTO OperatorRequest (Action, ProcessBatchName, Status, z_inserted, z_updated) VALUES ('enable', 'B', ?, ?, ?)"
+    columns = "Action, ProcessBatchName, Status, z_inserted, z_updated"
+    asked = f"INSERT INTO OperatorRequest ({columns}) VALUES ('enable', 'B', ?, ?, ?)"
     for status, days in (("done", 31), ("refused", 31), ("requested", 31), ("done", 29)):
         world.sql(asked, status, ago(world, 60), ago(world, days))
     for at in (1, 4):
