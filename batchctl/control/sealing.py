@@ -38,7 +38,8 @@ class Sealing:
     """Up to which row it was looked through in the pass under way."""
     _next: float = -math.inf
     """When, by one's own clock, there is something to do again."""
-    _next_all: float = -math.inf
+    _next_all: float | None = None
+    """When the next pass through all rows begins; the first one does at once."""
     _told: float = -math.inf
 
     name: ClassVar[str] = "audit"
@@ -80,7 +81,9 @@ class Sealing:
     def _wait(self) -> None:
         now = self.clock.monotonic()
         self._next = now + EVERY.total_seconds()
-        if now >= self._next_all:
+        if self._next_all is None:
+            self._next_all = now + ALL.total_seconds()
+        elif now >= self._next_all:
             self._after, self._next_all = 0, now + ALL.total_seconds()
             return
         with self.transactions.read() as connection:

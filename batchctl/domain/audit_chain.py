@@ -7,6 +7,7 @@ one that was kept elsewhere, the anchor.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -110,6 +111,9 @@ class Verifier:
     """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
     _last: Seal | None = None
     _met: set[Anchor] = field(default_factory=set)
+    _recent: deque[datetime] = field(default_factory=deque)
+    """When seals were made within the last hour, and when the last ones before that."""
+    _settled: datetime | None = None
 
     def look(self, seal: Seal, entry: AuditEntry | None) -> None:
         """Look at the next seal, and at its row if that is still there."""
@@ -123,8 +127,7 @@ class Verifier:
             self._look_for(seal)
         elif digest_of(seal.number, seal.previous, entry) != seal.digest:
             self._breach(seal, "the row is not as it was when it was sealed")
-        elif last is not None and entry.at < last.made_at - LATE:
-            # Everything of that time had been sealed long before.
+        elif self._had_been_sealed(entry.at, seal.made_at):
             self._breach(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was inserted afterwards")
         for anchor in self.anchors:
             if anchor.number == seal.number and anchor.digest == seal.digest:
@@ -144,6 +147,17 @@ class Verifier:
                 )
                 self.breaches.append(Breach(None, anchor.number, f"the anchor is not met: {how}"))
 
+    def _had_been_sealed(self, at: datetime, now: datetime) -> bool:
+        """Say whether everything of a time had been sealed, long before what is sealed `now`.
+
+        What is sealed after a night without a leader, or all at once at first, is old too.
+        """
+        while self._recent and self._recent[0] < _earlier(now):
+            self._settled = self._recent.popleft()
+        if not self._recent or self._recent[-1] < now:
+            self._recent.append(now)
+        return self._settled is not None and at < _earlier(self._settled)
+
     def _look_for(self, seal: Seal) -> None:
         if any(first <= seal.audit_id <= last for first, last in self.spans):
             self.gone += 1
@@ -152,3 +166,9 @@ class Verifier:
 
     def _breach(self, seal: Seal, message: str) -> None:
         self.breaches.append(Breach(seal.audit_id, seal.number, visible(message)))
+
+
+def _earlier(at: datetime) -> datetime:
+    """Return what lies long enough before a time; a hand may have written any."""
+    first = datetime.min.replace(tzinfo=UTC)
+    return at - LATE if at - first > LATE else first

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from batchctl.domain.errors import Refused
-from batchctl.store.tables import metadata
+from batchctl.store.tables import DEFINITIONS, metadata
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
 AUTHOR, SERVICE = "batchctl_author", "batchctl_service"
@@ -27,19 +27,6 @@ SUBMITTED = ("Entity", "FileName", "Data", "CycleKey", "Source")
 """Columns of `FileProcess` that are filled by whoever has work."""
 ASKED = ("Action", "BatchControl_id", "ProcessBatchName", "Arguments", "Reason")
 """Columns of `OperatorRequest` that are filled by whoever asks; never as whom."""
-DEFINED = (
-    "ProcessBatch",
-    "ProcessControl",
-    "BatchDependency",
-    "Resource",
-    "BatchResource",
-    "Schedule",
-    "Calendar",
-    "CalendarDay",
-    "DataTrigger",
-    "FileWatch",
-)
-"""What authors write. `Setting` is the owner's."""
 KEPT_BESIDE = {
     "ProcessBatch": ("Enabled", "z_updated"),
     "Schedule": ("NextRunTime", "DecidedUntil", "TimingHash", "Enabled", "z_updated"),
@@ -111,7 +98,7 @@ def grants() -> Iterator[Grant]:
     """Yield what each role may do, besides seeing."""
     yield Grant(INTAKE, "INSERT", "FileProcess", SUBMITTED)
     yield Grant(OPERATOR, "INSERT", "OperatorRequest", ASKED)
-    for table in DEFINED:
+    for table in DEFINITIONS:  # Setting is the owner's.
         yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", table)
     yield Grant(AUTHOR, "INSERT", "AuditLog", ACTS)
     for table, rights in WORKED_ON.items():

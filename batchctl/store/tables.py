@@ -61,6 +61,12 @@ REQUESTED = "Status = 'requested'"
 _ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
 ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
 
+DEFINITIONS = (
+    *("ProcessBatch", "ProcessControl", "BatchDependency", "Resource", "BatchResource"),
+    *("Schedule", "Calendar", "CalendarDay", "DataTrigger", "FileWatch"),
+)
+"""What people define. Every change of it is audited by a trigger, as is one of `Setting`."""
+
 metadata = MetaData(
     naming_convention={
         "pk": "PK_%(table_name)s",

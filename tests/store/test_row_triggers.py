@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.store.tables import metadata
+from batchctl.store.tables import DEFINITIONS, metadata
 from tests.control_databases import ControlDatabase, Hand
 
 ADDED = {
@@ -80,6 +80,7 @@ def defined(hand: Hand) -> Hand:
 def test_every_row_that_is_made_is_audited_with_all_that_people_set(defined: Hand) -> None:
     found = entries(defined)
 
+    assert set(ADDED) == {*DEFINITIONS, "Setting"}
     assert [(action, target) for action, target, *_ in found] == [("row insert", TARGETS[table]) for table in ADDED]
     for table, (_, _, before, after) in zip(ADDED, found, strict=True):
         set_by_people = {column.name for column in metadata.tables[table].columns}

@@ -34,7 +34,8 @@ FROM needed WHERE oid IS NOT NULL AND NOT has_table_privilege(oid, privilege)
 UNION
 SELECT 'SEQUENCE ', s.oid::regclass::text, 'USAGE', quote_ident(current_user), 1
 FROM needed JOIN pg_depend d ON d.refobjid = needed.oid AND d.deptype = 'a' JOIN pg_class s ON s.oid = d.objid
-WHERE needed.privilege = 'INSERT' AND CASE s.relkind WHEN 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
+WHERE needed.privilege = 'INSERT'
+    AND CASE s.relkind WHEN 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
 ORDER BY kind, name, place
 """)
 _TABLES = text("""
