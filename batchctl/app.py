@@ -427,6 +427,13 @@ def schema_script(dialect: str) -> str:
     return schema.script(dialect)
 
 
+def roles_script(dialect: str, schema_name: str | None, suppliers: Mapping[str, Sequence[str]]) -> str:
+    """Return the SQL that gives each kind of user its rights, for a DBA."""
+    from batchctl.store import roles
+
+    return roles.script(dialect, schema_name, suppliers)
+
+
 def holidays_of(
     country: str | None, subdivision: str | None, market: str | None, years: range
 ) -> tuple[Mapping[date, str], str]:

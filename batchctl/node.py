@@ -28,6 +28,7 @@ from batchctl.control.purge import Purge
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.retention import Retention
+from batchctl.control.sealing import Sealing
 from batchctl.control.tally import PassReport
 from batchctl.control.triggering import Triggering
 from batchctl.control.worker import Duty, Leading, Worker
@@ -98,6 +99,10 @@ class Node:
             self._alerting(works=False).finish()
         return tuple(row.name for row in living)
 
+    def seal(self) -> None:
+        """Seal at once what stands in the audit log."""
+        Sealing(self._transactions, self._clock, self._listener).finish()
+
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
         self._keep_jobs()
@@ -110,7 +115,7 @@ class Node:
         with self._runner() as runner, self._populators() as populators, self._app.folders(runner.wake) as folders:
             creator = self._creator(populators)
             duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
-            upkeep: list[Duty] = [self._alerting(runner.wake), self._retention()]
+            upkeep = self._upkeep(runner.wake)
             leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, upkeep)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
@@ -273,14 +278,11 @@ class Node:
         )
         return Alerting(self._clock, watch, outbox)
 
-    def _retention(self) -> Retention:
-        return Retention(
-            self._transactions,
-            self._clock,
-            self._listener,
-            actor=self._ids.user(),
-            host=self._ids.host(),
-        )
+    def _upkeep(self, wake: Callable[[], None]) -> tuple[Duty, ...]:
+        """Return what the leader does after all else: it tells people of problems, and keeps the tables in order."""
+        means = self._transactions, self._clock, self._listener
+        retention = Retention(*means, actor=self._ids.user(), host=self._ids.host())
+        return self._alerting(wake), retention, Sealing(*means)
 
     def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
         return Creator(self._transactions, self._clock, populators, self._settings.zone, self._listener)

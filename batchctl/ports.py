@@ -40,6 +40,7 @@ class Boundary(StrEnum):
     PURGE = "C13"
     MIGRATION = "C14"
     ALERT = "C15"
+    SEAL = "C16"
 
 
 class Change(Flag):

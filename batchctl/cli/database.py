@@ -1,4 +1,4 @@
-"""`batchctl db upgrade, verify, script`."""
+"""`batchctl db upgrade, verify, script, roles`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from batchctl.cli.session import Session, as_json, dry_run, pass_session
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.domain.text import visible
 
 LISTED_MOST = 5
 DIALECTS = ("sqlite", "postgresql", "mssql")
@@ -81,3 +82,28 @@ def script(dialect: str) -> None:
     from batchctl.cli import output
 
     output.verbatim(schema_script(dialect))
+
+
+@db.command()
+@click.option("--dialect", type=click.Choice(DIALECTS), required=True, help="Kind of database.")
+@click.option("--schema", metavar="NAME", help="Where the tables are  [default: public, on SQL Server dbo].")
+@click.option(
+    "--intake",
+    "suppliers",
+    metavar="NAME=ENTITY",
+    multiple=True,
+    help="A role batchctl_intake_NAME that inserts rows of this entity only; may be repeated, also with the same name.",
+)
+def roles(dialect: str, schema: str | None, suppliers: tuple[str, ...]) -> None:
+    """Print the SQL that makes roles with the rights that each kind of user needs, for a DBA; it may be run again."""
+    from batchctl.app import roles_script
+    from batchctl.cli import output
+
+    entities: dict[str, list[str]] = {}
+    for supplier in suppliers:
+        name, _, entity = supplier.partition("=")
+        if not entity:
+            message = f"'{visible(supplier)}' does not name an entity; write it like this: --intake shop=Orders"
+            raise click.BadParameter(message, param_hint="--intake")
+        entities.setdefault(name, []).append(entity)
+    output.verbatim(roles_script(dialect, schema, entities).rstrip("\n"))

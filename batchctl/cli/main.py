@@ -49,6 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "backfill": ("backfill:backfill", "Start the work of a schedule's due times that are over."),
     "calendar": ("calendars:calendar", "Keep the calendars of holidays and business days."),
     "mode": ("mode:mode", "Say whether schedules, triggers or only people start a batch."),
+    "audit": ("audit:audit", "List who did what, with before and after; verify that nothing of it was changed."),
     "log": ("scheduler_log:log", "Show what started work of itself, and what came of it."),
     "why": ("why:why", "Explain why something does not run: every gate, passed or blocking."),
     "graph": ("graph:graph", "Draw the batches, what they wait for and how each stands."),

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from batchctl.domain.audit_chain import LOG, NUMBERS, PURGE, in_spans
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.retention import Rules
 from batchctl.domain.rows import BatchId
@@ -99,6 +100,8 @@ class Purge:
 
     def _kinds(self) -> tuple[_Kind, ...]:
         return (
+            # Acts that were asked for by a request stay as long as that does.
+            _Kind("OperatorRequest", lambda rules: rules.requests, purging.request_page, purging.delete_requests),
             _Kind("SchedulerLog", lambda rules: rules.scheduler_log, purging.log_page, purging.delete_log),
             _Kind("AuditLog", lambda rules: rules.audit_log, purging.audit_page, self._delete_audit),
             _Kind("FileProcess", lambda rules: rules.inbox, purging.inbox_page, purging.delete_inbox),
@@ -166,11 +169,12 @@ class Purge:
         return self.transactions.run(_BOUNDARIES, work, hurried=not self.patient)
 
     def _delete_audit(self, connection: Any, page: Page, before: datetime) -> int:
-        """Delete with a trace: how many acts are gone is an act of its own."""
-        gone = purging.delete_audit(connection, page, before)
-        if gone:
-            self._audit(connection, "AuditLog", None, {"Rows": gone, "AuditLog_id": page.up_to}, None)
-        return gone
+        """Delete with a trace: which acts go is an act of its own, and has to be written down first."""
+        going = purging.old_acts(connection, page, before)
+        if going:
+            self._audit(connection, LOG, None, {"Rows": len(going), NUMBERS: in_spans(going)}, None)
+            purging.delete_acts(connection, going)
+        return len(going)
 
     def _audit(
         self,
@@ -184,7 +188,7 @@ class Purge:
             connection,
             actor=shorten(storable(self.actor), NAME_LENGTH),
             host=shorten(storable(self.host), NAME_LENGTH),
-            action="purge",
+            action=PURGE,
             target=target,
             reason=reason,
             before=None if before is None else json.dumps(before),

@@ -11,7 +11,7 @@ from batchctl.domain.status import InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.values import named_value
 
-LOG_DAYS, AUDIT_DAYS, INBOX_DAYS = "SchedulerLogDays", "AuditLogDays", "InboxDays"
+LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS = "SchedulerLogDays", "AuditLogDays", "InboxDays", "RequestDays"
 INCIDENT_DAYS = "IncidentDays"
 OUTCOMES = {"CompleteDays": InstanceStatus.COMPLETE, "CancelledDays": InstanceStatus.CANCELLED}
 KEEP_LAST = "KeepLast"
@@ -19,7 +19,7 @@ FAILED_DAYS = "FailedDays"
 """What somebody may look for: there is no such setting."""
 OF_A_BATCH = (*OUTCOMES, KEEP_LAST)
 """What may also be said of one batch: `CompleteDays:LoadOrders`, which wins over what is said of all."""
-NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, INCIDENT_DAYS, *OF_A_BATCH)
+NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS, INCIDENT_DAYS, *OF_A_BATCH)
 """The names in `Setting`."""
 FOREVER = "forever"
 LONGEST = 36_500
@@ -54,6 +54,8 @@ class Rules:
     audit_log: timedelta | None = None
     inbox: timedelta | None = None
     incidents: timedelta | None = None
+    requests: timedelta | None = None
+    """Those that are answered."""
     instances: Mapping[tuple[BatchId, InstanceStatus], Keep] = field(default_factory=dict)
     """Those that go at all, by batch and outcome."""
     mistakes: tuple[Mistake, ...] = ()
@@ -63,9 +65,9 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
     """Read the rules from the settings, by name, for the batches that there are."""
     reading = _Reading(written)
     unclear = {right for name in written if (right := meant_setting(name)) not in (None, name.partition(":")[0])}
-    log, audit, inbox, incidents = (
-        None if name in unclear else reading.age(name, usually)
-        for name, usually in ((LOG_DAYS, LOG_USUALLY), (AUDIT_DAYS, None), (INBOX_DAYS, None), (INCIDENT_DAYS, None))
+    log, audit, inbox, requests, incidents = (
+        None if name in unclear else reading.age(name, LOG_USUALLY if name == LOG_DAYS else None)
+        for name in (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS, INCIDENT_DAYS)
     )
     before = len(reading.mistakes)
     reading.mistakes.extend(_misspelt(written))
@@ -92,6 +94,7 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
         audit_log=audit,
         inbox=inbox,
         incidents=incidents,
+        requests=requests,
         instances=instances,
         mistakes=tuple(reading.mistakes),
     )

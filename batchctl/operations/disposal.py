@@ -85,6 +85,7 @@ class _Looking:
     _rows: set[IntakeId] = field(default_factory=set)
 
     def look(self) -> None:
+        self._by_age("OperatorRequest", self.rules.requests, purging.request_page, purging.count_requests)
         self._by_age("SchedulerLog", self.rules.scheduler_log, purging.log_page, purging.count_log)
         self._by_age("AuditLog", self.rules.audit_log, purging.audit_page, purging.count_audit)
         self._by_age("FileProcess", self.rules.inbox, purging.inbox_page, purging.count_inbox)

@@ -189,6 +189,10 @@ class Operator:
 
         return actor.act(switch)
 
+    def note_as_it_was(self, connection: Any, action: str, name: str, reason: str | None) -> None:
+        """Write down that a batch was as wanted already: whatever was asked for by a row and done has its audit row."""
+        self._audit(connection, action, batch_target(name), reason, {}, {})
+
     def _act(
         self,
         action: Action,

@@ -71,6 +71,8 @@ class Proxy:
         if isinstance(wish, OfBatch):
             enabled = wish.verb is Verb.ENABLE
             done = operator.set_enabled(wish.batch, enabled=enabled, reason=wish.reason, choice=wish.choice)
+            if done.enabled_before is enabled:
+                operator.note_as_it_was(connection, wish.verb, wish.batch, wish.reason)
             return _switched(done)
         if isinstance(wish, OfFreeze):
             return _frozen_or_thawed(operator, wish)

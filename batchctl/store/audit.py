@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, select
+from sqlalchemy import Connection, Row, bindparam, func, or_, select
 
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
 from batchctl.store.statements import RowInsert
@@ -82,12 +82,41 @@ def count(connection: Connection, target: str, action: str) -> int:
 
 def of_target(connection: Connection, target: str) -> list[AuditEntry]:
     """Return the acts on one row, oldest first."""
-    return [_entry(row) for row in connection.execute(_OF, {"target": target})]
+    return entries(connection.execute(_OF, {"target": target}))
 
 
 def newest(connection: Connection, most: int) -> list[AuditEntry]:
     """Return the newest acts, newest first."""
-    return [_entry(row) for row in connection.execute(_NEWEST, {"most": most})]
+    return entries(connection.execute(_NEWEST, {"most": most}))
+
+
+def page(
+    connection: Connection,
+    *,
+    targets: Sequence[str],
+    beginnings: Sequence[str],
+    actor: str | None,
+    since: datetime | None,
+    before: int | None,
+    most: int,
+) -> list[AuditEntry]:
+    """Return the newest acts, newest first; those on some rows, or on rows whose names begin in some way."""
+    wanted = _NEWEST
+    if targets or beginnings:
+        alike = (func.substring(_a.Target, 1, len(each)) == each for each in beginnings)
+        wanted = wanted.where(or_(_a.Target.in_(targets), *alike))
+    if actor is not None:
+        wanted = wanted.where(_a.Actor == actor)
+    if since is not None:
+        wanted = wanted.where(_a.z_inserted >= since)
+    if before is not None:
+        wanted = wanted.where(_a.AuditLog_id < before)
+    return entries(connection.execute(wanted, {"most": most}))
+
+
+def entries(rows: Iterable[Row[Any]]) -> list[AuditEntry]:
+    """Return acts as they stand in rows."""
+    return [_entry(row) for row in rows]
 
 
 def _entry(row: Row[Any]) -> AuditEntry:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, select, update
 
 from batchctl.domain.schedules import Calendar, CalendarDay, CalendarId, NoDay
 from batchctl.store.columns import text_of
@@ -23,7 +23,7 @@ _STRAYS = (
     .where(_d.Calendar_id.not_in(select(_c.Calendar_id)))
     .order_by(_d.CalendarDay_id)
 )
-_ADD = insert(calendar).returning(_c.Calendar_id)
+_ADD = RowInsert(calendar)
 _ADD_DAY = RowInsert(calendar_day)
 _THE_DAY = (_d.Calendar_id == bindparam("calendar_id")) & (_d.CalendarDate == bindparam("day"))
 _CHANGE_DAY = (
@@ -61,7 +61,7 @@ def strays(connection: Connection) -> dict[int, int]:
 
 def add(connection: Connection, columns: Mapping[str, object]) -> CalendarId:
     """Insert a calendar, given by its columns; the database fills in the others."""
-    return CalendarId(int(connection.execute(_ADD, dict(columns)).scalar_one()))
+    return CalendarId(_ADD(connection, columns))
 
 
 def change(connection: Connection, calendar_id: CalendarId, columns: Mapping[str, object], now: datetime) -> None:

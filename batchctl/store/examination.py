@@ -19,14 +19,27 @@ from batchctl.store.dialects.health import NAMES, Health, health_of
 from batchctl.store.engine import discreet
 from batchctl.store.tables import metadata
 
-_NEEDED = dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")) | {
+_DEFINED = ("BatchDependency", "BatchResource", "Calendar", "CalendarDay", "ProcessControl", "Resource", "Setting")
+"""What people set, and the engine only reads."""
+_STANDING = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
+"""What people set, and beside which the engine keeps how it stands."""
+_ADDED_TO = ("AuditLog", "AuditSeal", "SchedulerLog")
+_NEEDED = {
+    **dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")),
+    **dict.fromkeys(_DEFINED, ("SELECT",)),
+    **dict.fromkeys(_STANDING, ("SELECT", "UPDATE")),
+    **dict.fromkeys(_ADDED_TO, ("SELECT", "INSERT")),
     "Controller": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "FileWatchSeen": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "ZoneOffset": ("SELECT", "INSERT", "UPDATE", "DELETE"),
     "alembic_version": ("SELECT",),
 }
 _PURGED = dict.fromkeys(
-    ("AuditLog", "BatchCompletion", "BatchControl", "BatchProcessHistory", "FileProcess", "SchedulerLog"), ("DELETE",)
+    (
+        *("AuditLog", "BatchCompletion", "BatchControl", "BatchProcessHistory", "FileProcess", "OperatorRequest"),
+        "SchedulerLog",
+    ),
+    ("DELETE",),
 )
 
 

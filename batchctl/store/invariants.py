@@ -30,6 +30,7 @@ from batchctl.store.definitions import ENTITY
 from batchctl.store.tables import (
     alert_delivery,
     audit_log,
+    audit_seal,
     batch_completion,
     batch_control,
     batch_dependency,
@@ -39,6 +40,7 @@ from batchctl.store.tables import (
     duration_history,
     file_process,
     incident,
+    operator_request,
     process_batch,
     resource,
     schedule,
@@ -56,6 +58,7 @@ _earlier, _later = batch_process_history.alias("earlier"), batch_process_history
 _h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
 _ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
 
+_seal, _before_seal = audit_seal.alias("seal"), audit_seal.alias("before_seal")
 _fire, _same_fire = schedule_fire.alias("fire"), schedule_fire.alias("same_fire")
 _sched, _fill = schedule.c, schedule_backfill.c
 _SOURCE = func.substring(literal("schedule ") + _sched.ScheduleName, 1, NAME_LENGTH, type_=_f.Source.type)
@@ -113,6 +116,12 @@ def _is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:
     return not_(exists().where(done.BatchControl_id == instance_id, done.Status.in_(_DONE), not_(still_there)))
 
 
+def _acted_on(instance_id: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return the condition that a person has done something to an instance, and not only changed its row by hand."""
+    target = literal("BatchControl:") + cast(instance_id, String(20))
+    return exists().where(audit_log.c.Target == target, audit_log.c.Action.not_like("row %"))
+
+
 def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
     return select(_ID).where(*conditions).order_by(_ID)
 
@@ -125,9 +134,7 @@ _HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Proces
 _ANY_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id)
 _OPEN_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status.not_in(_OVER))
 _WAITS_FOR_A_BATCH = exists().where(ENTITY == _f.Entity, not_(_HAS_INSTANCE))
-_TOUCHED_BY_A_PERSON = exists().where(
-    audit_log.c.Target == literal("BatchControl:") + cast(_c.BatchControl_id, String(20))
-)
+_TOUCHED_BY_A_PERSON = _acted_on(_c.BatchControl_id)
 _DONE_BEFORE = exists().where(
     _earlier.c.BatchControl_id == _h.c.BatchControl_id,
     _earlier.c.ProcessControlSeq == _s.ProcessControlSeq,
@@ -499,9 +506,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         "BatchProcessHistory",
         _attempts(
             _h.c.Cause == "manual",
-            not_(
-                exists().where(audit_log.c.Target == literal("BatchControl:") + cast(_h.c.BatchControl_id, String(20)))
-            ),
+            not_(_acted_on(_h.c.BatchControl_id)),
         ),
         "somebody has set a status by hand; batchctl rerun and skip leave a trace",
     ),
@@ -746,5 +751,38 @@ INVARIANTS: tuple[Invariant, ...] = (
         .where(not_(exists().where(_inc.c.Incident_id == _mail.c.Incident_id)))
         .order_by(_mail.c.AlertDelivery_id),
         "somebody has deleted its incident with foreign keys switched off: delete the message",
+    ),
+    Invariant(
+        "I25",
+        "the seals of the audit log are numbered without a gap, and each goes on from the hash before it",
+        "AuditSeal",
+        select(_seal.c.AuditSeal_id)
+        .where(
+            _seal.c.SealNo > 1,
+            not_(
+                exists().where(
+                    _before_seal.c.SealNo == _seal.c.SealNo - 1, _before_seal.c.RecordHash == _seal.c.PrevHash
+                )
+            ),
+        )
+        .order_by(_seal.c.AuditSeal_id),
+        "somebody has changed or deleted seals by hand; which rows are concerned: batchctl audit verify",
+    ),
+    Invariant(
+        "I38",
+        "what was asked for by a row and is done stands in the audit log",
+        "OperatorRequest",
+        select(operator_request.c.OperatorRequest_id)
+        .where(
+            operator_request.c.Status == "done",
+            not_(
+                exists().where(
+                    audit_log.c.Host
+                    == literal("OperatorRequest:") + cast(operator_request.c.OperatorRequest_id, String(20))
+                )
+            ),
+        )
+        .order_by(operator_request.c.OperatorRequest_id),
+        "somebody has written Status by hand, or deleted rows of AuditLog: batchctl audit verify",
     ),
 )

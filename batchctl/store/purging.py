@@ -12,9 +12,11 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, not_, or_, select
 
+from batchctl.domain.audit_chain import LOG, PURGE
+from batchctl.domain.errors import Conflict
 from batchctl.domain.retention import Rules, meant_setting, rules_of
 from batchctl.domain.rows import BatchId, IntakeId
-from batchctl.domain.status import DeliveryStatus, IntakeStatus, SchedulerEvent
+from batchctl.domain.status import DeliveryStatus, IntakeStatus, RequestStatus, SchedulerEvent
 from batchctl.domain.values import value
 from batchctl.store import finished_instances
 from batchctl.store.audit import RUN_NOW
@@ -26,6 +28,7 @@ from batchctl.store.tables import (
     batch_control,
     file_process,
     incident,
+    operator_request,
     process_batch,
     scheduler_log,
     setting,
@@ -36,6 +39,7 @@ NEVER_WORK = (IntakeStatus.REJECTED, IntakeStatus.DUPLICATE)
 
 _i, _v = incident.c, alert_delivery.c
 _l, _a, _s, _b, _c, _f = scheduler_log.c, audit_log.c, setting.c, process_batch.c, batch_control.c, file_process.c
+_q = operator_request.c
 
 _SETTINGS = select(_s.Name, _s.Value)
 _BATCHES = select(_b.ProcessBatchName, _b.ProcessBatch_id)
@@ -56,7 +60,7 @@ _OLD_LOG = (
 _COUNT_LOG, _DELETE_LOG = select(func.count()).where(*_OLD_LOG), delete(scheduler_log).where(*_OLD_LOG)
 _AUDIT_PAGE = (
     select(_a.AuditLog_id.label("Number"), _a.z_inserted.label("Made"), _a.z_inserted.label("Changed"))
-    .add_columns(_a.Target, _a.Action, _a.ValuesAfter)
+    .add_columns(_a.Target, _a.Action, _a.Host, _a.ValuesAfter)
     .where(_a.AuditLog_id > bindparam("after"))
     .order_by(_a.AuditLog_id)
     .limit(bindparam("most"))
@@ -64,10 +68,11 @@ _AUDIT_PAGE = (
 _TARGETS = {
     "BatchControl": select(_c.BatchControl_id).where(_c.BatchControl_id.in_(bindparam("ids", expanding=True))),
     "FileProcess": select(_f.FileProcess_id).where(_f.FileProcess_id.in_(bindparam("ids", expanding=True))),
+    "OperatorRequest": select(_q.OperatorRequest_id).where(_q.OperatorRequest_id.in_(bindparam("ids", expanding=True))),
 }
-_DELETE_AUDIT = delete(audit_log).where(
-    _a.AuditLog_id.in_(bindparam("ids", expanding=True)), _a.z_inserted < bindparam("before")
-)
+_THESE_ACTS = _a.AuditLog_id.in_(bindparam("ids", expanding=True))
+_STILL_OLD = select(_a.AuditLog_id).where(_THESE_ACTS, _a.z_inserted < bindparam("before"))
+_DELETE_AUDIT = delete(audit_log).where(_THESE_ACTS)
 _STARTED_ROW = re.compile(r'\{"FileProcess_id": (\d{1,18})\}')
 _INBOX_PAGE = (
     select(_f.FileProcess_id.label("Number"), _f.z_inserted.label("Made"), _f.z_updated.label("Changed"))
@@ -91,6 +96,16 @@ _OVER_LONG_AGO = select(_i.Incident_id).where(
 )
 _DELETE_DELIVERIES = delete(alert_delivery).where(_v.Incident_id.in_(bindparam("ids", expanding=True)))
 _DELETE_INCIDENTS = delete(incident).where(_IS_GOING)
+_IS_ANSWERED = _q.Status != RequestStatus.REQUESTED.value
+_REQUEST_PAGE = (
+    select(_q.OperatorRequest_id.label("Number"), _q.z_inserted.label("Made"), _q.z_updated.label("Changed"))
+    .where(_IS_ANSWERED, _q.OperatorRequest_id > bindparam("after"))
+    .order_by(_q.OperatorRequest_id)
+    .limit(bindparam("most"))
+)
+_DELETE_REQUESTS = delete(operator_request).where(
+    _q.OperatorRequest_id.in_(bindparam("ids", expanding=True)), _IS_ANSWERED, _q.z_updated < bindparam("before")
+)
 
 
 def settings(connection: Connection) -> dict[str, str]:
@@ -151,10 +166,17 @@ def count_audit(connection: Connection, page: Page, before: datetime) -> int:
     return len(_unasked(connection, page))
 
 
-def delete_audit(connection: Connection, page: Page, before: datetime) -> int:
-    """Delete what is old of a page, but for what was done about rows that are still there; return how many rows."""
+def old_acts(connection: Connection, page: Page, before: datetime) -> list[int]:
+    """Return the acts of a page that may go: what is old, but for what was done about rows that are still there."""
     going = _unasked(connection, page)
-    return connection.execute(_DELETE_AUDIT, {"ids": going, "before": before}).rowcount if going else 0
+    return list(connection.execute(_STILL_OLD, {"ids": going, "before": before}).scalars()) if going else []
+
+
+def delete_acts(connection: Connection, audit_ids: Sequence[int]) -> None:
+    """Delete acts; which ones has to stand in the log already."""
+    if connection.execute(_DELETE_AUDIT, {"ids": list(audit_ids)}).rowcount != len(audit_ids):
+        message = "Somebody else has deleted rows of the audit log."
+        raise Conflict(message)
 
 
 def _unasked(connection: Connection, page: Page) -> list[int]:
@@ -166,7 +188,12 @@ def _unasked(connection: Connection, page: Page) -> list[int]:
             connection, statement, [at for row in page.old for name, at in _target(row) if name == table]
         )
     }
-    return [row.Number for row in page.old if not standing.intersection(_target(row))]
+    return [row.Number for row in page.old if not standing.intersection(_target(row)) and not _tells_of_a_purge(row)]
+
+
+def _tells_of_a_purge(row: Any) -> bool:
+    """Say whether an act tells which rows of the log went: the chain needs that as long as there is one."""
+    return (row.Action, row.Target) == (PURGE, LOG)
 
 
 def _some(connection: Connection, statement: Any, ids: Iterable[int]) -> Sequence[int]:
@@ -175,12 +202,32 @@ def _some(connection: Connection, statement: Any, ids: Iterable[int]) -> Sequenc
 
 
 def _target(row: Any) -> list[tuple[str, int]]:
-    """Return the row that an act was about, or has inserted, if it names one."""
+    """Return the rows that an act was about, has inserted, or was asked for by, if it names any."""
     if row.Action == RUN_NOW and (found := _STARTED_ROW.fullmatch(row.ValuesAfter or "")):
         return [("FileProcess", int(found[1]))]
-    table, _, number = str(row.Target).partition(":")
+    return [*_named(str(row.Target)), *_named(str(row.Host))]
+
+
+def _named(text: str) -> list[tuple[str, int]]:
+    table, _, number = text.partition(":")
     is_number = number.isascii() and number.isdecimal() and len(number) < len(str(2**63))
     return [(table, int(number))] if table in _TARGETS and is_number else []
+
+
+def request_page(connection: Connection, after: int, before: datetime, most: int) -> Page:
+    """Return the next answered requests."""
+    return _page(connection.execute(_REQUEST_PAGE, {"after": after, "most": most}).all(), after, before, most)
+
+
+def count_requests(connection: Connection, page: Page, before: datetime) -> int:
+    """Count what of a page would go."""
+    del connection, before
+    return len(page.old)
+
+
+def delete_requests(connection: Connection, page: Page, before: datetime) -> int:
+    """Delete the answered requests of a page; return how many."""
+    return connection.execute(_DELETE_REQUESTS, {"ids": _numbers(page), "before": before}).rowcount
 
 
 def inbox_page(connection: Connection, after: int, before: datetime, most: int) -> Page:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, insert, select, text, update
+from sqlalchemy import Connection, Row, bindparam, delete, select, text, update
 
 from batchctl.domain.catch_up import Standing
 from batchctl.domain.schedules import Schedule, ScheduleId, Timing
@@ -15,7 +15,7 @@ from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.definitions import Unreadable
 from batchctl.store.dialects import dialect_of
-from batchctl.store.statements import RowSelect, RowUpdate
+from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import ARMED, schedule
 
 _s = schedule.c
@@ -36,7 +36,7 @@ _SOONEST = [
 UNARMED: Mapping[str, None] = dict.fromkeys(("NextRunTime", "DecidedUntil", "TimingHash"))
 """The columns of a schedule that is disabled: once it is enabled again it begins anew."""
 
-_ADD = insert(schedule).returning(_s.Schedule_id)
+_ADD = RowInsert(schedule)
 _DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
 
 
@@ -87,7 +87,7 @@ def stand(
 
 def add(connection: Connection, columns: Mapping[str, object]) -> ScheduleId:
     """Insert a schedule, given by its columns; the database fills in the others."""
-    return ScheduleId(int(connection.execute(_ADD, dict(columns)).scalar_one()))
+    return ScheduleId(_ADD(connection, columns))
 
 
 def change(connection: Connection, schedule_id: ScheduleId, columns: Mapping[str, object], now: datetime) -> None:

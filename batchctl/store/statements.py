@@ -9,7 +9,7 @@ import json
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
 from operator import itemgetter
@@ -21,6 +21,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.values import value
 from batchctl.store.dialects import dialect_of
+from batchctl.store.tables import DEFINITIONS
 
 Convert = Callable[[Any], Any] | None
 Converts = tuple[tuple[int, Callable[[Any], Any]], ...]
@@ -31,6 +32,7 @@ MANY = 2
 _VALUES = re.compile(r"VALUES \((.*)\)(?= RETURNING|\Z)", re.DOTALL)
 # One moment is written for many rows.
 _as_json = json.JSONEncoder(default=lru_cache(maxsize=256)(datetime.isoformat)).encode
+_NUMBER_GIVEN = "SELECT CAST(SCOPE_IDENTITY() AS bigint)"
 _NAMED = re.compile(r"%\((\w+)\)s")
 
 
@@ -138,6 +140,7 @@ class RowInsert:
         self._returning = insert(table).returning(key)
         # SQLite's driver knows the new row's id by itself, and asking for it would cost a second result.
         self._inline = insert(table).inline()
+        self._is_heard = table.name in DEFINITIONS
         self._compiled: dict[tuple[str, ...], Compiled] = {}
 
     def __call__(self, connection: Connection, values: Mapping[str, object]) -> int:
@@ -163,8 +166,12 @@ class RowInsert:
         compiled = self._compiled.get(filled)
         if compiled is None:
             dialect = connection.dialect
-            statement = self._inline if dialect.name == "sqlite" else self._returning
+            asks_behind = self._is_heard and dialect.name == "mssql"
+            statement = self._inline if dialect.name == "sqlite" or asks_behind else self._returning
             compiled = _compiled(statement.compile(dialect=dialect, column_keys=list(columns)), dialect)
+            if asks_behind:
+                # Where a trigger hears of an INSERT, SQL Server lets it have no OUTPUT.
+                compiled = replace(compiled, text=f"{compiled.text}; {_NUMBER_GIVEN}")
             self._compiled[filled] = compiled
         return compiled
 

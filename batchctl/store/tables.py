@@ -65,6 +65,12 @@ TO_SEND = "Status = 'waiting'"
 _ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
 ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
 
+DEFINITIONS = (
+    *("ProcessBatch", "ProcessControl", "BatchDependency", "Resource", "BatchResource"),
+    *("Schedule", "Calendar", "CalendarDay", "DataTrigger", "FileWatch"),
+)
+"""What people define. Every change of it is audited by a trigger, as is one of `Setting`."""
+
 metadata = MetaData(
     naming_convention={
         "pk": "PK_%(table_name)s",
@@ -350,6 +356,21 @@ audit_log = _table(
     _column("ValuesAfter", text_column()),
     _check("Actor", "Actor <> ''"),
     Index("IX_AuditLog_Target", "Target"),
+    sqlite_autoincrement=True,
+)
+
+audit_seal = _table(
+    "AuditSeal",
+    _key("AuditSeal_id"),
+    _required("SealNo", reference()),
+    _required("AuditLog_id", reference()),
+    _required("PrevHash", name(64)),
+    _required("RecordHash", name(64)),
+    _stamp("z_inserted"),
+    UniqueConstraint("SealNo"),
+    # No foreign key: the seal of a row that was purged stays.
+    UniqueConstraint("AuditLog_id"),
+    _check("SealNo", "SealNo >= 1"),
     sqlite_autoincrement=True,
 )
 

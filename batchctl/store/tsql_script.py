@@ -17,6 +17,7 @@ _NEXT_VERSION = re.compile(
 _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (\w+) ")
 _VIEW = re.compile(r"CREATE OR ALTER VIEW ")
+_TRIGGER = re.compile(r"EXEC sp_executesql N'CREATE TRIGGER (\w+) ON (\w+) ")
 _DEFINITION = re.compile(r"INSERT INTO Process(?:Batch|Control) ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
@@ -152,6 +153,10 @@ def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
     if _VIEW.match(statement):
         # It has to be alone in its batch, and may be done again.
         return statement
+    if trigger := _TRIGGER.match(statement):
+        name, table_name = trigger.groups()
+        found = f"name = N'{name}' AND parent_id = {_in_schema(table_name)}"
+        return f"IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE {found})\n{statement}"  # noqa: S608 - our own names
     if _DEFINITION.match(statement):
         # Whoever has deleted or changed such a row since shall keep it so.
         return f"IF {_NOT_YET.format(leads_to)}\n{statement}"

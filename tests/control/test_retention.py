@@ -17,6 +17,7 @@ from batchctl.ports import Change
 from batchctl.store import finished_instances, purging
 from tests.control.test_workers import Hand, hired
 from tests.control.world import World
+from tests.control_databases import ACTS
 
 LOGGED = "INSERT INTO SchedulerLog (EventType, Source, FileProcess_id, EventTime) VALUES (?, 's', ?, ?)"
 ACTED = "INSERT INTO AuditLog (Actor, Host, Action, Target, z_inserted) VALUES ('a', 'h', 'rerun', ?, ?)"
@@ -196,12 +197,14 @@ def test_an_act_stays_as_long_as_what_it_was_about(world: World) -> None:
 
     duty(world).finish()
 
-    assert [row[0] for row in world.sql("SELECT Target FROM AuditLog ORDER BY AuditLog_id")] == [
+    assert [row[0] for row in world.sql(f"SELECT Target FROM AuditLog WHERE {ACTS} ORDER BY AuditLog_id")] == [
         *kept,
         "Nothing",
         "AuditLog",
     ]
-    assert world.one("SELECT ValuesBefore FROM AuditLog WHERE Action = 'purge'") == '{"Rows": 6, "AuditLog_id": 9}'
+    assert (
+        world.one("SELECT ValuesBefore FROM AuditLog WHERE Action = 'purge'") == '{"Rows": 6, "AuditLog_id": [[7, 12]]}'
+    )
 
 
 @pytest.mark.parametrize("value", ["0", "", "-1", "1.5", "36501", "1e3", "soon", "٣", " ", "9" * 5000])
@@ -256,3 +259,33 @@ def test_an_index_leads_to_what_is_over_of_a_batch(sqlite_world: World) -> None:
                 said = str(statement._statement.compile(connection, compile_kwargs={"literal_binds": False}))
                 plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {said}", (1,) * said.count("?")).all()
                 assert ["IX_BatchControl_Over" in line.detail and "SEARCH" in line.detail for line in plan] == [True]
+
+
+def test_an_answered_request_goes_with_its_act_and_an_open_one_stays(world: World) -> None:
+    setting(world, RequestDays=30, AuditLogDays=30)
+    columns = "Action, ProcessBatchName, Status, z_inserted, z_updated"
+    asked = f"INSERT INTO OperatorRequest ({columns}) VALUES ('enable', 'B', ?, ?, ?)"
+    for status, days in (("done", 31), ("refused", 31), ("requested", 31), ("done", 29)):
+        world.sql(asked, status, ago(world, 60), ago(world, days))
+    for at in (1, 4):
+        world.sql(
+            "INSERT INTO AuditLog (Actor, Host, Action, Target, z_inserted) VALUES ('a', ?, 'enable', 'ProcessBatch:B', ?)",
+            f"OperatorRequest:{at}",
+            ago(world, 31),
+        )
+    duty(world).finish()
+
+    assert world.sql("SELECT Status FROM OperatorRequest ORDER BY OperatorRequest_id") == [("requested",), ("done",)]
+    assert world.sql("SELECT Host FROM AuditLog WHERE Action = 'enable'") == [("OperatorRequest:4",)]
+
+
+def test_what_tells_of_a_purge_of_the_log_is_not_purged(world: World) -> None:
+    setting(world, AuditLogDays=30)
+    world.sql(ACTED, "Nothing", ago(world, 31))
+    duty(world).finish()
+    world.clock.advance(timedelta(days=40))
+    world.sql(ACTED, "Nothing", ago(world, 31))
+    duty(world).finish()
+
+    purges = world.sql("SELECT ValuesBefore FROM AuditLog WHERE Action = 'purge' ORDER BY AuditLog_id")
+    assert len(purges) == 2

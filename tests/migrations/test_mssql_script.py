@@ -25,6 +25,15 @@ GUARDED = re.compile(rf"\AIF (?:{IN_SCHEMA} IS NULL|(?:NOT )?EXISTS \([^\n]*\))\
 NOEXEC = "IF @@TRANCOUNT = 0\nBEGIN\n    SET NOEXEC ON;\nEND;"
 DIALECT = make_url("mssql+pyodbc://").get_dialect()()
 TABLES = sorted(metadata.tables)
+MAKES_TRIGGER = re.compile(r"EXEC sp_executesql N'(CREATE TRIGGER .*)';\Z", re.DOTALL)
+TRIGGER = re.compile(r"CREATE TRIGGER \w+ ON \w+ AFTER [A-Z, ]+ AS\nBEGIN\n    (SET NOCOUNT ON;\n.*)\nEND\Z", re.DOTALL)
+TRIGGERS = {
+    name: made[1].replace("''", "'")
+    for batch in BATCHES
+    if (made := MAKES_TRIGGER.search(batch))
+    for name in re.findall(r"CREATE TRIGGER (\w+)", made[1])
+}
+OTHERS = [batch for batch in BATCHES if not MAKES_TRIGGER.search(batch)]
 
 
 def parsed(text: str) -> list[exp.Expr]:
@@ -50,11 +59,34 @@ def test_it_is_the_script_that_was_reviewed() -> None:
     assert GOLDEN.read_text(encoding="utf-8") == SCRIPT
 
 
-@pytest.mark.parametrize("batch", BATCHES)
+@pytest.mark.parametrize("batch", OTHERS)
 def test_every_batch_is_t_sql(batch: str) -> None:
     assert parsed(batch)
     if guarded := GUARDED.match(batch):
         assert len(parsed(guarded[1])) == 1
+
+
+@pytest.mark.parametrize("name", TRIGGERS)
+def test_every_trigger_is_t_sql(name: str) -> None:
+    body = TRIGGER.fullmatch(TRIGGERS[name])
+
+    assert body
+    # The parser does not know THROW.
+    statements = parsed(re.sub(r"THROW 51000, (N'[^']*'), 1;", r"RAISERROR(\1, 16, 1);", body[1]))
+    assert len(statements) == 2
+
+
+def test_what_hands_change_is_audited_there_too() -> None:
+    watched = {name.split("_")[1] for name in TRIGGERS if name.endswith("_Audit")}
+
+    assert watched == {
+        *("ProcessBatch", "ProcessControl", "BatchDependency", "BatchResource", "Resource", "Schedule", "Calendar"),
+        *("CalendarDay", "DataTrigger", "FileWatch", "Setting", "BatchControl", "FileProcess"),
+    }
+    assert set(TRIGGERS) - {f"TR_{table}_Audit" for table in watched} == {
+        "TR_AuditLog_AppendOnly",
+        "TR_AuditSeal_AppendOnly",
+    }
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -143,7 +175,7 @@ def test_whatever_makes_something_looks_first_whether_it_is_there() -> None:
     # A view has to be alone in its batch.
     making = [batch for batch in making if not batch.startswith("CREATE OR ALTER VIEW ")]
 
-    assert len(making) == 1 + len(TABLES) + (30 + 1 + 1) + 2 + 1 + 1 + 2 + 4 + 1 + 5
+    assert len(making) == 1 + len(TABLES) + (31 + 1 + 1) + 2 + 1 + 1 + 2 + 4 + 1 + 5 + len(TRIGGERS)
     assert all(GUARDED.match(batch) for batch in making)
 
 
@@ -202,7 +234,7 @@ def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> 
     found = re.findall(r"OBJECT_ID\([^,]*, N'U'\)", SCRIPT)
 
     # A name of one part is looked for in dbo too.
-    assert len(found) == 1 + 28 + (30 + 1 + 1) + 2 + 2 + 2 + 4 + 1 + 5
+    assert len(found) == 1 + 29 + (31 + 1 + 1) + 2 + 2 + 2 + 4 + 1 + 5 + len(TRIGGERS)
     assert all(re.fullmatch(IN_SCHEMA, one) for one in found)
     assert re.findall(r"schema_id = (\S+)", SCRIPT) == ["SCHEMA_ID()"]
 

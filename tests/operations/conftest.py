@@ -12,7 +12,7 @@ from batchctl.domain.rows import InstanceId
 from batchctl.operations.intervene import Operator
 from batchctl.store.transactions import StoreTransactions
 from tests.control.world import World
-from tests.control_databases import ControlDatabase
+from tests.control_databases import ACTS, ControlDatabase
 
 
 @pytest.fixture
@@ -77,7 +77,8 @@ def audited(world: World) -> Callable[[], list[tuple[Any, ...]]]:
 
     def read() -> list[tuple[Any, ...]]:
         rows = world.sql(
-            "SELECT Action, Target, Actor, Host, Reason, ValuesBefore, ValuesAfter FROM AuditLog ORDER BY AuditLog_id"
+            "SELECT Action, Target, Actor, Host, Reason, ValuesBefore, ValuesAfter FROM AuditLog"
+            f" WHERE {ACTS} ORDER BY AuditLog_id"
         )
         return [(*row[:5], json.loads(row[5]), json.loads(row[6])) for row in rows]
 

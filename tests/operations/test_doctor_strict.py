@@ -170,7 +170,7 @@ def daily(home: Home) -> Iterator[Home]:
 def test_the_rights_that_are_printed_are_all_that_a_role_of_every_day_needs(daily: Home) -> None:
     daily.server.alter(ROWS, daily.name)
     given = list[str]()
-    while (found := daily.doctor())[0] != 0 and len(given) < 5:
+    while (found := daily.doctor())[0] != 0 and len(given) < 20:
         out = daily("doctor", "--json")[1]
         lacking = [line for line in json.loads(out) if line["Target"] == "database_url" and line["Check"] == "rights"]
         assert lacking
@@ -180,7 +180,7 @@ def test_the_rights_that_are_printed_are_all_that_a_role_of_every_day_needs(dail
 
     assert found[1]["database_url", "schema"]["Result"] == "OK"
     assert "GRANT USAGE ON SCHEMA public" in given[0]
-    assert any("SELECT ON alembic_version" in grant for grant in given)
+    assert any("alembic_version" in grant for grant in given)
     assert any("Setting" in grant for grant in given)
     assert any("DELETE ON Controller" in grant for grant in given), "who ended long ago is forgotten"
     assert any("SEQUENCE" in grant for grant in given)
@@ -202,7 +202,9 @@ def test_who_may_not_delete_is_told_what_grants_it_and_all_but_the_purging_works
     code, _, told = daily("run", "--once")
 
     assert warned["Result"] == "WARN"
-    assert "BatchProcessHistory, FileProcess, SchedulerLog: nothing is purged there." in warned["Message"]
+    assert (
+        "BatchProcessHistory, FileProcess, OperatorRequest, SchedulerLog: nothing is purged there." in warned["Message"]
+    )
     assert code == 0
     assert "complete" in repr(daily.rows("FileProcess"))
     assert told.count("retention.trouble") == 1
@@ -214,9 +216,8 @@ def test_who_may_not_delete_is_told_what_grants_it_and_all_but_the_purging_works
 
 def test_who_may_not_make_tables_is_told_the_grant_by_upgrade_and_by_doctor(daily: Home) -> None:
     tables = ", ".join((*TABLES, "alembic_version"))
-    daily.server.alter(
-        f"DROP TABLE {tables} CASCADE; DROP FUNCTION batchctl_lower, batchctl_notify CASCADE", daily.name
-    )
+    functions = "batchctl_lower, batchctl_notify, batchctl_audit, batchctl_append_only"
+    daily.server.alter(f"DROP TABLE {tables} CASCADE; DROP FUNCTION {functions} CASCADE", daily.name)
     refused, _, err = daily("db", "upgrade")
     line = daily.doctor()[1]["database_url", "rights"]
 

@@ -101,6 +101,8 @@ PLANTED = {
     "I22": [*DEPENDS, completed(1, started=1), completed(2, started=1)],
     "I23": [*DEPENDS, completed(1, started=3)],
     "I24": [SCHEDULED, fired("skipped")],
+    "I25": ["INSERT INTO AuditSeal (SealNo, AuditLog_id, PrevHash, RecordHash) VALUES (2, 1, 'a', 'b')"],
+    "I38": ["INSERT INTO OperatorRequest (Action, ProcessBatchName, Status) VALUES ('enable', 'B', 'done')"],
     "I26": ["UPDATE BatchProcessHistory SET Cause = 'manual' WHERE BatchProcessHistory_id = 2"],
     "I27": ["UPDATE BatchProcessHistory SET Spawned = StartTime WHERE BatchProcessHistory_id = 2"],
     "I41": [*CLAIMED_TWICE],

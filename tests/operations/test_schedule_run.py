@@ -10,6 +10,7 @@ from batchctl.operations.acts import Actor
 from batchctl.operations.schedule_run import Ran, run_now
 from tests.control.timetable import Timetable
 from tests.control.world import World
+from tests.control_databases import ACTS
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_003_14_run_now_leaves_the_due_times_as_they_are(timetable: Timetable) -
         ("B", "2026-11-22", "schedule s", "run by anna@desk: ticket 7", "ready")
     ]
     assert timetable.log() == [("fired", "schedule s", "run by anna@desk: ticket 7")]
-    acts = timetable.world.sql("SELECT Actor, Action, Target, Reason, ValuesAfter FROM AuditLog")
+    acts = timetable.world.sql(f"SELECT Actor, Action, Target, Reason, ValuesAfter FROM AuditLog WHERE {ACTS}")
     assert acts == [("anna", "schedule run", "Schedule:s", "ticket 7", '{"FileProcess_id": 1}')]
     assert timetable.world.create().created == 1
     assert list(fsck.examine(timetable.world.transactions, timetable.world.clock)) == []

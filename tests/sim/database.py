@@ -199,7 +199,8 @@ def _definitions() -> list[str]:
     with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as connection:
         schema.upgrade(connection)
         found = connection.exec_driver_sql(
-            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+            # The triggers are for hands, and would keep the tables from being emptied.
+            "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND type <> 'trigger'"
             " ORDER BY CASE type WHEN 'table' THEN 0 ELSE 1 END"
         )
         return [str(sql) for sql in found.scalars()]

@@ -20,6 +20,7 @@ from batchctl.domain.rows import BatchId
 from batchctl.store import audit, engine, finished_instances, history, instances, intake, live, purging, reports
 from batchctl.store.dialects import mssql, mssql_catalog, mssql_session
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
+from batchctl.store.tables import DEFINITIONS, metadata
 from batchctl.store.transactions import StoreTransactions
 from tests.step_handlers.tsql_frames import assert_frames_are_closed
 from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
@@ -27,6 +28,7 @@ from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
 MODULES = (
     *(
         "audit",
+        "audit_seals",
         "completions",
         "data_triggers",
         "definitions",
@@ -125,6 +127,19 @@ def test_a_row_is_inserted_and_its_id_comes_with_it(server: SqlServer, connectio
     assert server.asked[-1][1] == ("50% ü", None, "?", None, "test")
 
 
+@pytest.mark.parametrize("table", DEFINITIONS)
+def test_what_a_trigger_hears_of_is_inserted_without_output(
+    server: SqlServer, connection: Connection, table: str
+) -> None:
+    # With OUTPUT and without INTO, SQL Server refuses the statement (error 334).
+    server.when(f"INSERT INTO {table}", one(41))
+
+    assert RowInsert(metadata.tables[table])(connection, {"z_updated": NOW.replace(tzinfo=UTC)}) == 41
+    (sql,) = server.said(f"INSERT INTO {table}")
+    assert "VALUES (?); SELECT CAST(SCOPE_IDENTITY() AS bigint)\n" in f"{sql}\n"
+    assert "OUTPUT" not in sql
+
+
 @pytest.mark.parametrize(("changed", "was_there"), [(1, True), (0, False)])
 def test_an_update_says_whether_there_was_such_a_row(
     server: SqlServer, connection: Connection, changed: int, was_there: bool
@@ -179,7 +194,7 @@ def test_what_it_asks_about_definitions_is_t_sql(schema: str) -> None:
     declare, _, query = mssql_catalog.DEFINITIONS.format(schema=schema).partition(";")
 
     assert declare.strip() == f"DECLARE @of int = SCHEMA_ID({schema})"
-    assert len(list(parsed(query).find_all(exp.Union))) == 3
+    assert len(list(parsed(query).find_all(exp.Union))) == 4
 
 
 def test_what_tells_the_number_of_an_error_is_t_sql() -> None:

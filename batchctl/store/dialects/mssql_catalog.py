@@ -35,6 +35,10 @@ FROM sys.indexes AS i JOIN sys.tables AS t ON t.object_id = i.object_id
 WHERE i.name IS NOT NULL AND t.schema_id = @of
 UNION ALL
 SELECT v.name, m.definition FROM sys.views AS v JOIN sys.sql_modules AS m ON m.object_id = v.object_id WHERE v.schema_id = @of
+UNION ALL
+SELECT g.name, CONCAT(REPLACE(m.definition, {schema} + N'.', N''), CASE g.is_disabled WHEN 1 THEN N' DISABLED' ELSE N'' END)
+FROM sys.triggers AS g JOIN sys.tables AS t ON t.object_id = g.parent_id JOIN sys.sql_modules AS m ON m.object_id = g.object_id
+WHERE t.schema_id = @of
 """
 MODEL = "batchctl_model"
 """The schema in which everything is made anew, to be compared; its views name it."""

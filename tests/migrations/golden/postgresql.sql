@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'zoneoffset'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'auditseal', 'zoneoffset'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -876,7 +876,149 @@ CREATE TRIGGER TR_AlertDelivery_Status BEFORE INSERT OR UPDATE OF Status ON Aler
 
 UPDATE alembic_version SET version_num='0017' WHERE alembic_version.version_num = '0016';
 
--- Running upgrade 0017 -> 0020
+-- Running upgrade 0017 -> 0018
+
+CREATE TABLE AuditSeal (
+    AuditSeal_id BIGSERIAL NOT NULL, 
+    SealNo BIGINT NOT NULL, 
+    AuditLog_id BIGINT NOT NULL, 
+    PrevHash VARCHAR(64) NOT NULL, 
+    RecordHash VARCHAR(64) NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_AuditSeal" PRIMARY KEY (AuditSeal_id), 
+    CONSTRAINT "UQ_AuditSeal_SealNo" UNIQUE (SealNo), 
+    CONSTRAINT "UQ_AuditSeal_AuditLog_id" UNIQUE (AuditLog_id), 
+    CONSTRAINT "CK_AuditSeal_SealNo" CHECK (SealNo >= 1)
+);
+
+CREATE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    before jsonb := CASE WHEN TG_OP IN ('UPDATE', 'DELETE') THEN to_jsonb(OLD) END;
+    after jsonb := CASE WHEN TG_OP IN ('UPDATE', 'INSERT') THEN to_jsonb(NEW) END;
+    target text := TG_ARGV[0];
+    key text := TG_ARGV[2] || '_id';
+    parent text;
+    was json;
+    became json;
+BEGIN
+    IF TG_OP <> 'TRUNCATE' THEN
+        SELECT json_object_agg(name, before -> lower(name) ORDER BY place),
+               json_object_agg(name, after -> lower(name) ORDER BY place)
+        INTO was, became
+        FROM unnest(TG_ARGV[4:]) WITH ORDINALITY AS c (name, place)
+        WHERE before -> lower(name) IS DISTINCT FROM after -> lower(name);
+        IF was IS NULL AND became IS NULL THEN
+            RETURN NULL;
+        END IF;
+        IF key <> '_id' THEN
+            EXECUTE 'SELECT ' || TG_ARGV[3] || ' FROM ' || ours || TG_ARGV[2] || ' WHERE ' || key || ' = $1'
+            INTO parent USING (coalesce(after, before) ->> lower(key))::bigint;
+        END IF;
+        target := concat_ws(':', target, parent, coalesce(after, before) ->> lower(TG_ARGV[1]));
+    END IF;
+    EXECUTE 'INSERT INTO ' || ours || 'AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)'
+            ' VALUES ($1, $2, $3, left($4, 200), $5, $6)'
+    USING session_user,
+          left(concat_ws('@', nullif(current_setting('application_name'), ''), coalesce(host(inet_client_addr()), 'local')), 200),
+          CASE TG_OP WHEN 'TRUNCATE' THEN 'row truncate' ELSE 'row ' || lower(TG_OP) END,
+          target,
+          CASE WHEN before IS NOT NULL THEN was::text END,
+          CASE WHEN after IS NOT NULL THEN became::text END;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION batchctl_append_only() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    days text;
+    newest timestamp;
+BEGIN
+    IF TG_OP = 'DELETE' AND TG_NARGS > 0 THEN
+        EXECUTE 'SELECT trim(Value) FROM ' || ours || 'Setting WHERE Name = $1' INTO days USING TG_ARGV[0];
+        IF days ~ '^[0-9]{1,5}$' AND days::integer > 0 THEN
+            EXECUTE 'SELECT z_inserted FROM ' || ours || 'AuditLog ORDER BY AuditLog_id DESC LIMIT 1' INTO newest;
+            IF OLD.z_inserted < newest - make_interval(days => days::integer) THEN
+                RETURN OLD;
+            END IF;
+        END IF;
+    END IF;
+    RAISE EXCEPTION USING
+        MESSAGE = 'batchctl: what stands in ' || TG_TABLE_NAME || ' stays as it is',
+        HINT = 'only what is older than the Setting AuditLogDays says may go: batchctl purge';
+END
+$$;
+
+REVOKE ALL ON FUNCTION batchctl_audit() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION batchctl_append_only() FROM PUBLIC;
+
+CREATE TRIGGER TR_ProcessBatch_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatchName, Entity, Enabled, Seq, RetryCount, RetryWaitMins, RetryWaitSecs, Populator, PopulatorArgs, OnFailure, DependencyMode, MaxConcurrent, DuplicateCheck, ProcessingMode, Origin, Description, Tags, ArriveBy, StartBy, FinishBy, ExpectedOn, ExpectedCalendar ON ProcessBatch FOR EACH ROW EXECUTE FUNCTION batchctl_audit('ProcessBatch', 'ProcessBatchName', '', '', 'ProcessBatchName', 'Entity', 'Enabled', 'Seq', 'RetryCount', 'RetryWaitMins', 'RetryWaitSecs', 'Populator', 'PopulatorArgs', 'OnFailure', 'DependencyMode', 'MaxConcurrent', 'DuplicateCheck', 'ProcessingMode', 'Origin', 'Description', 'Tags', 'ArriveBy', 'StartBy', 'FinishBy', 'ExpectedOn', 'ExpectedCalendar');
+
+CREATE TRIGGER TR_ProcessBatch_AuditTruncate AFTER TRUNCATE ON ProcessBatch FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('ProcessBatch', '', '');
+
+CREATE TRIGGER TR_ProcessControl_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl FOR EACH ROW EXECUTE FUNCTION batchctl_audit('ProcessControl', 'ProcessControlSeq', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'ProcessControlSeq', 'ProcessName', 'ProcessType', 'ExpectedDuration', 'AlarmDuration', 'MaxDuration', 'OnLost', 'Data1', 'Data2', 'Data3', 'Data4', 'Data5', 'Data6');
+
+CREATE TRIGGER TR_ProcessControl_AuditTruncate AFTER TRUNCATE ON ProcessControl FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('ProcessControl', '', '');
+
+CREATE TRIGGER TR_BatchDependency_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, DependsOnBatch_id, DeadlineMins ON BatchDependency FOR EACH ROW EXECUTE FUNCTION batchctl_audit('BatchDependency', 'DependsOnBatch_id', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'DependsOnBatch_id', 'DeadlineMins');
+
+CREATE TRIGGER TR_BatchDependency_AuditTruncate AFTER TRUNCATE ON BatchDependency FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('BatchDependency', '', '');
+
+CREATE TRIGGER TR_BatchResource_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, Resource_id, Units, Exclusive ON BatchResource FOR EACH ROW EXECUTE FUNCTION batchctl_audit('BatchResource', 'Resource_id', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'Resource_id', 'Units', 'Exclusive');
+
+CREATE TRIGGER TR_BatchResource_AuditTruncate AFTER TRUNCATE ON BatchResource FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('BatchResource', '', '');
+
+CREATE TRIGGER TR_Resource_Audit AFTER INSERT OR DELETE OR UPDATE OF ResourceName, Units, Description ON Resource FOR EACH ROW EXECUTE FUNCTION batchctl_audit('Resource', 'ResourceName', '', '', 'ResourceName', 'Units', 'Description');
+
+CREATE TRIGGER TR_Resource_AuditTruncate AFTER TRUNCATE ON Resource FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('Resource', '', '');
+
+CREATE TRIGGER TR_Schedule_Audit AFTER INSERT OR DELETE OR UPDATE OF ScheduleName, Entity, ScheduleType, IntervalMinutes, RunTimes, RunDays, RunDaysOfMonth, WeekOfMonth, RunMonths, BetweenTimes, EveryN, StartDate, EndDate, RunAt, Cron, TimeZone, CalendarName, CalendarRule, GapPolicy, FoldPolicy, CatchUp, CatchUpMost, Overlap, Jitter, Enabled, Origin, Description ON Schedule FOR EACH ROW EXECUTE FUNCTION batchctl_audit('Schedule', 'ScheduleName', '', '', 'ScheduleName', 'Entity', 'ScheduleType', 'IntervalMinutes', 'RunTimes', 'RunDays', 'RunDaysOfMonth', 'WeekOfMonth', 'RunMonths', 'BetweenTimes', 'EveryN', 'StartDate', 'EndDate', 'RunAt', 'Cron', 'TimeZone', 'CalendarName', 'CalendarRule', 'GapPolicy', 'FoldPolicy', 'CatchUp', 'CatchUpMost', 'Overlap', 'Jitter', 'Enabled', 'Origin', 'Description');
+
+CREATE TRIGGER TR_Schedule_AuditTruncate AFTER TRUNCATE ON Schedule FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('Schedule', '', '');
+
+CREATE TRIGGER TR_Calendar_Audit AFTER INSERT OR DELETE OR UPDATE OF CalendarName, BusinessDays, ValidFrom, ValidUntil, Description ON Calendar FOR EACH ROW EXECUTE FUNCTION batchctl_audit('Calendar', 'CalendarName', '', '', 'CalendarName', 'BusinessDays', 'ValidFrom', 'ValidUntil', 'Description');
+
+CREATE TRIGGER TR_Calendar_AuditTruncate AFTER TRUNCATE ON Calendar FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('Calendar', '', '');
+
+CREATE TRIGGER TR_CalendarDay_Audit AFTER INSERT OR DELETE OR UPDATE OF Calendar_id, CalendarDate, IsBusinessDay, Description ON CalendarDay FOR EACH ROW EXECUTE FUNCTION batchctl_audit('CalendarDay', 'CalendarDate', 'Calendar', 'CalendarName', 'Calendar_id', 'CalendarDate', 'IsBusinessDay', 'Description');
+
+CREATE TRIGGER TR_CalendarDay_AuditTruncate AFTER TRUNCATE ON CalendarDay FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('CalendarDay', '', '');
+
+CREATE TRIGGER TR_DataTrigger_Audit AFTER INSERT OR DELETE OR UPDATE OF TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, CreatedColumn, RowThreshold, IdleMinutes, OnNewRows, DebounceSeconds, Enabled ON DataTrigger FOR EACH ROW EXECUTE FUNCTION batchctl_audit('DataTrigger', 'TriggerName', '', '', 'TriggerName', 'Entity', 'ConnectionName', 'TableName', 'StatusColumn', 'PendingValue', 'CreatedColumn', 'RowThreshold', 'IdleMinutes', 'OnNewRows', 'DebounceSeconds', 'Enabled');
+
+CREATE TRIGGER TR_DataTrigger_AuditTruncate AFTER TRUNCATE ON DataTrigger FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('DataTrigger', '', '');
+
+CREATE TRIGGER TR_FileWatch_Audit AFTER INSERT OR DELETE OR UPDATE OF WatchName, Entity, Folder, Pattern, Recursive, SettleSeconds, MarkerSuffix, DuplicateKey, Enabled ON FileWatch FOR EACH ROW EXECUTE FUNCTION batchctl_audit('FileWatch', 'WatchName', '', '', 'WatchName', 'Entity', 'Folder', 'Pattern', 'Recursive', 'SettleSeconds', 'MarkerSuffix', 'DuplicateKey', 'Enabled');
+
+CREATE TRIGGER TR_FileWatch_AuditTruncate AFTER TRUNCATE ON FileWatch FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('FileWatch', '', '');
+
+CREATE TRIGGER TR_BatchFreeze_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatchName, Tag, Reason, Actor, UntilTime, ThawedTime, ThawedBy ON BatchFreeze FOR EACH ROW EXECUTE FUNCTION batchctl_audit('BatchFreeze', 'BatchFreeze_id', '', '', 'ProcessBatchName', 'Tag', 'Reason', 'Actor', 'UntilTime', 'ThawedTime', 'ThawedBy');
+
+CREATE TRIGGER TR_BatchFreeze_AuditTruncate AFTER TRUNCATE ON BatchFreeze FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('BatchFreeze', '', '');
+
+CREATE TRIGGER TR_Setting_Audit AFTER INSERT OR DELETE OR UPDATE OF Name, Value ON Setting FOR EACH ROW EXECUTE FUNCTION batchctl_audit('Setting', 'Name', '', '', 'Name', 'Value');
+
+CREATE TRIGGER TR_Setting_AuditTruncate AFTER TRUNCATE ON Setting FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('Setting', '', '');
+
+CREATE TRIGGER TR_BatchControl_Audit AFTER UPDATE OF Status, PrevProcessControlSeq, RetryCount, NextRunTime, CycleKey, Data1, Data2, Data3, Data4, Data5, Data6 ON BatchControl FOR EACH ROW WHEN (left(current_setting('application_name'), 9) <> 'batchctl/') EXECUTE FUNCTION batchctl_audit('BatchControl', 'BatchControl_id', '', '', 'Status', 'PrevProcessControlSeq', 'RetryCount', 'NextRunTime', 'CycleKey', 'Data1', 'Data2', 'Data3', 'Data4', 'Data5', 'Data6');
+
+CREATE TRIGGER TR_FileProcess_Audit AFTER UPDATE OF Status, Entity, FileName, Data, CycleKey ON FileProcess FOR EACH ROW WHEN (left(current_setting('application_name'), 9) <> 'batchctl/') EXECUTE FUNCTION batchctl_audit('FileProcess', 'FileProcess_id', '', '', 'Status', 'Entity', 'FileName', 'Data', 'CycleKey');
+
+CREATE TRIGGER TR_AuditLog_AppendOnly BEFORE UPDATE OR DELETE ON AuditLog FOR EACH ROW EXECUTE FUNCTION batchctl_append_only('AuditLogDays');
+
+CREATE TRIGGER TR_AuditLog_AppendOnlyTruncate BEFORE TRUNCATE ON AuditLog FOR EACH STATEMENT EXECUTE FUNCTION batchctl_append_only();
+
+CREATE TRIGGER TR_AuditSeal_AppendOnly BEFORE UPDATE OR DELETE ON AuditSeal FOR EACH ROW EXECUTE FUNCTION batchctl_append_only();
+
+CREATE TRIGGER TR_AuditSeal_AppendOnlyTruncate BEFORE TRUNCATE ON AuditSeal FOR EACH STATEMENT EXECUTE FUNCTION batchctl_append_only();
+
+UPDATE alembic_version SET version_num='0018' WHERE alembic_version.version_num = '0017';
+
+-- Running upgrade 0018 -> 0020
 
 CREATE TABLE ZoneOffset (
     ZoneOffset_id BIGSERIAL NOT NULL, 
@@ -1148,7 +1290,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        f.z_inserted AS Arrived, (SELECT f.z_inserted + (o.OffsetSeconds) * interval '1 second' FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (' || ('''' || replace(f.Entity, '''', '''''') || '''') || ');') END
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
-UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0017';
+UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0018';
 
 COMMIT;
 

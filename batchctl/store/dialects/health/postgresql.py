@@ -30,10 +30,12 @@ WITH needed AS (
 )
 SELECT '' AS kind, name, privilege, quote_ident(current_user) AS role, place
 FROM needed WHERE oid IS NOT NULL AND NOT has_table_privilege(oid, privilege)
+    AND NOT CASE WHEN privilege <> 'DELETE' THEN has_any_column_privilege(oid, privilege) ELSE false END
 UNION
 SELECT 'SEQUENCE ', s.oid::regclass::text, 'USAGE', quote_ident(current_user), 1
 FROM needed JOIN pg_depend d ON d.refobjid = needed.oid AND d.deptype = 'a' JOIN pg_class s ON s.oid = d.objid
-WHERE CASE s.relkind WHEN 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
+WHERE needed.privilege = 'INSERT'
+    AND CASE s.relkind WHEN 'S' THEN NOT has_sequence_privilege(s.oid, 'USAGE, UPDATE') ELSE false END
 ORDER BY kind, name, place
 """)
 _TABLES = text("""

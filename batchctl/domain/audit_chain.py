@@ -1,0 +1,174 @@
+"""The chain of the audit log: each sealed row has a hash over itself and over the hash before it.
+
+Who changes, removes or moves a row breaks the chain behind it; who makes all of it anew ends with another hash than the
+one that was kept elsewhere, the anchor.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+from batchctl.domain.rows import AuditEntry
+from batchctl.domain.text import visible
+
+BEGINNING = "0" * 64
+"""What stands before the first seal."""
+PURGE, LOG = "purge", "AuditLog"
+"""Action and target of an act that tells which rows of the log itself went because of their age."""
+NUMBERS = "AuditLog_id"
+"""Under which they stand there, as pairs of the first and the last."""
+LATE = timedelta(hours=1)
+"""How long a row may be under way before it is sealed behind others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """An `AuditSeal` row: that a row of the audit log stands in the chain, where, and with what."""
+
+    number: int
+    audit_id: int
+    previous: str
+    digest: str
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """How far the chain reached at some time, to be kept where nobody who changes the database can change it."""
+
+    number: int
+    digest: str
+
+    def __str__(self) -> str:
+        """Write it as `audit verify` reads it."""
+        return f"{self.number}:{self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """Something that cannot have come about by acts alone."""
+
+    audit_id: int | None
+    number: int | None
+    message: str
+
+
+def digest_of(number: int, previous: str, entry: AuditEntry) -> str:
+    """Return the hash that seals a row at a place of the chain."""
+    at = entry.at.astimezone(UTC).isoformat(timespec="milliseconds")
+    said = [number, previous, entry.audit_id, at, entry.actor, entry.host, entry.action, entry.target]
+    said += [entry.reason, entry.before, entry.after]
+    # In ASCII even a text of broken bytes can be written down.
+    return sha256(json.dumps(said, ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+def anchor_of(text: str) -> Anchor | None:
+    """Read an anchor; None for what is none."""
+    number, _, digest = text.strip().lower().partition(":")
+    is_number = number.isascii() and number.isdecimal() and len(number) <= 18
+    is_hash = len(digest) == len(BEGINNING) and not set(digest) - set("0123456789abcdef")
+    return Anchor(int(number), digest) if is_number and is_hash else None
+
+
+def in_spans(numbers: Iterable[int]) -> list[list[int]]:
+    """Return numbers as pairs of the first and the last of those that follow each other."""
+    spans: list[list[int]] = []
+    for number in sorted(numbers):
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    return spans
+
+
+def purged_by(entry: AuditEntry) -> Iterator[tuple[int, int]]:
+    """Yield from where to where rows went by a purge, if an act is one and tells it."""
+    if (entry.action, entry.target) != (PURGE, LOG):
+        return
+    try:
+        spans = json.loads(entry.before or "{}")[NUMBERS]
+        yield from [(int(first), int(last)) for first, last in spans]
+    except (ValueError, TypeError, KeyError):
+        # Of an older version, or no act of a purge at all.
+        return
+
+
+@dataclass(slots=True)
+class Verifier:
+    """Walks along the chain and finds where it does not hold."""
+
+    spans: Collection[tuple[int, int]] = ()
+    """The numbers of rows that went because of their age."""
+    anchors: Collection[Anchor] = ()
+    head: Anchor | None = None
+    breaches: list[Breach] = field(default_factory=list)
+    gone: int = 0
+    """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
+    _last: Seal | None = None
+    _met: set[Anchor] = field(default_factory=set)
+    _recent: deque[datetime] = field(default_factory=deque)
+    """When seals were made within the last hour, and when the last ones before that."""
+    _settled: datetime | None = None
+
+    def look(self, seal: Seal, entry: AuditEntry | None) -> None:
+        """Look at the next seal, and at its row if that is still there."""
+        last = self._last
+        number, digest = (last.number, last.digest) if last else (0, BEGINNING)
+        if seal.number != number + 1:
+            self._breach(seal, f"seals {number + 1} to {seal.number - 1} are missing")
+        elif seal.previous != digest:
+            self._breach(seal, f"it does not follow seal {number}: one of the two was changed, or another was there")
+        if entry is None:
+            self._look_for(seal)
+        elif digest_of(seal.number, seal.previous, entry) != seal.digest:
+            self._breach(seal, "the row is not as it was when it was sealed")
+        elif self._had_been_sealed(entry.at, seal.made_at):
+            self._breach(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was inserted afterwards")
+        for anchor in self.anchors:
+            if anchor.number == seal.number and anchor.digest == seal.digest:
+                self._met.add(anchor)
+        self._last = seal
+        self.head = Anchor(seal.number, seal.digest)
+
+    def finish(self) -> None:
+        """Look for the anchors that were not met."""
+        for anchor in self.anchors:
+            if anchor not in self._met:
+                reached = 0 if self.head is None else self.head.number
+                how = (
+                    f"the chain ends at seal {reached}: its end was cut off"
+                    if anchor.number > reached
+                    else "another hash stands there: everything before it may have been made anew"
+                )
+                self.breaches.append(Breach(None, anchor.number, f"the anchor is not met: {how}"))
+
+    def _had_been_sealed(self, at: datetime, now: datetime) -> bool:
+        """Say whether everything of a time had been sealed, long before what is sealed `now`.
+
+        What is sealed after a night without a leader, or all at once at first, is old too.
+        """
+        while self._recent and self._recent[0] < _earlier(now):
+            self._settled = self._recent.popleft()
+        if not self._recent or self._recent[-1] < now:
+            self._recent.append(now)
+        return self._settled is not None and at < _earlier(self._settled)
+
+    def _look_for(self, seal: Seal) -> None:
+        if any(first <= seal.audit_id <= last for first, last in self.spans):
+            self.gone += 1
+        else:
+            self._breach(seal, "the row is missing, and no purge tells of it")
+
+    def _breach(self, seal: Seal, message: str) -> None:
+        self.breaches.append(Breach(seal.audit_id, seal.number, visible(message)))
+
+
+def _earlier(at: datetime) -> datetime:
+    """Return what lies long enough before a time; a hand may have written any."""
+    first = datetime.min.replace(tzinfo=UTC)
+    return at - LATE if at - first > LATE else first

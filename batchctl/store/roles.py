@@ -1,0 +1,190 @@
+"""The script by which a DBA gives each kind of user the rights it needs, and no others.
+
+Every table stands in one of the lists below; a new one is added there, with what the controller does to its rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from batchctl.domain.errors import Refused
+from batchctl.store.tables import DEFINITIONS, metadata
+
+READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
+AUTHOR, SERVICE = "batchctl_author", "batchctl_service"
+ROLES = {
+    READER: "sees everything and changes nothing",
+    INTAKE: "inserts FileProcess rows, and sees nothing",
+    OPERATOR: "sees everything, and asks for acts by rows of OperatorRequest, which a controller carries out and answers",
+    AUTHOR: "sees everything, and defines batches, steps, schedules and what else starts work",
+    SERVICE: "is the controller: does the work, and neither defines it nor changes what was written down of it",
+}
+"""The roles, and what each of them is for."""
+SEEING = (READER, OPERATOR, AUTHOR, SERVICE)
+SUBMITTED = ("Entity", "FileName", "Data", "CycleKey", "Source")
+"""Columns of `FileProcess` that are filled by whoever has work."""
+ASKED = ("Action", "BatchControl_id", "ProcessBatchName", "Arguments", "Reason")
+"""Columns of `OperatorRequest` that are filled by whoever asks; never as whom."""
+KEPT_BESIDE = {
+    "ProcessBatch": ("Enabled", "z_updated"),
+    "Schedule": ("NextRunTime", "DecidedUntil", "TimingHash", "Enabled", "z_updated"),
+    "DataTrigger": ("LastFired", "Enabled", "z_updated"),
+    "FileWatch": ("UnreachableSince", "z_updated"),
+    "OperatorRequest": ("Status", "Answer", "AnsweredBy", "AnsweredTime", "z_updated"),
+}
+"""The columns that the controller writes of what others insert."""
+WORKED_ON = {
+    "FileProcess": "INSERT, UPDATE, DELETE",
+    "BatchControl": "INSERT, UPDATE, DELETE",
+    "BatchProcessHistory": "INSERT, UPDATE, DELETE",
+    "BatchCompletion": "INSERT, UPDATE, DELETE",
+    "ScheduleFire": "INSERT, UPDATE",
+    "ScheduleBackfill": "INSERT, UPDATE",
+    "DurationHistory": "INSERT, UPDATE",
+    "Controller": "INSERT, UPDATE, DELETE",
+    "FileWatchSeen": "INSERT, UPDATE, DELETE",
+    "SchedulerLog": "INSERT, DELETE",
+    "OperatorRequest": "DELETE",
+    # What may go of it, and what not, a trigger decides.
+    "AuditLog": "INSERT, DELETE",
+    "AuditSeal": "INSERT",
+}
+"""What the controller does with rows; it deletes what is old enough."""
+ACTS = ("Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter", "z_inserted")
+"""Columns of `AuditLog` that a command fills."""
+ON_SQLITE = """\
+-- SQLite has no roles: whoever may write to the file may do anything to it, and to its folder, where its log lies.
+-- So let one user of the operating system be the controller, and nobody else write there:
+--
+--     chown batchctl:batchctl /var/lib/batchctl /var/lib/batchctl/batchctl.db
+--     chmod 700 /var/lib/batchctl
+--     chmod 600 /var/lib/batchctl/batchctl.db
+--
+-- Others act by commands that they may run as that user, such as: sudo -u batchctl batchctl submit ENTITY
+-- Where several kinds of users need different rights, keep the control database on PostgreSQL or SQL Server.
+-- What was changed by hand shows all the same: batchctl audit; and what was changed of that: batchctl audit verify --anchor
+"""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A right of a role on a table, or on some of its columns."""
+
+    role: str
+    rights: str
+    table: str
+    columns: tuple[str, ...] = ()
+
+
+def script(dialect: str, schema: str | None, suppliers: Mapping[str, Sequence[str]]) -> str:
+    """Return the script; `suppliers` are roles that insert rows of some entities only."""
+    for name in (*([] if schema is None else [schema]), *suppliers):
+        if not _NAME.fullmatch(name):
+            message = "A name in the script may have letters, digits and _ only, 41 at most, and begins with a letter."
+            raise Refused(message, next_step="choose another name")
+    if dialect == "sqlite":
+        return ON_SQLITE
+    lines = (
+        _postgresql(schema or "public", suppliers) if dialect == "postgresql" else _mssql(schema or "dbo", suppliers)
+    )
+    return "\n".join(lines) + "\n"
+
+
+def grants() -> Iterator[Grant]:
+    """Yield what each role may do, besides seeing."""
+    yield Grant(INTAKE, "INSERT", "FileProcess", SUBMITTED)
+    yield Grant(OPERATOR, "INSERT", "OperatorRequest", ASKED)
+    for table in DEFINITIONS:  # Setting is the owner's.
+        yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", table)
+    yield Grant(AUTHOR, "INSERT", "AuditLog", ACTS)
+    for table, rights in WORKED_ON.items():
+        yield Grant(SERVICE, rights, table)
+    for table, columns in KEPT_BESIDE.items():
+        yield Grant(SERVICE, "UPDATE", table, columns)
+
+
+def _heading(where: str, run: str) -> Iterator[str]:
+    yield f"-- The roles of batchctl on {where}. Run it as the owner of the tables, who may make roles: {run}"
+    yield "-- It may be run again at any time, and after every upgrade; rights that a role has lost are taken from it then."
+    yield "--"
+    yield from (f"--   {role}: {what}" for role, what in ROLES.items())
+    yield ""
+
+
+def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield from _heading("PostgreSQL", "psql -v ON_ERROR_STOP=1 -d DATABASE -f roles.sql")
+    yield "-- Then make each login a member of one, for example: GRANT batchctl_operator TO anna;"
+    yield ""
+    yield "BEGIN;"
+    yield f"SET LOCAL search_path = {schema}, pg_temp;"
+    tables = [*sorted(metadata.tables), "alembic_version"]
+    roles = [*ROLES, *(f"{INTAKE}_{name}" for name in suppliers)]
+    for role in roles:
+        missing = f"NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{role.lower()}')"  # noqa: S608 - checked
+        yield f"DO $$ BEGIN IF {missing} THEN CREATE ROLE {role} NOLOGIN; END IF; END $$;"
+    everybody = ", ".join(roles)
+    yield f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;"
+    yield f"GRANT USAGE ON SCHEMA {schema} TO {everybody};"
+    yield f"REVOKE ALL ON {', '.join(tables)} FROM PUBLIC, {everybody};"
+    yield f"GRANT SELECT ON {', '.join(tables)} TO {', '.join(SEEING)};"
+    inserted: dict[str, list[str]] = {}
+    for grant in grants():
+        of = f" ({', '.join(grant.columns)})" if grant.columns else ""
+        yield f"GRANT {grant.rights}{of} ON {grant.table} TO {grant.role};"
+        if "INSERT" in grant.rights:
+            inserted.setdefault(grant.table, []).append(grant.role)
+    for name, entities in suppliers.items():
+        role = f"{INTAKE}_{name}"
+        inserted["FileProcess"].append(role)
+        yield f"CREATE OR REPLACE VIEW Intake_{name} AS SELECT {', '.join(SUBMITTED)} FROM FileProcess"  # noqa: S608 - quoted
+        yield f"    WHERE Entity IN ({_listed(entities)}) WITH CHECK OPTION;"
+        yield f"REVOKE ALL ON Intake_{name} FROM PUBLIC;"
+        yield f"GRANT INSERT ON Intake_{name} TO {role};"
+    for table, who in inserted.items():
+        yield f"GRANT USAGE ON SEQUENCE {table}_{table}_id_seq TO {', '.join(who)};"
+    yield "COMMIT;"
+
+
+def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield from _heading("SQL Server", "sqlcmd -S SERVER -d DATABASE -b -i roles.sql")
+    yield "-- Then make each user a member of one, for example: ALTER ROLE batchctl_operator ADD MEMBER [DOMAIN\\Support];"
+    yield f"-- There are no rights to insert some columns only: work goes into {schema}.Intake, requests into {schema}.Asked."
+    yield ""
+    yield "SET XACT_ABORT ON;"
+    yield "GO"
+    tables = [*sorted(metadata.tables), "alembic_version"]
+    roles = [*ROLES, *(f"{INTAKE}_{name}" for name in suppliers)]
+    for role in roles:
+        yield f"IF DATABASE_PRINCIPAL_ID(N'{role}') IS NULL CREATE ROLE {role};"
+    for table in tables:
+        yield f"REVOKE SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} FROM {', '.join(roles)};"
+        yield f"GRANT SELECT ON {schema}.{table} TO {', '.join(SEEING)};"
+    yield "GO"
+    yield from _view(schema, "Intake", "FileProcess", SUBMITTED, INTAKE)
+    yield from _view(schema, "Asked", "OperatorRequest", ASKED, OPERATOR)
+    for name, entities in suppliers.items():
+        only = f" WHERE Entity IN ({_listed(entities, 'N')})"
+        yield from _view(schema, f"Intake_{name}", "FileProcess", SUBMITTED, f"{INTAKE}_{name}", only)
+    for grant in grants():
+        if grant.columns and "INSERT" in grant.rights and grant.role != AUTHOR:
+            continue
+        of = f" ({', '.join(grant.columns)})" if grant.columns and grant.rights == "UPDATE" else ""
+        yield f"GRANT {grant.rights} ON {schema}.{grant.table}{of} TO {grant.role};"
+    yield "GO"
+
+
+def _view(schema: str, name: str, table: str, columns: Sequence[str], role: str, only: str = "") -> Iterator[str]:
+    """Yield a view by which rows are inserted that fill some columns, and of which nothing can be read."""
+    yield f"CREATE OR ALTER VIEW {schema}.{name} AS"
+    yield f"SELECT {', '.join(columns)} FROM {schema}.{table}{only} WITH CHECK OPTION;"  # noqa: S608 - as above
+    yield "GO"
+    yield f"GRANT INSERT ON {schema}.{name} TO {role};"
+    yield "GO"
+
+
+def _listed(entities: Sequence[str], before: str = "") -> str:
+    return ", ".join(before + "'" + entity.replace("'", "''") + "'" for entity in entities)

@@ -1,0 +1,334 @@
+"""The roles of the script: each can do what it is for, and each is refused what it is not for."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from batchctl.store import roles
+from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.night import Night, a_database
+from tests.control_databases import PostgresHand
+from tests.postgres import PostgresServer
+
+ENTITIES = {"shop": ["Orders", "L'été"]}
+LOGINS = {
+    "reader": "batchctl_reader",
+    "loader": "batchctl_intake",
+    "shop": "batchctl_intake_shop",
+    "anna": "batchctl_operator",
+    "author": "batchctl_author",
+    "service": "batchctl_service",
+}
+ASK = "INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES ('rerun', 1, 'the file was late')"
+LONG_AGO = "'2026-01-01 00:00:00'"
+
+
+class Guarded(Night):
+    """A control database with the roles, and logins that are members of them."""
+
+    def __init__(self, server: PostgresServer, *args: Any) -> None:
+        super().__init__(*args)
+        self.server = server
+        script = roles.script("postgresql", None, ENTITIES)
+        for _ in range(2):
+            done = server.psql(self.name, script)
+            assert (done.returncode, done.stderr) == (0, "")
+        for login, role in LOGINS.items():
+            self.sql(f"DROP ROLE IF EXISTS {login}")
+            self.sql(f"CREATE ROLE {login} LOGIN IN ROLE {role}")
+
+    @property
+    def name(self) -> str:
+        return self.database.url.rpartition("/")[2]
+
+    def url(self, login: str) -> str:
+        return self.server.url(self.name, user=login)
+
+    def told(self, login: str, *args: str) -> Any:
+        """Run a command as somebody."""
+        return self(*args, env={"BATCHCTL_DATABASE_URL": self.url(login)})
+
+    def as_(self, login: str, statement: str) -> list[tuple[Any, ...]]:
+        """Do something in SQL as somebody."""
+        where = {"host": "127.0.0.1", "port": self.server.port, "user": login, "dbname": self.name}
+        with closing(PostgresHand(psycopg.connect(**where, autocommit=True))) as hand:  # type: ignore[arg-type] # as given
+            return hand.sql(statement)
+
+    def refuses(self, login: str, statement: str) -> None:
+        """Expect that somebody may not do something, and nothing comes of it."""
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            self.as_(login, statement)
+
+
+@pytest.fixture
+def guarded(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Iterator[Guarded]:
+    server: PostgresServer = request.getfixturevalue("postgres")
+    made = Guarded(server, a_database(request, tmp_path), run_batchctl)
+    made.batch("Load", "test {Data3} = right")
+    made.arrive("Load", Data="wrong")
+    yield made
+    with closing(made.database.hand()) as hand:
+        for login in LOGINS:
+            hand.sql(f"DROP OWNED BY {login}")
+            hand.sql(f"DROP ROLE {login}")
+
+
+def connections(folder: Path, more: str = "") -> None:
+    """Write a configuration."""
+    (folder / "batchctl.toml").write_text(more, encoding="utf-8")
+
+
+def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
+    (guarded.folder / "in").mkdir()
+    (guarded.folder / "in" / "one.csv").write_text("1\n")
+    staged = f"sqlite:///{guarded.folder / 'shop.db'}"
+    connections(guarded.folder, f'[connections.shop]\nurl = "{staged}"\n')
+    with sqlite3.connect(guarded.folder / "shop.db") as shop:
+        shop.execute("CREATE TABLE Staged (Status text)")
+        shop.execute("INSERT INTO Staged VALUES ('new')")
+    for name in ("Report", "Watched", "Staged", "Timed"):
+        guarded.batch(name, "true")
+    guarded.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (2, 1)")
+    guarded.sql(
+        "INSERT INTO FileWatch (WatchName, Entity, Folder, SettleSeconds) VALUES ('in', 'Watched', ?, 0)",
+        str(guarded.folder / "in"),
+    )
+    guarded.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, OnNewRows)"
+        " VALUES ('rows', 'Staged', 'shop', 'Staged', 'Status', 'new', 1)"
+    )
+    guarded.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, IntervalMinutes, CatchUp, DecidedUntil)"
+        " VALUES ('often', 'Timed', 'interval', 1, 'latest', (clock_timestamp() AT TIME ZONE 'UTC') - interval '5 minutes')"
+    )
+    guarded.sql(
+        "INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '30'), ('RequestDays', '30'), ('CompleteDays', '30')"
+    )
+    guarded.sql("INSERT INTO Setting (Name, Value) VALUES ('KeepLast', '0'), ('InboxDays', '30')")
+    guarded.sql(
+        f"INSERT INTO AuditLog (Actor, Host, Action, Target, z_inserted) VALUES ('a', 'h', 'x', 'Nothing', {LONG_AGO})"
+    )
+    guarded.sql(
+        f"INSERT INTO FileProcess (Entity, Status, z_inserted, z_updated) VALUES ('o', 'complete', {LONG_AGO}, {LONG_AGO})"
+    )
+    guarded.sql(
+        "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, z_inserted, z_updated)"
+        f" VALUES (2, 2, 'complete', {LONG_AGO}, {LONG_AGO})"
+    )
+    guarded.as_("shop", "INSERT INTO Intake_shop (Entity, FileName) VALUES ('Orders', '/in/o.csv')")
+    first = guarded.told("service", "run", "--until-idle", "2")
+    guarded.as_(
+        "anna",
+        "INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason)"
+        """ SELECT 'rerun', BatchControl_id, '{"Data3": "right"}', 'the file was late' FROM BatchControl"""
+        " WHERE Status = 'failed'",
+    )
+    guarded.as_("anna", "INSERT INTO OperatorRequest (Action, ProcessBatchName) VALUES ('disable', 'Timed')")
+    second = guarded.told("service", "run", "--until-idle", "2")
+
+    for done in (first, second):
+        assert "trouble" not in done.stderr, done.stderr
+        assert "controller.waiting" not in done.stderr, done.stderr
+    statuses = guarded.sql(
+        "SELECT ProcessBatchName, c.Status, count(*) FROM BatchControl c JOIN ProcessBatch b"
+        " ON b.ProcessBatch_id = c.ProcessBatch_id GROUP BY 1, 2 ORDER BY 1"
+    )
+    assert [row[:2] for row in statuses] == [
+        *(("Load", "complete"), ("Report", "complete"), ("Staged", "complete"), ("Timed", "complete")),
+        ("Watched", "complete"),
+    ]
+    assert guarded.sql("SELECT Actor, Status FROM OperatorRequest ORDER BY 1") == [("anna", "done")] * 2
+    assert guarded.sql("SELECT Target FROM AuditLog WHERE z_inserted < '2026-02-01'") == []
+    assert guarded.sql("SELECT count(*) FROM BatchControl WHERE z_inserted < '2026-02-01'") == [(0,)]
+    assert guarded.told("service", "audit", "verify").returncode == 0
+    assert guarded.told("reader", "fsck").returncode == 0
+    rights = [one for one in json.loads(guarded.told("service", "doctor", "--json").stdout) if "rights" in str(one)]
+    assert rights
+    assert {one["Result"] for one in rights} == {"OK"}, rights
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE ProcessControl SET Data1 = 'rm -rf /'",
+        "INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Mine')",
+        "UPDATE ProcessBatch SET Populator = 'x'",
+        "UPDATE Schedule SET RunTimes = '03:00'",
+        "UPDATE Setting SET Value = '1'",
+        "INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '1')",
+        "DELETE FROM ProcessBatch",
+        "UPDATE AuditLog SET Actor = 'somebody'",
+        "UPDATE AuditSeal SET RecordHash = 'x'",
+        "DELETE FROM AuditSeal",
+        "TRUNCATE AuditLog",
+        "UPDATE OperatorRequest SET Actor = 'somebody'",
+        "INSERT INTO OperatorRequest (Action) VALUES ('enable')",
+        "CREATE TABLE Mine (x int)",
+        "ALTER TABLE AuditLog DISABLE TRIGGER ALL",
+        "DROP TRIGGER TR_AuditLog_AppendOnly ON AuditLog",
+        "SET session_replication_role = replica",
+    ],
+)
+def test_the_service_neither_defines_work_nor_changes_what_was_written_down(guarded: Guarded, statement: str) -> None:
+    guarded.refuses("service", statement)
+
+
+def test_the_service_deletes_of_the_log_only_what_is_old_enough(guarded: Guarded) -> None:
+    with pytest.raises(psycopg.errors.RaiseException, match="stays as it is"):
+        guarded.as_("service", "DELETE FROM AuditLog")
+
+
+def test_who_has_work_submits_it_and_sees_nothing(guarded: Guarded) -> None:
+    guarded.as_(
+        "loader",
+        "INSERT INTO FileProcess (Entity, FileName, Data, CycleKey, Source) VALUES ('Load', 'f', 'd', 'c', 's')",
+    )
+    for statement in (
+        "INSERT INTO FileProcess (Entity, Status) VALUES ('Load', 'complete')",
+        "INSERT INTO FileProcess (FileProcess_id, Entity) VALUES (99, 'Load')",
+        "SELECT 1 FROM FileProcess",
+        "UPDATE FileProcess SET Data = 'x'",
+        "DELETE FROM FileProcess",
+        "SELECT 1 FROM ProcessBatch",
+        "INSERT INTO OperatorRequest (Action) VALUES ('enable')",
+        "INSERT INTO AuditLog (Actor, Host, Action, Target) VALUES ('a', 'h', 'x', 'y')",
+        "CREATE TABLE Mine (x int)",
+        "SELECT 1 FROM AuditLog",
+    ):
+        guarded.refuses("loader", statement)
+
+    assert guarded.sql("SELECT Status, Source FROM FileProcess WHERE FileProcess_id = 2") == [("ready", "s")]
+
+
+def test_who_has_work_of_some_entities_submits_only_that(guarded: Guarded) -> None:
+    guarded.as_("shop", "INSERT INTO Intake_shop (Entity, FileName) VALUES ('L''été', '/in/x')")
+    with pytest.raises(psycopg.errors.WithCheckOptionViolation):
+        guarded.as_("shop", "INSERT INTO Intake_shop (Entity, FileName) VALUES ('Load', '/in/x')")
+    for statement in (
+        "INSERT INTO FileProcess (Entity) VALUES ('Orders')",
+        "SELECT 1 FROM Intake_shop",
+        "UPDATE Intake_shop SET Data = 'x'",
+        "INSERT INTO Intake_shop (Entity, Status) VALUES ('Orders', 'complete')",
+    ):
+        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedColumn)):
+            guarded.as_("shop", statement)
+
+    assert guarded.sql("SELECT Entity, Status FROM FileProcess WHERE FileProcess_id > 1") == [("L'été", "ready")]
+
+
+def test_support_asks_and_does_nothing_itself(guarded: Guarded) -> None:
+    assert guarded.told("service", "run", "--once").returncode == 1
+    guarded.as_("anna", ASK)
+    assert guarded.told("anna", "status").returncode == 0
+    refused = guarded.told("anna", "rerun", "1", "--reason", "now")
+    for statement in (
+        "INSERT INTO OperatorRequest (Action, Actor) VALUES ('enable', 'boss')",
+        "INSERT INTO OperatorRequest (Action, Status) VALUES ('enable', 'done')",
+        "UPDATE OperatorRequest SET Action = 'cancel'",
+        "DELETE FROM OperatorRequest",
+        "UPDATE BatchControl SET Status = 'ready'",
+        "UPDATE BatchControl SET Data1 = 'x'",
+        "UPDATE ProcessControl SET Data1 = 'x'",
+        "INSERT INTO FileProcess (Entity) VALUES ('Load')",
+        "INSERT INTO AuditLog (Actor, Host, Action, Target) VALUES ('a', 'h', 'x', 'y')",
+        "DELETE FROM AuditLog",
+    ):
+        guarded.refuses("anna", statement)
+
+    assert refused.returncode == 4, refused.stderr
+    assert guarded.sql("SELECT Actor, Status FROM OperatorRequest") == [("anna", "requested")]
+
+
+def test_who_defines_work_is_audited_and_does_none(guarded: Guarded) -> None:
+    guarded.as_("author", "INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('New')")
+    guarded.as_("author", "UPDATE ProcessControl SET Data1 = 'echo 1'")
+    guarded.as_("author", "DELETE FROM ProcessBatch WHERE ProcessBatchName = 'New'")
+    added = guarded.told(
+        "author",
+        "schedule",
+        "add",
+        "nightly",
+        "--entity",
+        "Load",
+        "--type",
+        "daily",
+        "--run-times",
+        "03:00",
+        "--reason",
+        "new",
+    )
+    switched = guarded.told("author", "disable", "Load", "--reason", "wait")
+    for statement in (
+        "INSERT INTO FileProcess (Entity) VALUES ('Load')",
+        "UPDATE BatchControl SET Status = 'ready'",
+        "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) VALUES (1, 1)",
+        "UPDATE BatchProcessHistory SET Status = 'success'",
+        "UPDATE AuditLog SET Actor = 'x'",
+        "DELETE FROM AuditLog",
+        "INSERT INTO AuditLog (AuditLog_id, Actor, Host, Action, Target) VALUES (1000, 'a', 'h', 'x', 'y')",
+        "INSERT INTO AuditSeal (SealNo, AuditLog_id, PrevHash, RecordHash) VALUES (1, 1, 'a', 'b')",
+        "UPDATE Setting SET Value = '1'",
+        "INSERT INTO OperatorRequest (Action) VALUES ('enable')",
+        "ALTER TABLE ProcessBatch DISABLE TRIGGER ALL",
+        "CREATE FUNCTION mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "CREATE TEMP TABLE x (y int); CREATE TRIGGER t AFTER INSERT ON x FOR EACH ROW EXECUTE FUNCTION batchctl_audit('a')",
+    ):
+        guarded.refuses("author", statement)
+
+    assert (added.returncode, switched.returncode) == (0, 0), added.stderr + switched.stderr
+    acts = guarded.sql("SELECT Actor, Action, Target FROM AuditLog WHERE Actor = 'author' ORDER BY AuditLog_id")
+    assert acts == [
+        ("author", "row insert", "ProcessBatch:New"),
+        ("author", "row update", "ProcessControl:Load:10"),
+        ("author", "row delete", "ProcessBatch:New"),
+        ("author", "row insert", "Schedule:nightly"),
+        ("author", "row update", "ProcessBatch:Load"),
+    ]
+
+
+def test_who_only_looks_changes_nothing(guarded: Guarded) -> None:
+    for command in (
+        ["status"],
+        ["batches"],
+        ["history"],
+        ["audit"],
+        ["audit", "verify"],
+        ["check"],
+        ["fsck"],
+        ["requests"],
+    ):
+        assert guarded.told("reader", *command).returncode == 0, command
+    for statement in ("INSERT INTO FileProcess (Entity) VALUES ('x')", "UPDATE ProcessBatch SET Enabled = 0", ASK):
+        guarded.refuses("reader", statement)
+
+
+def test_a_right_that_was_given_beyond_the_script_is_taken_again_by_it(guarded: Guarded) -> None:
+    guarded.sql("GRANT UPDATE ON ProcessControl TO batchctl_operator")
+    guarded.sql("GRANT UPDATE (Actor) ON OperatorRequest TO batchctl_operator")
+    assert guarded.server.psql(guarded.name, roles.script("postgresql", None, ENTITIES)).returncode == 0
+
+    guarded.refuses("anna", "UPDATE ProcessControl SET Data1 = 'x'")
+    guarded.refuses("anna", "UPDATE OperatorRequest SET Actor = 'x'")
+
+
+def test_the_script_is_printed_for_each_kind_of_database(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
+    def script(*args: str) -> Mapping[str, Any]:
+        done = run_batchctl("db", "roles", *args, cwd=tmp_path)
+        return {"code": done.returncode, "out": done.stdout, "err": done.stderr}
+
+    assert script("--dialect", "postgresql", "--intake", "shop=Orders", "--intake", "shop=L'été")[
+        "out"
+    ] == roles.script("postgresql", None, ENTITIES)
+    assert "SQLite has no roles" in script("--dialect", "sqlite")["out"]
+    assert "GRANT SELECT ON batch.AuditLog TO" in script("--dialect", "mssql", "--schema", "batch")["out"]
+    odd = script("--dialect", "postgresql", "--schema", "x; DROP")
+    assert (odd["code"], odd["out"]) == (4, "")
+    assert script("--dialect", "postgresql", "--intake", "shop")["code"] == 2

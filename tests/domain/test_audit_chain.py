@@ -1,0 +1,207 @@
+"""The chain of the audit log: whatever is changed, removed, put in or moved breaks it, and what is left as it was does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchctl.domain.audit_chain import (
+    BEGINNING,
+    Anchor,
+    Seal,
+    Verifier,
+    anchor_of,
+    digest_of,
+    in_spans,
+    purged_by,
+)
+from batchctl.domain.rows import AuditEntry
+
+NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+Link = tuple[Seal, AuditEntry | None]
+ANY = st.text(st.characters(codec=None), max_size=20)
+
+
+def act(number: int, **given: object) -> AuditEntry:
+    """Return an act."""
+    made = AuditEntry(
+        audit_id=number,
+        at=NOW,
+        actor="anna",
+        host="host1",
+        action="rerun",
+        target=f"BatchControl:{number}",
+        reason="late",
+        before="{}",
+        after='{"a": 1}',
+    )
+    return replace(made, **given)  # type: ignore[arg-type] # columns of it
+
+
+def chain(acts: Sequence[AuditEntry], times: Sequence[datetime] = ()) -> list[Link]:
+    """Seal acts one after the other, all at once or each at its time."""
+    made, previous = list[Link](), BEGINNING
+    for number, each in enumerate(acts, start=1):
+        digest = digest_of(number, previous, each)
+        at = times[number - 1] if times else NOW
+        made.append((Seal(number, each.audit_id, previous, digest, at), each))
+        previous = digest
+    return made
+
+
+def breaches(links: Sequence[Link], **options: object) -> list[tuple[int | None, str]]:
+    """Return what is found wrong, by the act's number."""
+    verifier = Verifier(**options)  # type: ignore[arg-type] # as given
+    for seal, entry in links:
+        verifier.look(seal, entry)
+    verifier.finish()
+    return [(one.audit_id, one.message) for one in verifier.breaches]
+
+
+FIVE = chain([act(number) for number in (1, 2, 4, 3, 5)])
+
+
+def test_what_is_as_it_was_sealed_is_sound_whatever_its_numbers() -> None:
+    assert breaches(FIVE) == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"at": NOW + timedelta(milliseconds=1)},
+        {"actor": "boss"},
+        {"host": "host2"},
+        {"action": "skip"},
+        {"target": "BatchControl:7"},
+        {"reason": None},
+        {"reason": ""},
+        {"before": None},
+        {"after": '{"a":1}'},
+    ],
+)
+def test_any_column_that_was_changed_is_found(changed: dict[str, object]) -> None:
+    seal, entry = FIVE[2]
+    assert entry is not None
+    links = [*FIVE[:2], (seal, replace(entry, **changed)), *FIVE[3:]]  # type: ignore[arg-type] # columns of it
+
+    assert breaches(links) == [(4, "the row is not as it was when it was sealed")]
+
+
+def test_a_row_that_was_deleted_is_found_unless_a_purge_tells_of_it() -> None:
+    links: list[Link] = [*FIVE[:1], (FIVE[1][0], None), *FIVE[2:]]
+
+    assert breaches(links) == [(2, "the row is missing, and no purge tells of it")]
+    assert breaches(links, spans=[(1, 2)]) == []
+
+
+def test_a_row_that_was_deleted_with_its_seal_is_found() -> None:
+    assert breaches([*FIVE[:2], *FIVE[3:]]) == [(3, "seals 3 to 3 are missing")]
+
+
+def test_rows_whose_places_were_exchanged_are_found() -> None:
+    (first, one), (second, other) = FIVE[0], FIVE[1]
+    assert one is not None
+    assert other is not None
+    moved: list[Link] = [(replace(first, audit_id=2), other), (replace(second, audit_id=1), one), *FIVE[2:]]
+
+    assert [audit_id for audit_id, _ in breaches(moved)] == [2, 1]
+
+
+def test_a_row_that_was_changed_and_sealed_again_breaks_what_follows() -> None:
+    seal, entry = FIVE[2]
+    assert entry is not None
+    forged = replace(entry, actor="boss")
+    links = [*FIVE[:2], (replace(seal, digest=digest_of(3, seal.previous, forged)), forged), *FIVE[3:]]
+
+    assert breaches(links) == [(3, "it does not follow seal 3: one of the two was changed, or another was there")]
+
+
+def test_a_row_that_was_inserted_into_the_past_is_found() -> None:
+    def at(hour: int, number: int, made: int) -> tuple[AuditEntry, datetime]:
+        return act(number, at=NOW + timedelta(hours=hour)), NOW + timedelta(hours=made)
+
+    nights = [at(0, 1, 0), at(1, 2, 1), at(5, 3, 20), at(19, 4, 20)]
+
+    assert breaches(chain([each for each, _ in nights], [made for _, made in nights])) == [], "nobody led for a while"
+    nights.append(at(4, 5, 24))
+    assert breaches(chain([each for each, _ in nights], [made for _, made in nights])) == [
+        (5, "the row says it is of 2026-11-22 07:00 UTC, and was inserted afterwards")
+    ]
+
+
+def test_what_stood_in_the_log_before_there_were_seals_is_sealed_all_at_once() -> None:
+    old = [act(number, at=NOW - timedelta(days=100 - number)) for number in range(1, 50)]
+
+    assert breaches(chain(old)) == []
+
+
+def test_times_that_a_hand_has_written_are_looked_at_like_others() -> None:
+    first, last = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+
+    assert breaches(chain([act(1, at=first), act(2, at=last)], [first, last])) == []
+
+
+def test_an_end_that_was_cut_off_shows_against_an_anchor_alone() -> None:
+    last = FIVE[-1][0]
+    anchor = Anchor(last.number, last.digest)
+
+    assert breaches(FIVE[:4]) == []
+    assert breaches(FIVE[:4], anchors=[anchor]) == [
+        (None, "the anchor is not met: the chain ends at seal 4: its end was cut off")
+    ]
+    assert breaches(FIVE, anchors=[anchor, Anchor(2, FIVE[1][0].digest)]) == []
+
+
+def test_a_chain_that_was_made_anew_shows_against_an_anchor_alone() -> None:
+    forged = chain([act(number, actor="boss") for number in (1, 2, 4, 3, 5)])
+
+    assert breaches(forged) == []
+    ((_, said),) = breaches(forged, anchors=[Anchor(3, FIVE[2][0].digest)])
+    assert "another hash stands there" in said
+
+
+@given(st.lists(st.tuples(ANY, ANY, st.none() | ANY, st.none() | ANY), max_size=5))
+def test_no_two_rows_have_the_same_hash_whatever_they_hold(
+    texts: list[tuple[str, str, str | None, str | None]],
+) -> None:
+    acts = [act(1, actor=actor, host=host, reason=why, before=was) for actor, host, why, was in texts]
+
+    assert len({digest_of(1, BEGINNING, each) for each in acts}) == len(set(acts))
+
+
+@given(st.sets(st.integers(1, 60)))
+def test_spans_hold_the_very_numbers(numbers: set[int]) -> None:
+    spans = in_spans(numbers)
+
+    assert {each for first, last in spans for each in range(first, last + 1)} == numbers
+    assert all(one[1] + 1 < other[0] for one, other in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    ("before", "spans"),
+    [
+        ('{"Rows": 3, "AuditLog_id": [[1, 2], [5, 5]]}', [(1, 2), (5, 5)]),
+        ('{"Rows": 3, "AuditLog_id": 9}', []),
+        ('{"AuditLog_id": [[1]]}', []),
+        ("[]", []),
+        ("no JSON", []),
+        (None, []),
+    ],
+)
+def test_only_an_act_of_a_purge_tells_of_one(before: str | None, spans: list[tuple[int, int]]) -> None:
+    assert list(purged_by(act(1, action="purge", target="AuditLog", before=before))) == spans
+    assert list(purged_by(act(1, before=before))) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "1:", f"x:{BEGINNING}", f"1:{BEGINNING[1:]}", f"1:{'g' * 64}", f"-1:{BEGINNING}"]
+)
+def test_what_is_no_anchor_is_refused(text: str) -> None:
+    assert anchor_of(text) is None
+    assert anchor_of(f" 17:{'AB' * 32}\n") == Anchor(17, "ab" * 32)

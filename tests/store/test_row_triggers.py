@@ -1,0 +1,206 @@
+"""What hands change is audited by the database itself, and the audit log is only added to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from batchctl.store.tables import DEFINITIONS, metadata
+from tests.control_databases import ControlDatabase, Hand
+
+ADDED = {
+    "ProcessBatch": ("ProcessBatchName", "'L''été \"1\"'"),
+    "ProcessControl": (
+        "ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1",
+        "1, 10, 's', 'sql', 'a\\b'",
+    ),
+    "Resource": ("ResourceName", "'disk'"),
+    "BatchResource": ("ProcessBatch_id, Resource_id", "1, 1"),
+    "BatchDependency": ("ProcessBatch_id, DependsOnBatch_id", "1, 1"),
+    "Schedule": ("ScheduleName, Entity, ScheduleType, RunTimes", "'nightly', 'E', 'daily', '03:00'"),
+    "Calendar": ("CalendarName", "'DE'"),
+    "CalendarDay": ("Calendar_id, CalendarDate", "1, '2026-12-25'"),
+    "DataTrigger": (
+        "TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, OnNewRows",
+        "'rows', 'E', 'shop', 't', 's', 'new', 1",
+    ),
+    "FileWatch": ("WatchName, Entity, Folder", "'in', 'E', '/in'"),
+    "Setting": ("Name, Value", "'KeepLast', '3'"),
+}
+CHANGED = {
+    "ProcessBatch": ("Seq", 100, 7),
+    "ProcessControl": ("Data1", "a\\b", "line\nnext \x1b[31m"),
+    "Resource": ("Units", 1, 4),
+    "BatchResource": ("Exclusive", 0, 1),
+    "BatchDependency": ("DeadlineMins", 1440, 5),
+    "Schedule": ("RunTimes", "03:00", "04:00"),
+    "Calendar": ("Description", None, "Germany"),
+    "CalendarDay": ("IsBusinessDay", 0, 1),
+    "DataTrigger": ("PendingValue", "new", "ready"),
+    "FileWatch": ("Enabled", 1, 0),
+    "Setting": ("Value", "3", "4"),
+}
+TARGETS = {
+    "ProcessBatch": 'ProcessBatch:L\'été "1"',
+    "ProcessControl": 'ProcessControl:L\'été "1":10',
+    "Resource": "Resource:disk",
+    "BatchResource": 'BatchResource:L\'été "1":1',
+    "BatchDependency": 'BatchDependency:L\'été "1":1',
+    "Schedule": "Schedule:nightly",
+    "Calendar": "Calendar:DE",
+    "CalendarDay": "CalendarDay:DE:2026-12-25",
+    "DataTrigger": "DataTrigger:rows",
+    "FileWatch": "FileWatch:in",
+    "Setting": "Setting:KeepLast",
+}
+UNWATCHED = {"ProcessBatch_id", "z_inserted", "z_updated"}
+KEPT_BY_THE_ENGINE = {
+    "Schedule": {"NextRunTime", "DecidedUntil", "TimingHash"},
+    "DataTrigger": {"LastFired"},
+    "FileWatch": {"UnreachableSince"},
+}
+
+
+def entries(hand: Hand, more: str = "") -> list[tuple[Any, ...]]:
+    """Return what the log says was done, with the columns as objects."""
+    rows = hand.sql(f"SELECT Action, Target, ValuesBefore, ValuesAfter FROM AuditLog {more} ORDER BY AuditLog_id")
+    return [(*row[:2], *(None if each is None else json.loads(each) for each in row[2:])) for row in rows]
+
+
+@pytest.fixture
+def defined(hand: Hand) -> Hand:
+    """Return a hand that has made a row of every definition."""
+    for table, (columns, values) in ADDED.items():
+        hand.sql(f"INSERT INTO {table} ({columns}) VALUES ({values})")
+    return hand
+
+
+def test_every_row_that_is_made_is_audited_with_all_that_people_set(defined: Hand) -> None:
+    found = entries(defined)
+
+    assert set(ADDED) == {*DEFINITIONS, "Setting"}
+    assert [(action, target) for action, target, *_ in found] == [("row insert", TARGETS[table]) for table in ADDED]
+    for table, (_, _, before, after) in zip(ADDED, found, strict=True):
+        set_by_people = {column.name for column in metadata.tables[table].columns}
+        set_by_people -= {f"{table}_id", "z_inserted", "z_updated", *KEPT_BY_THE_ENGINE.get(table, ())}
+        assert before is None
+        assert set(after) == set_by_people, table
+
+
+@pytest.mark.parametrize("table", ADDED)
+def test_a_change_is_audited_with_what_was_and_what_is(defined: Hand, table: str) -> None:
+    column, before, after = CHANGED[table]
+    last = "WHERE AuditLog_id > 11"
+    where = " WHERE Name = 'KeepLast'" if table == "Setting" else ""
+    defined.sql(f"UPDATE {table} SET {column} = ?{where}", before)
+    assert entries(defined, last) == [], "nothing was changed"
+    defined.sql(f"UPDATE {table} SET {column} = ?{where}", after)
+
+    assert entries(defined, last) == [("row update", TARGETS[table], {column: before}, {column: after})]
+
+
+def test_what_is_deleted_is_kept_in_the_log(defined: Hand) -> None:
+    for table in reversed(ADDED):
+        defined.sql(f"DELETE FROM {table}" + (" WHERE Name = 'KeepLast'" if table == "Setting" else ""))
+    found = entries(defined)
+    made, gone = found[:11], found[11:]
+
+    assert [entry[:2] for entry in gone] == [("row delete", TARGETS[table]) for table in reversed(ADDED)]
+    assert [entry[2] for entry in reversed(gone)] == [entry[3] for entry in made]
+    assert all(entry[3] is None for entry in gone)
+
+
+def test_what_the_engine_keeps_beside_a_definition_is_no_change_of_it(defined: Hand) -> None:
+    defined.sql("UPDATE Schedule SET NextRunTime = '2026-11-22 03:00:00.000', DecidedUntil = NULL, TimingHash = 'x'")
+    defined.sql("UPDATE DataTrigger SET LastFired = '2026-11-22 03:00:00.000'")
+    defined.sql("UPDATE FileWatch SET UnreachableSince = '2026-11-22 03:00:00.000', z_updated = '2026-11-22 03:00:00'")
+
+    assert len(entries(defined)) == len(ADDED)
+
+
+def test_many_rows_changed_at_once_are_as_many_entries(hand: Hand) -> None:
+    hand.many("INSERT INTO ProcessBatch (ProcessBatchName) VALUES (?)", [(f"b{at}",) for at in range(1000)])
+    hand.sql("UPDATE ProcessBatch SET Enabled = 0")
+
+    assert hand.sql("SELECT Action, count(*) FROM AuditLog GROUP BY Action ORDER BY 1") == [
+        ("row insert", 1000),
+        ("row update", 1000),
+    ]
+
+
+def test_a_table_that_is_emptied_at_once_is_told(postgres_database: ControlDatabase) -> None:
+    hand = postgres_database.hand()
+    hand.sql("TRUNCATE Resource CASCADE")
+
+    assert [entry[:2] for entry in entries(hand)] == [("row truncate", "Resource"), ("row truncate", "BatchResource")]
+    hand.close()
+
+
+def test_the_log_says_as_whom_the_hand_was_connected(control_database: ControlDatabase, hand: Hand) -> None:
+    hand.sql("INSERT INTO Resource (ResourceName) VALUES ('disk')")
+    ((actor, host),) = hand.sql("SELECT Actor, Host FROM AuditLog")
+
+    expected = ("sql", "sql") if control_database.kind == "sqlite" else ("postgres", "127.0.0.1")
+    assert (actor, host) == expected
+
+
+def test_work_changed_by_hand_is_audited(hand: Hand) -> None:
+    hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('B')")
+    hand.sql("INSERT INTO FileProcess (Entity, FileName) VALUES ('B', 'f')")
+    hand.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status) VALUES (1, 1, 'failed')")
+    hand.sql("UPDATE BatchControl SET Status = 'ready', PrevProcessControlSeq = 20, Data3 = 'x'")
+    hand.sql("UPDATE FileProcess SET Status = 'complete'")
+    before = {"Status": "failed", "PrevProcessControlSeq": 0, "Data3": None}
+    after = {"Status": "ready", "PrevProcessControlSeq": 20, "Data3": "x"}
+
+    assert entries(hand)[1:] == [
+        ("row update", "BatchControl:1", before, after),
+        ("row update", "FileProcess:1", {"Status": "ready"}, {"Status": "complete"}),
+    ]
+
+
+@pytest.mark.parametrize("table", ["AuditLog", "AuditSeal"])
+def test_what_stands_in_the_log_stays_as_it_is(hand: Hand, table: str) -> None:
+    hand.sql("INSERT INTO AuditLog (Actor, Host, Action, Target) VALUES ('a', 'h', 'rerun', 'BatchControl:1')")
+    hand.sql("INSERT INTO AuditSeal (SealNo, AuditLog_id, PrevHash, RecordHash) VALUES (1, 1, '0', '1')")
+    kept = hand.sql(f"SELECT * FROM {table}")
+    for statement in (f"UPDATE {table} SET z_inserted = '2020-01-01 00:00:00.000'", f"DELETE FROM {table}"):
+        with pytest.raises(hand.Refused, match="stays as it is"):
+            hand.sql(statement)
+
+    assert hand.sql(f"SELECT * FROM {table}") == kept
+
+
+def test_a_row_of_the_log_is_not_replaced(sqlite_database: ControlDatabase) -> None:
+    hand = sqlite_database.hand()
+    hand.sql("INSERT INTO AuditLog (Actor, Host, Action, Target) VALUES ('a', 'h', 'rerun', 'BatchControl:1')")
+    with pytest.raises(hand.Refused, match="stays as it is"):
+        hand.sql("REPLACE INTO AuditLog (AuditLog_id, Actor, Host, Action, Target) VALUES (1, 'b', 'h', 'x', 'y')")
+    hand.close()
+
+
+@pytest.mark.parametrize(
+    ("value", "goes"), [("30", True), (" 30 ", True), ("60", False), ("forever", False), ("0", False)]
+)
+def test_what_is_older_than_the_setting_says_may_be_deleted(hand: Hand, value: str, goes: bool) -> None:
+    add = "INSERT INTO AuditLog (Actor, Host, Action, Target, z_inserted) VALUES ('a', 'h', 'rerun', ?, ?)"
+    hand.sql(add, "BatchControl:1", "2026-10-01 00:00:00.000")
+    hand.sql("INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', ?)", value)
+    hand.sql(add, "BatchControl:2", "2026-11-01 00:00:00.000")
+    delete = "DELETE FROM AuditLog WHERE Target = 'BatchControl:1'"
+    if goes:
+        hand.sql(delete)
+    else:
+        with pytest.raises(hand.Refused):
+            hand.sql(delete)
+
+    assert len(hand.sql("SELECT 1 FROM AuditLog WHERE Target = 'BatchControl:1'")) == (0 if goes else 1)
+
+
+def test_the_log_is_not_emptied_at_once(postgres_database: ControlDatabase) -> None:
+    hand = postgres_database.hand()
+    with pytest.raises(hand.Refused, match="stays as it is"):
+        hand.sql("TRUNCATE AuditLog")
+    hand.close()
