@@ -130,7 +130,7 @@ def _of_batch(
         standing_now = gates.Standing(now=now, places=1, stop_all=gates.stopper(first, line.stoppers))
         found = gates.gates(first, batch, standing_now)
         notes = (f"No instance of it is open. It takes entity '{visible(batch.entity)}'.",)
-        found = (*_dependencies(connection, batch, batches), *found)
+        found = (*_dependencies(connection, batch, batches, now), *found)
         return Explanation(
             subject=subject, status=status, gates=(*found, _controller(connection, presence, now)), notes=notes
         )
@@ -142,7 +142,7 @@ def _of_batch(
 
 
 def _dependencies(
-    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition]
+    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition], now: datetime
 ) -> Iterator[Gate]:
     """Yield what a batch waits for so that it can be started."""
     if not batch.dependencies:
@@ -151,7 +151,7 @@ def _dependencies(
         message = "it depends on itself, by way of others or at once, so no completion starts it"
         yield Gate(name="dependency", blocked=message, clear="batchctl check")
         return
-    waits = dependencies.waits(connection, batches, MOST_WAITS, of=batch.batch_id)
+    waits = dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id)
     for wait in waits:
         cycle = "without CycleKey" if wait.cycle_key is None else f"for {visible(wait.cycle_key)}"
         blocked = f"{cycle}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
