@@ -74,7 +74,7 @@ class DependencyWatch:
             if not found:
                 return False
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-            waits = dependencies.reasons_of(connection, batches, found)
+            waits = dependencies.reasons_of(connection, batches, found, self.clock.now())
             ready = [wait for wait in waits if dependencies.is_ready(connection, wait.batch, wait.cycle_key)]
         for wait in waits:
             if wait.told is None and wait not in ready and wait.is_overdue(self.clock.now()):

@@ -76,7 +76,7 @@ class Findings:
         found = [*standing, *self._too_long(connection, batches, now)]
         found += troubles.too_short(attempts, names, self._lengths, norms)
         found += troubles.fails_often(attempts, names, norms, at)
-        found += self._overdue(connection, batches)
+        found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
         found += self._undelivered(connection)
         found += self._missed(connection, now)
@@ -116,9 +116,9 @@ class Findings:
         found = [troubles.too_long(one, batches.get(one.batch_id), self._lengths, norms, now) for one in entries]
         return [one for one in found if one is not None]
 
-    def _overdue(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
+    def _overdue(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
         waiting = [one for one in completions.waiting(connection, MOST) if one.overdue is not None]
-        waits = dependencies.reasons_of(connection, batches, waiting)
+        waits = dependencies.reasons_of(connection, batches, waiting, now)
         return [troubles.overdue(wait) for wait in waits]
 
     def _ending(self, connection: Any, now: datetime) -> list[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from batchctl.domain import freezes
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, CompletionId, InstanceId
 from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import visible
@@ -73,6 +74,7 @@ def lacking(
     missing: BatchId,
     batch: BatchDefinition | None,
     newest: BatchInstance | None,
+    now: datetime,
     *,
     was_offered: bool = False,
 ) -> Lacking:
@@ -97,6 +99,8 @@ def lacking(
             f"{reason}, and the batch is disabled",
             f"batchctl enable {visible(batch.name)} --reason ...",
         )
+    elif (freeze := freezes.holding(batch, now)) is not None:
+        reason, next_step = f"{reason}, and {freezes.scope_of(freeze)} is frozen", freezes.thawing(freeze)
     if newest is None:
         return Lacking(missing, batch.name, reason, due, next_step)
     said = f"(BatchControl {newest.instance_id}) {reason}"

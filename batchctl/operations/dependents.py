@@ -59,5 +59,5 @@ def waits(transactions: Transactions, clock: Clock) -> tuple[Seen, ...]:
 
 def seen(connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int) -> tuple[Seen, ...]:
     """Return up to so many waits, those that take too long first."""
-    found = [Seen(wait, wait.is_overdue(now)) for wait in dependencies.waits(connection, batches, most)]
+    found = [Seen(wait, wait.is_overdue(now)) for wait in dependencies.waits(connection, batches, most, now)]
     return tuple(sorted(found, key=lambda one: (not one.is_overdue, one.wait.since)))

@@ -26,6 +26,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
 from batchctl.domain.text import did_you_mean, nearest, visible
+from batchctl.domain.waits import Wait
 from batchctl.operations import remedies, trial, unknown
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
@@ -213,15 +214,21 @@ def _of_batch(
     line = Line(connection, batches, now)
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     if head is None:
-        found = (*_dependencies(connection, batch, batches), *line.gates_of(imagined(batch)))
+        found = (*_dependencies(connection, batch, batches, now), *line.gates_of(imagined(batch)))
         notes = [f"No instance of it is open. It takes entity '{visible(batch.entity)}'."]
     else:
         found = (*_past_dependencies(batch), *line.gates_of(head))
         notes = [f"The gates are those of its first open instance, BatchControl {head.instance_id} ({head.status})."]
-        waits = dependencies.waits(connection, batches, MOST_WAITS, of=batch.batch_id) if batch.dependencies else ()
+        waits = _waits_of(connection, batch, batches, now)
         notes += [f"Its next one waits {_for_key(wait.cycle_key)}: {wait.reason}." for wait in waits]
     found = (*found, _is_there(connection, presence, now))
     return Explanation(subject=subject, status=status, gates=found, notes=tuple(notes))
+
+
+def _waits_of(
+    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition], now: datetime
+) -> Sequence[Wait]:
+    return dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id) if batch.dependencies else ()
 
 
 def _past_dependencies(batch: BatchDefinition) -> tuple[Gate, ...]:
@@ -234,7 +241,7 @@ def _for_key(cycle_key: str | None) -> str:
 
 
 def _dependencies(
-    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition]
+    connection: Any, batch: BatchDefinition, batches: Mapping[BatchId, BatchDefinition], now: datetime
 ) -> Iterator[Gate]:
     """Yield what a batch waits for so that it can be started."""
     if not batch.dependencies:
@@ -244,7 +251,7 @@ def _dependencies(
         message = "it depends on itself, by way of others or at once, so no completion starts it"
         yield Gate(name="dependency", blocked=message, clear="batchctl check", row=row)
         return
-    waits = dependencies.waits(connection, batches, MOST_WAITS, of=batch.batch_id)
+    waits = dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id)
     for wait in waits:
         blocked = f"{_for_key(wait.cycle_key)}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
         clear = next((one.next_step for one in wait.lacking), "batchctl waits")

@@ -154,12 +154,14 @@ def _named(one: Completion, batches: Batches) -> str:
     return f"{name} (BatchControl {one.instance_id})"
 
 
-def waits(connection: Connection, batches: Batches, most: int, *, of: BatchId | None = None) -> list[Wait]:
+def waits(
+    connection: Connection, batches: Batches, most: int, now: datetime, *, of: BatchId | None = None
+) -> list[Wait]:
     """Return what waits for completions by batch and CycleKey, or of one batch, what has waited for longest first."""
-    return reasons_of(connection, batches, completions.waiting(connection, most, of=of))
+    return reasons_of(connection, batches, completions.waiting(connection, most, of=of), now)
 
 
-def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Waiting]) -> list[Wait]:
+def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Waiting], now: datetime) -> list[Wait]:
     """Return of what waits what somebody waits for still, and what it lacks."""
     found: list[Wait] = []
     for waiting in waitings:
@@ -168,14 +170,20 @@ def reasons_of(connection: Connection, batches: Batches, waitings: Iterable[Wait
             continue  # Nobody waits for it any more.
         there = completions.oldest_of_each(connection, batch.batch_id, waiting.cycle_key)
         missing = dict.fromkeys(each.depends_on for each in batch.dependencies if each.depends_on not in there)
-        reasons = [_reason(connection, waiting, batch, each, batches) for each in missing]
+        reasons = [_reason(connection, waiting, batch, each, batches, now) for each in missing]
         found.append(Wait(batch, waiting.cycle_key, waiting.since, reasons, waiting.overdue, waiting.first))
     return found
 
 
 def _reason(
-    connection: Connection, waiting: Waiting, batch: BatchDefinition, missing: BatchId, batches: Batches
+    connection: Connection,
+    waiting: Waiting,
+    batch: BatchDefinition,
+    missing: BatchId,
+    batches: Batches,
+    now: datetime,
 ) -> Lacking:
     newest = instances.newest(connection, missing, waiting.cycle_key)
     was_offered = newest is not None and completions.was_offered(connection, batch.batch_id, newest.instance_id)
-    return lacking(waiting.since, batch, missing, batches.get(missing), newest, was_offered=was_offered)
+    other = batches.get(missing)
+    return lacking(waiting.since, batch, missing, other, newest, now, was_offered=was_offered)

@@ -397,6 +397,10 @@ def test_a_wait_that_takes_too_long_is_told_once_and_ends_all_the_same(world: Wo
             "UPDATE ProcessBatch SET Enabled = 0 WHERE ProcessBatchName = 'B'",
             "has not begun yet, and the batch is disabled",
         ),
+        (
+            "INSERT INTO BatchFreeze (ProcessBatchName, Reason) VALUES ('B', 'disks')",
+            "has not begun yet, and batch B is frozen",
+        ),
         ("UPDATE BatchControl SET Status = 'failed' WHERE Status = 'ready'", "has failed"),
         ("UPDATE BatchControl SET Status = 'held' WHERE Status = 'ready'", "is held: a person decides"),
         ("UPDATE BatchControl SET Status = 'paused' WHERE Status = 'ready'", "is paused"),
@@ -412,7 +416,7 @@ def test_the_reason_says_how_the_other_one_stands(world: World, change: str, rea
     world.sql(change)
     with world.transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        (wait,) = dependencies.waits(connection, batches, 10)
+        (wait,) = dependencies.waits(connection, batches, 10, world.clock.now())
     assert wait.reason == f"B (BatchControl {number}) {reason}"
 
 
@@ -423,7 +427,7 @@ def test_a_second_one_waits_for_the_second_of_the_other(world: World) -> None:
     complete(world, "A")
     with world.transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        (wait,) = dependencies.waits(connection, batches, 10)
+        (wait,) = dependencies.waits(connection, batches, 10, world.clock.now())
     assert wait.reason == (
         f"B (BatchControl {used}) is complete, and that was used before: another instance has to complete"
     )

@@ -194,7 +194,7 @@ def test_what_it_asks_about_definitions_is_t_sql(schema: str) -> None:
     declare, _, query = mssql_catalog.DEFINITIONS.format(schema=schema).partition(";")
 
     assert declare.strip() == f"DECLARE @of int = SCHEMA_ID({schema})"
-    assert len(list(parsed(query).find_all(exp.Union))) == 4
+    assert len(list(parsed(query).find_all(exp.Union))) == 5
 
 
 def test_what_tells_the_number_of_an_error_is_t_sql() -> None:
