@@ -85,8 +85,8 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
         _call(ctx, name, arguments)
         return
     with _foreman(ctx.obj, dry_run=dry_run) as foreman:
-        started = foreman.run(name, reason=reason)
-    _show_started(started)
+        started, now = foreman.run(name, reason=reason), foreman.operator.clock.now()
+    _show_started(started, now)
 
 
 @job.command()
@@ -262,8 +262,9 @@ def _attempt(entry: HistoryEntry, most: int | None) -> tuple[Text, ...]:
     )
 
 
-def _show_started(started: Started) -> None:
+def _show_started(started: Started, now: datetime) -> None:
     from batchctl.cli import output
+    from batchctl.domain import freezes
 
     name = visible(started.batch.name)
     if started.intake_id is None:
@@ -276,6 +277,8 @@ def _show_started(started: Started) -> None:
         output.say(f"Batch {visible(other)} takes the same entity, and is started too.")
     if not started.batch.enabled:
         output.say(f"Batch {name} is disabled: the run waits until: batchctl enable {typed(started.batch.name)}")
+    if (freeze := freezes.holding(started.batch, now)) is not None:
+        output.say(f"The run waits, because {freezes.said(freeze)}. To end that: {freezes.thawing(freeze)}")
     output.say(
         f"Next: batchctl job history {name}   (a running controller takes it up; without one: batchctl run --once)"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -76,12 +77,12 @@ def task(
             host=app.ids.host(),
             dry_run=dry_run,
         )
-        done = desk.queue(wanted)
+        done, now = desk.queue(wanted), app.clock.now()
     if as_json:
         output.print_json(done.columns())
     elif done.intake_id is not None:
         click.echo(f"file:{done.intake_id}")
-    _tell(done, as_json=as_json)
+    _tell(done, now, as_json=as_json)
 
 
 def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> Task:
@@ -107,8 +108,11 @@ def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, en
     return Task(body=text, connection=connection, entity=entity)
 
 
-def _tell(done: Queued, *, as_json: bool) -> None:
+def _tell(done: Queued, now: datetime, *, as_json: bool) -> None:
     from batchctl.cli import commands, output
+    from batchctl.domain import freezes
+
+    freeze = freezes.holding(done.batch, now)
 
     if done.intake_id is None and not as_json:
         output.say(f"A FileProcess row would be inserted, and batch {done.batch.name} would carry out:")
@@ -118,6 +122,9 @@ def _tell(done: Queued, *, as_json: bool) -> None:
     if not done.batch.enabled:
         output.say(f"Note: batch {done.batch.name} is disabled, so the task waits.")
         output.say(f"Next: batchctl enable {done.batch.name} --reason ...")
+    elif freeze is not None:
+        output.say(f"Note: the task waits, because {freezes.said(freeze)}.")
+        output.say(f"Next: {freezes.thawing(freeze)}")
     elif done.intake_id is not None:
         output.say(f"Next: batchctl wait file:{done.intake_id}   (a running controller carries it out: batchctl run)")
 

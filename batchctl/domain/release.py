@@ -28,6 +28,8 @@ class Choice:
 
     release: Release
     per_minute: int | None = None
+    most: int | None = None
+    """How many may be changed at most by whoever has other things to do meanwhile."""
     seen: frozenset[InstanceId] | None = None
     """What was shown to whoever has chosen: more than that must not start."""
 

@@ -19,6 +19,8 @@ from batchctl.domain.values import named_value
 RequestId = NewType("RequestId", int)
 
 AGAIN = "insert another row that says it"
+MOST_CHANGED = 5_000
+"""Of how many instances something else may become by one request: a controller has to give signs of life meanwhile."""
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM = "from"
 _NUMBERS = frozenset({_FROM, "throttle", "id"})
@@ -226,10 +228,10 @@ def _choice(given: Mapping[str, object]) -> Choice | None:
     release, per_minute = _text(given, "release"), _number(given, "throttle")
     said = None if release is None else release.strip().lower()
     if per_minute is not None and said in {None, Release.THROTTLE.value}:
-        return Choice(release=Release.THROTTLE, per_minute=per_minute)
+        return Choice(release=Release.THROTTLE, per_minute=per_minute, most=MOST_CHANGED)
     if said is None:
         return None
     if per_minute is not None or said not in {Release.ALL.value, Release.LATEST.value, Release.NONE.value}:
         message = f"Arguments: release '{visible(said)}' is none of all, latest, none; or say throttle with a number."
         raise Refused(message, next_step=AGAIN)
-    return Choice(release=Release(said))
+    return Choice(release=Release(said), most=MOST_CHANGED)

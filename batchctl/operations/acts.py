@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -53,3 +53,17 @@ class Actor:
             after=json.dumps(dict(after)),
             now=self.clock.now(),
         )
+
+    def note_all(
+        self,
+        connection: Any,
+        acts: Iterable[tuple[str, str, Mapping[str, JsonValue], Mapping[str, JsonValue]]],
+        reason: str | None,
+    ) -> None:
+        """Write down likewise what was done to many: of each the action, the target, and what it changed."""
+        rows = [
+            (action, fitting(target), json.dumps(dict(before)), json.dumps(dict(after)))
+            for action, target, before, after in acts
+        ]
+        actor, host, now = fitting(self.user), fitting(self.host), self.clock.now()
+        audit.add_all(connection, rows, actor=actor, host=host, reason=reason, now=now)

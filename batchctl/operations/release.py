@@ -19,6 +19,9 @@ from batchctl.operations.columns import Columns
 from batchctl.operations.standing import Line
 from batchctl.store import audit, instances, intake
 
+Change = tuple[str, BatchInstance, BatchInstance]
+"""An act on an instance, as that was and as it is then."""
+
 PAGE = 500
 BATCHES_NAMED = 5
 TO_CHOOSE = (
@@ -136,6 +139,11 @@ def let_go(
         message = f"Meanwhile more has come: {len(found.ids - choice.seen)} that nobody has looked at would start too."
         raise Refused(message, next_step="the same once more")
     changes = [] if choice is None else list(_changes(found, choice, now))
+    if choice is not None and choice.most is not None and len(changes) > choice.most:
+        message = (
+            f"{len(changes)} instances would have to be changed, more than a controller does at once by a request."
+        )
+        raise Refused(message, next_step="batchctl thaw, or batchctl enable, on the command line")
     for at in range(0, len(changes), PAGE):
         _write(actor, connection, changes[at : at + PAGE], reason, now)
     return Released(backlog=found, choice=choice, changed=len(changes))
@@ -148,7 +156,7 @@ def _in_line(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]
         after = page[-1].instance_id
 
 
-def _changes(found: Backlog, choice: Choice, now: datetime) -> Iterator[tuple[str, BatchInstance, BatchInstance]]:
+def _changes(found: Backlog, choice: Choice, now: datetime) -> Iterator[Change]:
     """Yield each instance of which something else becomes, with the act, and as it is after that."""
     everyone = [one for line in found.lines.values() for one in line]
     match choice.release:
@@ -170,7 +178,7 @@ def _changes(found: Backlog, choice: Choice, now: datetime) -> Iterator[tuple[st
 def _write(
     actor: Actor,
     connection: Any,
-    changes: Sequence[tuple[str, BatchInstance, BatchInstance]],
+    changes: Sequence[Change],
     reason: str | None,
     now: datetime,
 ) -> None:
@@ -180,6 +188,13 @@ def _write(
         raise Conflict(message)
     if over:
         intake.complete_all_done(connection, over, now)
-    for act, before, after in changes:
-        was, became = columns.changes(columns.instance(before), columns.instance(after))
-        actor.note(connection, act, audit.instance_target(before.instance_id), reason, was, became)
+    actor.note_all(connection, map(_noted, changes), reason)
+
+
+def _noted(change: Change) -> tuple[str, str, Columns, Columns]:
+    act, before, after = change
+    return (
+        act,
+        audit.instance_target(before.instance_id),
+        *columns.changes(columns.instance(before), columns.instance(after)),
+    )

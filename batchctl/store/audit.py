@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +19,7 @@ RUN_NOW = "schedule run"
 
 _a = audit_log.c
 _ADD = RowInsert(audit_log)
+_COLUMNS = ("z_inserted", "Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter")
 _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
 _OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
 _COUNT = select(func.count()).where(_a.Target == bindparam("target"), _a.Action == bindparam("action"))
@@ -47,6 +49,20 @@ def add(
         "ValuesAfter": after,
     }
     _ADD(connection, values)
+
+
+def add_all(
+    connection: Connection,
+    acts: Iterable[tuple[str, str, str, str]],
+    *,
+    actor: str,
+    host: str,
+    reason: str | None,
+    now: datetime,
+) -> None:
+    """Record acts of one person at once: of each the action, the target, and what it changed, before and after."""
+    rows = [(now, actor, host, action, target, reason, before, after) for action, target, before, after in acts]
+    _ADD.rows(connection, _COLUMNS, rows).insert(connection)
 
 
 def instance_target(instance_id: InstanceId) -> str:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.ports import Change
 from tests.control.world import BAD, NO_WAIT, OK, RUNS_ON, World
 
 HOUR = timedelta(hours=1)
@@ -116,3 +117,24 @@ def test_rows_and_instances_are_made_while_everything_is_frozen(world: World) ->
 
     assert world.statuses() == ["ready"]
     assert world.runner.started == []
+
+
+@pytest.mark.parametrize("columns", [{}, {"ProcessBatchName": "B"}])
+def test_whoever_claims_sees_a_freeze_that_nobody_has_told_of(world: World, columns: dict[str, object]) -> None:
+    world.batch("B", steps=1)
+    world.submit("B")
+    world.create()
+    controller = world.controller()
+    controller.turn(NO_WAIT)
+    world.turn_until_idle(controller)
+    world.submit("B")
+    world.create()
+    freeze(world, **columns)
+    known = world.transactions.changed
+    with world.transactions.read() as connection:
+        connection.exec_driver_sql("SELECT 1")
+    world.transactions.changed = lambda: known() & Change.INTAKE
+    controller.look_again()
+    controller.turn(NO_WAIT)
+
+    assert world.statuses() == ["complete", "ready"]

@@ -243,3 +243,13 @@ def test_very_many_are_dealt_with_in_one_transaction(world: World, operator: Ope
     assert (
         json.loads(world.one("SELECT max(ValuesAfter) FROM AuditLog WHERE Action = 'cancel'"))["Status"] == "cancelled"
     )
+
+
+def test_a_request_does_not_keep_the_controller_for_long(waiting: World, freezer: Freezer) -> None:
+    freezer.freeze(B, reason=WHY)
+
+    with pytest.raises(Refused, match="3 instances would have to be changed"):
+        freezer.thaw(B, reason="over", choice=Choice(release=Release.NONE, most=2))
+    freezer.thaw(B, reason="over", choice=Choice(release=Release.ALL, most=2))
+
+    assert waiting.one("SELECT count(*) FROM BatchFreeze WHERE ThawedTime IS NULL") == 0

@@ -6,6 +6,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.sim.script import (
+    Ask,
     Away,
     Backfill,
     BatchPlan,
@@ -41,6 +42,7 @@ from tests.sim.script import (
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
 CALLS = ("read", "start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
 RARE = ("C12", "examine", "adopt", "let_go", "stop_left_over")
+ASKED = ("pause", "resume", "cancel")
 RELEASES = ("all", "latest", "none", "throttle")
 ACTIONS = ("pause", "resume", "cancel", "rerun", "skip")
 TIMED_KINDS = ("crash", "commit", "database", "kill", "stall", "terminate", "host", "jump", "away", "clock")
@@ -291,7 +293,9 @@ class _Draw:
             case "away":
                 return [Away(chance.choice((1.0, 20.0, 1.2 * self.options.orphan_timeout)))]
             case "operate":
-                return [Operate(chance.choice(ACTIONS), chance.randrange(6)) for _ in range(chance.choice((1, 1, 2)))]
+                acts = [(chance.choice(ACTIONS), chance.randrange(6)) for _ in range(chance.choice((1, 1, 2)))]
+                # When a request is carried out nobody looks whether anything of a lost step is alive.
+                return [Ask(*act) if act[0] in ASKED and act[1] % 2 else Operate(*act) for act in acts]
             case "switch":
                 batch = chance.randrange(2)
                 other = None if batch else 1

@@ -86,7 +86,12 @@ END
 """
 _SEE_AUDIT = """
 CREATE TEMP TRIGGER SeeAudit AFTER INSERT ON main.AuditLog BEGIN
-    INSERT INTO Seen (What, Row, Was) VALUES ('audit', new.AuditLog_id, new.Target);
+    INSERT INTO Seen (What, Row, Was, Became) VALUES ('audit', new.AuditLog_id, new.Target, new.Host);
+END
+"""
+_SEE_ANSWERS = """
+CREATE TEMP TRIGGER SeeAnswer AFTER UPDATE ON main.OperatorRequest BEGIN
+    INSERT INTO Seen (What, Row, Was, Became) VALUES ('answer', new.OperatorRequest_id, old.Status, new.Status);
 END
 """
 _SEE_FIRES = """
@@ -135,7 +140,7 @@ _OBSERVED = (
 )
 _SEES = (
     *(_SEE_INSTANCES, _SEE_ATTEMPTS, _SEE_PURGED, _SEE_FORGOTTEN, _SEE_FIRES, _SEE_STANDING, _SEE_BACKFILLS),
-    *(_SEE_BEGUN, _SEE_FREEZES, _SEE_THAWS, _SEE_AUDIT),
+    *(_SEE_BEGUN, _SEE_FREEZES, _SEE_THAWS, _SEE_AUDIT, _SEE_ANSWERS),
 )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.sim.hosts import VANISHED, Host
 from tests.sim.script import (
+    Ask,
     Away,
     Backfill,
     BootHost,
@@ -77,6 +78,8 @@ def happen(world: World, event: Event) -> None:
             world.person.submit(event)
         case Operate():
             world.person.operate(event)
+        case Ask():
+            world.person.ask(event)
         case Switch():
             world.person.switch(event)
         case Freeze():

@@ -135,6 +135,11 @@ def _check_audited(world: World, seen: list[tuple[Any, ...]]) -> None:
         if what in _TARGETS and target not in audited:
             raise Broken("C11", f"{target} is changed by a person and no row of the audit log says so")
         world.happened["Audited"] += what == "freeze"
+    asked = {host for what, _, _, host, *_ in seen if what == "audit"}
+    for what, row, was, became, *_ in seen:
+        if what == "answer" and (was != "requested" or (became == "done") != (f"OperatorRequest:{row}" in asked)):
+            raise Broken("C11", f"request {row} went from {was} to {became}; written down was what {sorted(asked)} did")
+        world.happened["Answered"] += what == "answer"
 
 
 _LEFT_OF_ROW = "SELECT count(*) FROM BatchControl WHERE FileProcess_id = ?"

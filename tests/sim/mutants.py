@@ -223,11 +223,7 @@ MUTANTS: tuple[Mutant, ...] = (
     _mutant("a frozen batch goes on with its next step", (gates, " and freezes.holding(batch, now) is None", "")),
     _mutant(
         "what is let go is changed and nobody writes it down",
-        (
-            release,
-            "actor.note(connection, act, audit.instance_target(before.instance_id), reason, was, became)",
-            "pass",
-        ),
+        (release, "actor.note_all(connection, map(_noted, changes), reason)", "pass"),
     ),
     _mutant(
         "a thaw has no row in the audit log",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from batchctl.control.answering import Answering
 from batchctl.control.backfilling import Backfilling
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
@@ -29,18 +31,21 @@ from batchctl.operations import acts
 from batchctl.operations.backfiller import Backfiller, Span
 from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
+from batchctl.operations.requested import Proxy
 from batchctl.operations.submission import Submission, submit
 from batchctl.plugin_api import CannotPopulate, StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
 from batchctl.store import backfills, schedules
+from batchctl.store.statements import RowInsert
+from batchctl.store.tables import operator_request
 from batchctl.testing import surroundings
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
 from tests.sim.hosts import Host
 from tests.sim.runner import HANDLERS, ScriptedRunner
-from tests.sim.script import Backfill, Freeze, Operate, Retime, Submit, Switch, Thaw
+from tests.sim.script import Ask, Backfill, Freeze, Operate, Retime, Submit, Switch, Thaw
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -49,6 +54,7 @@ POLL_INTERVAL = 15.0
 GRACE = 60.0
 ZONE = ZoneInfo("Europe/Amsterdam")
 AROUND = surroundings("/work")
+ASKING = RowInsert(operator_request)
 ALL = Choice(release=Release.ALL)
 """What a person chooses here who enables a batch."""
 
@@ -159,6 +165,7 @@ class Program(Actor):
         creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
+        answering = Answering(self.transactions, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)
         upkeep = Retention(
             self.transactions, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval
         )
@@ -167,7 +174,7 @@ class Program(Actor):
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
             means = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
             own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
-        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [watch], [upkeep])
+        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [answering, watch], [upkeep])
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
 
@@ -232,6 +239,16 @@ class Person(Actor):
             return
         act = getattr(self._operator, event.action)
         self._act(lambda: act(InstanceId(instance_id), reason="because"))
+
+    def ask(self, event: Ask) -> None:
+        """Ask by a row for what a controller does then."""
+        found = self.world.rows("SELECT BatchControl_id FROM BatchControl ORDER BY 1")
+        if not found:
+            return
+        (instance_id,) = found[event.nth % len(found)]
+        columns = {"Action": event.action, "BatchControl_id": instance_id, "Reason": "because"}
+        insert = partial(ASKING, values=columns)
+        self._act(lambda: self.transactions.run(frozenset({Boundary.OPERATOR}), insert))
 
     def switch(self, event: Switch) -> None:
         """Disable or enable a batch."""

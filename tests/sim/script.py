@@ -139,6 +139,14 @@ class Operate:
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """A person asks by a row to pause, resume or cancel the nth instance."""
+
+    action: str
+    nth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """A person disables or enables the nth batch."""
 
@@ -200,8 +208,8 @@ class CancelBackfill:
 
 Event: TypeAlias = (
     "Turn | Wait | Run | Stall | Wake | Fault | Kill | KillSupervisor | Terminate"
-    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Switch | Freeze | Thaw | SetClock | Retime"
-    " | Backfill | CancelBackfill"
+    " | CrashHost | BootHost | Jump | Away | Submit | Operate | Ask | Switch | Freeze | Thaw | SetClock"
+    " | Retime | Backfill | CancelBackfill"
 )
 
 

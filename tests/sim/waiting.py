@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from tests.sim.world import World
 
 _OPEN = """
-SELECT c.BatchControl_id, c.Status, c.ClaimedBy, b.ProcessBatchName, b.Enabled, b.OnFailure, c.ProcessBatch_id
+SELECT c.BatchControl_id, c.Status, c.ClaimedBy, b.ProcessBatchName, b.Enabled AND NOT EXISTS (
+    SELECT 1 FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > virtual_now())
+    AND coalesce(f.ProcessBatchName, b.ProcessBatchName) = b.ProcessBatchName), b.OnFailure, c.ProcessBatch_id
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status NOT IN ('complete', 'cancelled') ORDER BY c.BatchControl_id
 """
@@ -56,6 +58,8 @@ def check_rest(world: World) -> None:
             raise Broken("I35", f"instance {row} of {name} stays {status} (of {owner}): {explain(world)}")
         if status in ("failed", "held") and policy != "continue":
             blocked.add(batch)
+    for (row,) in world.rows("SELECT OperatorRequest_id FROM OperatorRequest WHERE Status = 'requested'"):
+        raise Broken("C11", f"request {row} is not answered: {explain(world)}")
     for (row,) in world.rows(_NOT_TAKEN):
         raise Broken("I01", f"FileProcess {row} has no instance: {explain(world)}")
 
