@@ -13,6 +13,8 @@ from batchctl.store import zone_offsets
 
 EVERY = 3600.0
 """Seconds between two looks: whoever leads sees once an hour whether another node, with another zone, has written it."""
+REST = 60.0
+"""Seconds after which it is tried again where the database kept it from that."""
 
 _BOUNDARIES = frozenset({Boundary.MIGRATION})
 
@@ -25,7 +27,7 @@ class ZoneKeeping:
     clock: Clock
     listener: Listener
     zone: str
-    _looked_at: float = -math.inf
+    _looks_at: float = -math.inf
 
     name: ClassVar[str] = "business time zone"
     is_busy: ClassVar[bool] = False
@@ -33,9 +35,10 @@ class ZoneKeeping:
     def look(self, noticed: Change = Change.NOTHING) -> bool:  # noqa: ARG002 - it looks by the clock
         """Look once in a while; what it writes starts nothing."""
         now = self.clock.monotonic()
-        if now - self._looked_at >= EVERY:
-            self._looked_at = now
+        if now >= self._looks_at:
+            self._looks_at = now + REST
             self._keep()
+            self._looks_at = now + EVERY
         return False
 
     def finish(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain import catch_up, due, triggers
+from batchctl.domain import catch_up, due, gates, triggers
 from batchctl.domain.business_days import running_out
 from batchctl.domain.catch_up import Decision
 from batchctl.domain.declared import job_of
@@ -177,6 +177,9 @@ class ScheduleBench:
     def _notes(self, schedule: Schedule, around: Around) -> Iterator[str]:
         if not takers_of(schedule.entity, around.batches):
             yield f"No batch takes entity '{visible(schedule.entity)}': nothing comes of what it starts."
+        for batch in takers_of(schedule.entity, around.batches):
+            waits = (gates.enabled(batch), gates.frozen(batch, around.now))
+            yield from (f"What it starts waits: {gate.blocked}." for gate in waits if gate.blocked is not None)
         yield from (warning.message for warning in schedule_warnings(schedule, around))
         calendar = around.calendar_of(schedule.timing)
         ends = None if calendar is None else running_out(calendar, around.today)

@@ -126,7 +126,7 @@ class _Spoken:
         return self._each(
             "CASE WHEN trim(Value) GLOB '[0-9]*' AND trim(Value) NOT GLOB '*[^0-9]*' THEN CAST(trim(Value) AS integer) END",
             "CASE WHEN Value ~ '^ *[0-9]{1,18} *$' THEN CAST(Value AS bigint) END",
-            "CASE WHEN Value NOT LIKE '%[^0-9 ]%' THEN TRY_CAST(Value AS bigint) END",
+            "CASE WHEN Value NOT LIKE '%[^0-9 ]%' AND Value LIKE '%[0-9]%' THEN TRY_CAST(Value AS bigint) END",
         )
 
     def act(self, action: str, instance: str) -> str:

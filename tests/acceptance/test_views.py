@@ -61,6 +61,7 @@ def test_a_batch_that_failed_at_night_is_run_again_from_an_sql_client(
         run_batchctl(*shlex.split(line), cwd=tmp_path, env=env)
 
     batchctl("db upgrade")
+    assert ask("SELECT DISTINCT ZoneName FROM ZoneOffset;") == "Europe/Amsterdam\n"
     ask(REGISTERED)
     for name in ("one", "two"):
         ask(f"INSERT INTO FileProcess (Entity, FileName) VALUES ('Load', '{tmp_path / name}');")

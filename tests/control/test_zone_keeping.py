@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from batchctl.control.zone_keeping import EVERY, ZoneKeeping
+import pytest
+
+from batchctl.control.zone_keeping import EVERY, REST, ZoneKeeping
 from tests.control.world import World
 
 
@@ -41,3 +43,17 @@ def test_what_somebody_else_has_written_is_seen_within_an_hour(world: World) -> 
 
     assert world.one("SELECT count(*) FROM ZoneOffset WHERE OffsetSeconds = 0") == 0
     assert not leader.is_busy
+
+
+def test_what_the_database_kept_it_from_is_tried_again_after_a_while(world: World) -> None:
+    leader = duty(world, "Europe/Amsterdam")
+    world.sql("ALTER TABLE ZoneOffset RENAME TO Elsewhere")
+    with pytest.raises(Exception, match=r"(?i)zoneoffset"):
+        leader.look()
+    leader.look()
+    world.sql("ALTER TABLE Elsewhere RENAME TO ZoneOffset")
+
+    world.clock.advance(timedelta(seconds=REST))
+    leader.look()
+
+    assert zones(world) == ["Europe/Amsterdam"]

@@ -126,6 +126,16 @@ def test_a_schedule_that_is_due_passes_them_all_and_would_fire(world: World) -> 
     assert (gate.row, gate.clear) == ("BatchControl 1", "batchctl why 1")
 
 
+def test_what_keeps_waiting_what_a_schedule_starts_is_noted(world: World) -> None:
+    world.batch(Enabled=0)
+    put_schedule(world)
+    world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason) VALUES ('B', 'the disk is full')")
+    notes = why(world, "schedule:nightly").notes
+
+    assert "What it starts waits: batch B is disabled." in notes
+    assert any(note.startswith("What it starts waits: batch B is frozen since ") for note in notes)
+
+
 def test_every_gate_of_a_schedule_can_block(world: World) -> None:
     now = world.clock.now()
     world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('never today', ?)", "Mon")

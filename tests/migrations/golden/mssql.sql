@@ -1996,7 +1996,7 @@ FROM ProcessBatch b
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
-       (SELECT CASE WHEN Value NOT LIKE '%[^0-9 ]%' THEN TRY_CAST(Value AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
+       (SELECT CASE WHEN Value NOT LIKE '%[^0-9 ]%' AND Value LIKE '%[0-9]%' THEN TRY_CAST(Value AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
 ), Held AS (
 SELECT n.Resource_id, SUM(k.HowMany * n.Units) AS Units, MAX(n.Exclusive) AS Exclusive
 FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
