@@ -109,11 +109,15 @@ class Node:
         with self._runner() as runner, self._populators() as populators, self._app.folders(runner.wake) as folders:
             creator = self._creator(populators)
             duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
-            upkeep: list[Duty] = [self._alerting(runner.wake), self._retention()]
+            alerting = self._alerting(runner.wake)
+            upkeep: list[Duty] = [alerting, self._retention()]
             leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, upkeep)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
-                done = self._one_round(worker) if once else self._work_on(worker, until_idle)
+                try:
+                    done = self._one_round(worker) if once else self._work_on(worker, until_idle)
+                finally:
+                    alerting.settle()
                 self._announce("controller.stopped")
                 return done
 

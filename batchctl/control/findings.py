@@ -14,7 +14,7 @@ from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
 from batchctl.domain.business_days import BusinessDays
 from batchctl.domain.column_text import UnfitText, weekdays_of
-from batchctl.domain.expectations import Deadline
+from batchctl.domain.expectations import Deadline, Expected
 from batchctl.domain.incidents import Problem
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.schedules import Calendar
@@ -36,8 +36,12 @@ from batchctl.store import (
 
 MOST = 500
 """Instances, attempts under way, waits and messages that are looked at."""
+LATELY = 20
+"""Messages of each channel, on average, that are looked at."""
 NEWEST = 1000
 """Attempts of the past that are looked at."""
+SOMETIMES = timedelta(seconds=30)
+"""How often the definitions are read, as long as nothing else is the matter."""
 SLOWLY = timedelta(minutes=10)
 """How often is read what changes slowly: how long steps take, and which days are business days."""
 
@@ -57,6 +61,9 @@ class Findings:
     _met: set[tuple[IncidentKind, BatchId, date]] = field(default_factory=set)
     _lengths: Lengths = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
+    _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
+    _expected: list[Expected] = field(default_factory=list)
+    _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
 
@@ -67,7 +74,7 @@ class Findings:
     def problems(self, connection: Any, now: datetime) -> list[Problem]:
         """Return everything that is the matter."""
         self._read_what_is_slow(connection)
-        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        batches = self._batches
         names = {batch.batch_id: batch.name for batch in batches.values()}
         attempts = evidence.attempts(connection, NEWEST)
         standing = self._of_instances(connection, batches)
@@ -88,12 +95,20 @@ class Findings:
         """Say whether the past is still being read."""
         return self.rules.learns_arrivals and self.book.is_behind
 
+    def read_anew(self) -> None:
+        """Read the definitions again at the next look, whether it is time or not: something is about to be written."""
+        self._defined_at = -math.inf
+
     def settle(self) -> None:
         """Take note that what was found is written."""
         self._has_looked = True
 
     def _read_what_is_slow(self, connection: Any) -> None:
         monotonic = self.clock.monotonic()
+        if monotonic - self._defined_at >= SOMETIMES.total_seconds():
+            self._defined_at = monotonic
+            self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            self._expected = evidence.expected(connection)
         if monotonic - self._read_at >= SLOWLY.total_seconds():
             self._read_at = monotonic
             self._lengths = live.lengths(connection)
@@ -123,7 +138,7 @@ class Findings:
 
     def _ending(self, connection: Any, now: datetime) -> list[Problem]:
         used = evidence.calendars_in_use(connection)
-        used |= {one.calendar for one in evidence.expected(connection) if one.calendar is not None}
+        used |= {one.calendar for one in self._expected if one.calendar is not None}
         today = clock_of(self.rules.zone).day_of(now)
         found = [troubles.ending(one, today, now) for one in self._calendars if one.name in used]
         return [one for one in found if one is not None]
@@ -131,7 +146,7 @@ class Findings:
     def _undelivered(self, connection: Any) -> list[Problem]:
         """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
         found, spoken = dict[str, Undelivered](), set[str]()
-        for one in alert_deliveries.newest(connection, MOST):
+        for one in alert_deliveries.newest(connection, LATELY * len(self.rules.channels)):
             if one.channel not in spoken and one.status in {DeliveryStatus.SENT, DeliveryStatus.FAILED}:
                 spoken.add(one.channel)
                 if one.status is DeliveryStatus.FAILED:
@@ -142,7 +157,7 @@ class Findings:
         return [troubles.silent_channel(one) for one in found.values()]
 
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
-        clock, batches = clock_of(self.rules.zone), evidence.expected(connection)
+        clock, batches = clock_of(self.rules.zone), self._expected
         known = {one.name: days for one in self._calendars if (days := _business_days(one)) is not None}
         learned = {}
         if self.rules.learns_arrivals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,8 @@ from batchctl.store import alert_deliveries, incidents
 from batchctl.store.alert_deliveries import Delivery, DeliveryId
 
 PAGE = 200
+PARTING = timedelta(seconds=2)
+"""How long who stops waits for messages that are under way."""
 TOO_LATE = 30.0
 """Seconds after which a message that was claimed is not begun to be sent: whoever slept meanwhile leaves it to others."""
 
@@ -69,6 +71,14 @@ class Outbox:
         """Send all that is due, and wait for it within the time limits."""
         while self.look() or self._flying:
             self.inquiries.wait()
+
+    def settle(self) -> None:
+        """Wait a moment for what is under way, lest others send it again; what takes longer is left to them."""
+        until = self.clock.monotonic() + PARTING.total_seconds()
+        while self._flying and self.clock.monotonic() < until:
+            self.inquiries.wait(PARTING)
+            self._take_in(self.inquiries.answers())
+        self._take_in(())
 
     def _may_be_sent(self, one: Delivery, now: datetime) -> bool:
         if one.channel not in self.channels or self.channels.index(one.channel) in self._flying:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from batchctl.control.alerting import Alerting
@@ -49,7 +50,7 @@ class AtOnce:
         """Say whether anything is asked."""
         return bool(self.asked)
 
-    def wait(self) -> None:
+    def wait(self, at_most: timedelta | None = None) -> None:
         """Nothing takes any time here."""
 
 
