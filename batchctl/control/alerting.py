@@ -55,7 +55,7 @@ class Alerting:
         """Do all of it at once, and wait until what is due is sent, or cannot be."""
         while True:
             self.watch.findings.read_anew()
-            self.watch.look()
+            self.watch.look(hurried=False)
             if not self.watch.findings.is_behind:
                 break
         self.outbox.finish()

@@ -42,13 +42,16 @@ class IncidentWatch:
     rules: AlertRules
     findings: Findings
 
-    def look(self) -> bool:
-        """Look at what is the matter, and write what is new; true when something is."""
+    def look(self, *, hurried: bool = True) -> bool:
+        """Look at what is the matter, and write what is new; true when something is.
+
+        Who is not hurried waits for whoever keeps rows locked.
+        """
         with self.transactions.read() as connection:
             if not self._is_anything(connection, self.clock.now()):
                 self.findings.settle()
                 return False
-        for event in self.transactions.run(_BOUNDARIES, self._write, hurried=True):
+        for event in self.transactions.run(_BOUNDARIES, self._write, hurried=hurried):
             self.listener(event)
         self.findings.settle()
         return True
