@@ -53,11 +53,8 @@ class Alerting:
 
     def finish(self) -> bool:
         """Do all of it at once, and wait until what is due is sent, or cannot be."""
-        while True:
-            self.watch.findings.read_anew()
-            self.watch.look(hurried=False)
-            if not self.watch.findings.is_behind:
-                break
+        self.watch.learn()
+        self.watch.look(hurried=False)
         self.outbox.finish()
         return False
 

@@ -56,6 +56,12 @@ class IncidentWatch:
         self.findings.settle()
         return True
 
+    def learn(self) -> None:
+        """Read at once what is else read bit by bit, before a single look."""
+        self.findings.read_anew()
+        with self.transactions.read() as connection:
+            self.findings.learn(connection)
+
     def _is_anything(self, connection: Any, now: datetime) -> bool:
         seen = self._review(connection, incidents.standing(connection, MOST), now)
         if seen.opened or seen.changed or seen.resolved or seen.superseded:
