@@ -13,7 +13,6 @@ from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import named_value
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
-from batchctl.store.comparison import exactly
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import TO_SEND, alert_delivery
 
@@ -34,7 +33,7 @@ _OF_INCIDENT = RowSelect(
 )
 _LAST_OF = RowSelect(
     select(alert_delivery)
-    .where(exactly(_a.Channel, bindparam("channel", type_=_a.Channel.type)))
+    .where(_a.Channel == bindparam("channel"))
     .order_by(_a.AlertDelivery_id.desc())
     .limit(bindparam("most"))
 )
@@ -48,7 +47,7 @@ _MINE = RowUpdate(
     alert_delivery,
     _a.AlertDelivery_id == bindparam("delivery_id"),
     _a.Attempts == bindparam("tried"),
-    exactly(_a.ClaimedBy, bindparam("claimed_by", type_=_a.ClaimedBy.type)),
+    _a.ClaimedBy == bindparam("claimed_by"),
     text(TO_SEND),
 )
 _TOLD_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})

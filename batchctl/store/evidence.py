@@ -64,6 +64,7 @@ _ARRIVED = RowSelect(
         _f.z_inserted >= bindparam("since"),
         _f.Status != IntakeStatus.DUPLICATE.value,
     )
+    .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
 )
 _STARTED = RowSelect(
@@ -74,17 +75,22 @@ _STARTED = RowSelect(
         _h.StartTime >= bindparam("since"),
         _h.Status != HistoryStatus.SKIPPED.value,
     )
+    .order_by(_h.BatchProcessHistory_id)
     .limit(bindparam("most"))
 )
-_OF_DAY = RowSelect(select(_c.BatchControl_id).where(_OF_BATCH, _DAY).limit(bindparam("most")))
+_OF_DAY = RowSelect(
+    select(_c.BatchControl_id).where(_OF_BATCH, _DAY).order_by(_c.BatchControl_id).limit(bindparam("most"))
+)
 _BEGUN_OF_DAY = RowSelect(
     select(_c.BatchControl_id)
     .where(_OF_BATCH, _DAY, or_(_c.PrevProcessControlSeq > 0, and_(*(_c.Status != each for each in NOT_BEGUN))))
+    .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
 _COMPLETE_OF_DAY = RowSelect(
     select(_c.BatchControl_id)
     .where(_OF_BATCH, _DAY, _c.Status == InstanceStatus.COMPLETE.value)
+    .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
 _COMPLETED = RowSelect(
