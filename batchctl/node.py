@@ -268,6 +268,7 @@ class Node:
             inquiries=self._app.letters(wake),
             send=self._app.send_alert,
             channels=[*self._settings.alerts.channels],
+            origin=self._app.database_id,
             controller=name,
             listener=self._listener,
         )

@@ -37,6 +37,8 @@ class Outbox:
     send: Callable[[str, Letter], None]
     """Send a letter through a channel; any thread may call this."""
     channels: Sequence[str]
+    origin: str
+    """What the control database is called among all others."""
     controller: str
     listener: Listener
     _flying: dict[int, Delivery] = field(default_factory=dict)
@@ -108,7 +110,13 @@ class Outbox:
         if self.clock.monotonic() > until:
             message = "This controller slept before it could send; it is tried again."
             raise Busy(message)
-        letter = Letter(number=one.delivery_id, incident_id=one.incident_id, kind=one.kind, message=one.message)
+        letter = Letter(
+            origin=self.origin,
+            number=one.delivery_id,
+            incident_id=one.incident_id,
+            kind=one.kind,
+            message=one.message,
+        )
         self.send(one.channel, letter)
         return one.delivery_id
 

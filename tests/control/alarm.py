@@ -73,6 +73,7 @@ class Alarm:
             inquiries=self.inquiries,
             send=self._send,
             channels=[channel.name for channel in rules.channels],
+            origin="test",
             controller=name or "watch",
             listener=world.events.append,
         )
