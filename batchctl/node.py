@@ -115,11 +115,15 @@ class Node:
         with self._runner() as runner, self._populators() as populators, self._app.folders(runner.wake) as folders:
             creator = self._creator(populators)
             duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
-            upkeep = self._upkeep(runner.wake)
+            alerting = self._alerting(runner.wake)
+            upkeep = (alerting, *self._upkeep())
             leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, upkeep)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
-                done = self._one_round(worker) if once else self._work_on(worker, until_idle)
+                try:
+                    done = self._one_round(worker) if once else self._work_on(worker, until_idle)
+                finally:
+                    alerting.settle()
                 self._announce("controller.stopped")
                 return done
 
@@ -273,16 +277,16 @@ class Node:
             inquiries=self._app.letters(wake),
             send=self._app.send_alert,
             channels=[*self._settings.alerts.channels],
+            origin=self._app.database_id,
             controller=name,
             listener=self._listener,
         )
         return Alerting(self._clock, watch, outbox)
 
-    def _upkeep(self, wake: Callable[[], None]) -> tuple[Duty, ...]:
-        """Return what the leader does after all else: it tells people of problems, and keeps the tables in order."""
+    def _upkeep(self) -> tuple[Duty, ...]:
+        """Return what the leader does to keep the tables in order."""
         means = self._transactions, self._clock, self._listener
-        retention = Retention(*means, actor=self._ids.user(), host=self._ids.host())
-        return self._alerting(wake), retention, Sealing(*means)
+        return Retention(*means, actor=self._ids.user(), host=self._ids.host()), Sealing(*means)
 
     def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
         return Creator(self._transactions, self._clock, populators, self._settings.zone, self._listener)

@@ -273,8 +273,8 @@ class Inquiries(Protocol):
         """Say whether answers are still to come; a question that takes too long is not waited for."""
         ...
 
-    def wait(self) -> None:
-        """Wait until there is something to return, if anything is to come."""
+    def wait(self, at_most: timedelta | None = None) -> None:
+        """Wait until there is something to return, if anything is to come; for so long, where a limit is given."""
         ...
 
 

@@ -84,7 +84,7 @@ def test(session: Session, channel: str | None) -> None:
     from batchctl.operations import alert_channels
 
     with session.app() as app:
-        outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids.user(), app.ids.host(), channel)
+        outcomes = alert_channels.try_out(app.settings, app.send_alert, app.ids, channel)
     for name, trouble in outcomes.items():
         said = "a test message was sent" if trouble is None else trouble
         click.echo(f"{visible(name)}: {visible(said)}", err=trouble is not None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
 from batchctl.control.incident_watch import IncidentWatch
 from batchctl.control.outbox import Outbox
-from batchctl.domain.errors import Conflict
+from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.ports import Change, Clock
 
 EVERY = timedelta(seconds=5)
@@ -52,12 +53,15 @@ class Alerting:
 
     def finish(self) -> bool:
         """Do all of it at once, and wait until what is due is sent, or cannot be."""
-        while True:
-            self.watch.look()
-            if not self.watch.findings.is_behind:
-                break
+        self.watch.learn()
+        self.watch.look(hurried=False)
         self.outbox.finish()
         return False
+
+    def settle(self) -> None:
+        """Leave nothing half done, as far as that takes a moment only."""
+        with suppress(BatchctlError):
+            self.outbox.settle()
 
     @property
     def _pause(self) -> timedelta:

@@ -28,6 +28,7 @@ class ArrivalBook:
     _came: dict[str, dict[date, time]] = field(default_factory=dict)
     _after: int | None = None
     _next: float = -math.inf
+    _learned: dict[str, dict[int, time]] | None = None
     is_behind: bool = True
     """True while the past is still being read: nothing is learned from a part of it."""
 
@@ -47,6 +48,7 @@ class ArrivalBook:
         if not self.is_behind:
             self._after = max(self._after - SLACK, 0)
             self._next = monotonic + EVERY.total_seconds()
+            self._learned = None
             self._forget(self.clock.day_of(now) - (WEEKS * 7 + 1) * DAY)
 
     def learned(
@@ -55,6 +57,8 @@ class ArrivalBook:
         """Return by entity and weekday until when files usually have come."""
         if self.is_behind:
             return {}
+        if self._learned is not None:
+            return self._learned
         today = self.clock.day_of(now)
         past = [today - back * DAY for back in range(1, WEEKS * 7 + 1)]
         found = {}
@@ -63,7 +67,12 @@ class ArrivalBook:
                 counts = [day for day in past if is_expected_on(batch, day, calendars)]
                 if times := learned_times(self._came[batch.entity], today, margin, counts):
                     found[batch.entity] = times
+        self._learned = found
         return found
+
+    def forget_what_was_learned(self) -> None:
+        """Learn anew from what came: another day may have begun, or something else be expected."""
+        self._learned = None
 
     def _note(self, entity: str, at: datetime) -> None:
         shown = self.clock.shown(at.replace(tzinfo=None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -14,12 +14,12 @@ from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
 from batchctl.domain.business_days import BusinessDays
 from batchctl.domain.column_text import UnfitText, weekdays_of
-from batchctl.domain.expectations import Deadline
+from batchctl.domain.expectations import Deadline, Expected
 from batchctl.domain.incidents import Problem
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import DeliveryStatus, IncidentKind, InstanceStatus
-from batchctl.domain.troubles import Lengths, Undelivered
+from batchctl.domain.troubles import Attempt, Lengths, Undelivered
 from batchctl.domain.wall_clock import clock_of
 from batchctl.ports import Clock
 from batchctl.store import (
@@ -36,8 +36,16 @@ from batchctl.store import (
 
 MOST = 500
 """Instances, attempts under way, waits and messages that are looked at."""
+LATELY = 20
+"""Messages of each channel, on average, that are looked at."""
+NEAR = 3000
+"""Among so many of the newest attempts it is looked for how long each step takes."""
 NEWEST = 1000
 """Attempts of the past that are looked at."""
+PATIENCE = timedelta(seconds=3)
+"""How long a single round reads the past."""
+SOMETIMES = timedelta(seconds=30)
+"""How often the definitions and the newest attempts are read, as long as nothing else is the matter."""
 SLOWLY = timedelta(minutes=10)
 """How often is read what changes slowly: how long steps take, and which days are business days."""
 
@@ -55,8 +63,13 @@ class Findings:
     book: ArrivalBook = field(init=False)
     _standing: dict[_Seen, Problem] = field(default_factory=dict)
     _met: set[tuple[IncidentKind, BatchId, date]] = field(default_factory=set)
+    _floors: dict[tuple[IncidentKind, datetime], int] = field(default_factory=dict)
     _lengths: Lengths = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
+    _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
+    _expected: list[Expected] = field(default_factory=list)
+    _attempts: list[Attempt] = field(default_factory=list)
+    _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
 
@@ -67,15 +80,14 @@ class Findings:
     def problems(self, connection: Any, now: datetime) -> list[Problem]:
         """Return everything that is the matter."""
         self._read_what_is_slow(connection)
-        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        batches = self._batches
         names = {batch.batch_id: batch.name for batch in batches.values()}
-        attempts = evidence.attempts(connection, NEWEST)
         standing = self._of_instances(connection, batches)
         at = {(one.batch_id, one.seq) for one in standing if one.batch_id is not None}
         norms = self.rules.norms
         found = [*standing, *self._too_long(connection, batches, now)]
-        found += troubles.too_short(attempts, names, self._lengths, norms)
-        found += troubles.fails_often(attempts, names, norms, at)
+        found += troubles.too_short(self._attempts, names, self._lengths, norms)
+        found += troubles.fails_often(self._attempts, names, norms, at)
         found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
         found += self._undelivered(connection)
@@ -88,15 +100,31 @@ class Findings:
         """Say whether the past is still being read."""
         return self.rules.learns_arrivals and self.book.is_behind
 
+    def read_anew(self) -> None:
+        """Read again at the next look whatever is read only sometimes: something is about to be written."""
+        self._defined_at = -math.inf
+
+    def learn(self, connection: Any) -> None:
+        """Read all of the past at once, or as much of it as takes a moment only."""
+        until = self.clock.monotonic() + PATIENCE.total_seconds()
+        while self.is_behind and self.clock.monotonic() < until:
+            self.book.read_on(connection, self.clock.now(), self.clock.monotonic())
+
     def settle(self) -> None:
         """Take note that what was found is written."""
         self._has_looked = True
 
     def _read_what_is_slow(self, connection: Any) -> None:
         monotonic = self.clock.monotonic()
+        if monotonic - self._defined_at >= SOMETIMES.total_seconds():
+            self._defined_at = monotonic
+            self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            self._expected = evidence.expected(connection)
+            self._attempts = evidence.attempts(connection, NEWEST)
+            self.book.forget_what_was_learned()
         if monotonic - self._read_at >= SLOWLY.total_seconds():
             self._read_at = monotonic
-            self._lengths = live.lengths(connection)
+            self._lengths = live.lengths(connection, NEAR)
             self._calendars = calendars.everything(connection)
 
     def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
@@ -123,7 +151,7 @@ class Findings:
 
     def _ending(self, connection: Any, now: datetime) -> list[Problem]:
         used = evidence.calendars_in_use(connection)
-        used |= {one.calendar for one in evidence.expected(connection) if one.calendar is not None}
+        used |= {one.calendar for one in self._expected if one.calendar is not None}
         today = clock_of(self.rules.zone).day_of(now)
         found = [troubles.ending(one, today, now) for one in self._calendars if one.name in used]
         return [one for one in found if one is not None]
@@ -131,7 +159,7 @@ class Findings:
     def _undelivered(self, connection: Any) -> list[Problem]:
         """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
         found, spoken = dict[str, Undelivered](), set[str]()
-        for one in alert_deliveries.newest(connection, MOST):
+        for one in alert_deliveries.newest(connection, LATELY * len(self.rules.channels)):
             if one.channel not in spoken and one.status in {DeliveryStatus.SENT, DeliveryStatus.FAILED}:
                 spoken.add(one.channel)
                 if one.status is DeliveryStatus.FAILED:
@@ -142,7 +170,7 @@ class Findings:
         return [troubles.silent_channel(one) for one in found.values()]
 
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
-        clock, batches = clock_of(self.rules.zone), evidence.expected(connection)
+        clock, batches = clock_of(self.rules.zone), self._expected
         known = {one.name: days for one in self._calendars if (days := _business_days(one)) is not None}
         learned = {}
         if self.rules.learns_arrivals:
@@ -150,20 +178,32 @@ class Findings:
             learned = self.book.learned(batches, known, now, self.rules.arrival_margin)
         due = expectations.deadlines(batches, learned, known, clock, now)
         self._met &= {(one.kind, one.batch.batch_id, one.day) for one in due}
+        wanted = {(one.kind, one.begins) for one in due}
+        self._floors = {key: floor for key, floor in self._floors.items() if key in wanted}
         return [expectations.missed(one, self.rules.zone) for one in due if not self._is_met(connection, one)]
 
     def _is_met(self, connection: Any, one: Deadline) -> bool:
         key, batch = (one.kind, one.batch.batch_id, one.day), one.batch
         if key in self._met:
             return True
-        if one.kind is IncidentKind.NOT_ARRIVED:
-            is_met = evidence.arrived(connection, batch.entity, batch.batch_id, one.begins, one.day)
+        if one.kind is IncidentKind.NOT_FINISHED:
+            is_met = evidence.finished(connection, batch.batch_id, one.begins, one.day)
+        elif one.kind is IncidentKind.NOT_STARTED:
+            floor = self._floor(connection, evidence.first_attempt_since, one)
+            is_met = evidence.started(connection, floor, batch.batch_id, one.begins, one.day)
         else:
-            look = evidence.started if one.kind is IncidentKind.NOT_STARTED else evidence.finished
-            is_met = look(connection, batch.batch_id, one.begins, one.day)
+            floor = self._floor(connection, evidence.first_arrival_since, one)
+            is_met = evidence.arrived(connection, floor, batch.entity, batch.batch_id, one.begins, one.day)
         if is_met:
             self._met.add(key)
         return is_met
+
+    def _floor(self, connection: Any, find: Callable[[Any, datetime], int], one: Deadline) -> int:
+        """Return where the rows of a day begin: that stays so, and is found once."""
+        key = one.kind, one.begins
+        if key not in self._floors:
+            self._floors[key] = find(connection, one.begins)
+        return self._floors[key]
 
     def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that nobody works; who works himself tells once, at his first look, that nobody did."""

@@ -42,20 +42,28 @@ class IncidentWatch:
     rules: AlertRules
     findings: Findings
 
-    def look(self) -> bool:
-        """Look at what is the matter, and write what is new; true when something is."""
+    def look(self, *, hurried: bool = True) -> bool:
+        """Look at what is the matter, and write what is new; true when something is.
+
+        Who is not hurried waits for whoever keeps rows locked.
+        """
         with self.transactions.read() as connection:
             if not self._is_anything(connection, self.clock.now()):
                 self.findings.settle()
                 return False
-        for event in self.transactions.run(_BOUNDARIES, self._write, hurried=True):
+        for event in self.transactions.run(_BOUNDARIES, self._write, hurried=hurried):
             self.listener(event)
         self.findings.settle()
         return True
 
+    def learn(self) -> None:
+        """Read at once what is else read bit by bit, before a single look."""
+        self.findings.read_anew()
+        with self.transactions.read() as connection:
+            self.findings.learn(connection)
+
     def _is_anything(self, connection: Any, now: datetime) -> bool:
-        standing = incidents.standing(connection, MOST)
-        seen = self._review(connection, standing, now)
+        seen = self._review(connection, incidents.standing(connection, MOST), now)
         if seen.opened or seen.changed or seen.resolved or seen.superseded:
             return True
         return bool(self._parcels(connection, seen, now))
@@ -70,21 +78,25 @@ class IncidentWatch:
         if not self.rules.channels:
             return []
         all_of_them = [*incidents.standing(connection, MOST), *incidents.owing_recovery(connection, MOST)]
+        due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet)
+        if not due:
+            return []
         frozen = Frozen.read(connection, now)
-        due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet, is_frozen=frozen.holds)
+        due = [one for one in due if not frozen.holds(one.incident)]
         many = (self.rules.policy.digest_over + 1) * len(self.rules.channels)
         return parcels(due, _made(alert_deliveries.newest(connection, many)), self.rules.policy, now)
 
     def _write(self, connection: Any) -> list[Event]:
         incidents.wait_for_others(connection)
         now = self.clock.now()
+        self.findings.read_anew()
         seen = self._review(connection, incidents.standing(connection, MOST), now)
         events = list[Event]()
         for one, problem in seen.changed:
             incidents.see_again(connection, one, problem, now)
         for one in (*seen.resolved, *seen.superseded):
             incidents.resolve(connection, one, now, is_told=one in seen.superseded)
-            alert_deliveries.withdraw(connection, [one.incident_id], IS_OVER, now - STALE, now)
+            alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
             events.append(_event("incident.resolved", one.incident_id, one))
         for problem in seen.opened:
             events.append(_event("incident.opened", incidents.add(connection, problem, now), problem))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,8 @@ from batchctl.store import alert_deliveries, incidents
 from batchctl.store.alert_deliveries import Delivery, DeliveryId
 
 PAGE = 200
+PARTING = timedelta(seconds=2)
+"""How long who stops waits for messages that are under way."""
 TOO_LATE = 30.0
 """Seconds after which a message that was claimed is not begun to be sent: whoever slept meanwhile leaves it to others."""
 
@@ -35,6 +37,8 @@ class Outbox:
     send: Callable[[str, Letter], None]
     """Send a letter through a channel; any thread may call this."""
     channels: Sequence[str]
+    origin: str
+    """What the control database is called among all others."""
     controller: str
     listener: Listener
     _flying: dict[int, Delivery] = field(default_factory=dict)
@@ -47,9 +51,12 @@ class Outbox:
         """Say whether anything is under way."""
         return bool(self._flying or self._ended)
 
-    def look(self) -> bool:
-        """Write what has come of messages, and begin to send what is due; true when something was begun."""
-        self._take_in(self.inquiries.answers())
+    def look(self, *, hurried: bool = True) -> bool:
+        """Write what has come of messages, and begin to send what is due; true when something was begun.
+
+        Who is not hurried waits for whoever keeps rows locked.
+        """
+        self._take_in(self.inquiries.answers(), hurried=hurried)
         with self.transactions.read() as connection:
             waiting = alert_deliveries.waiting(connection, PAGE) if self.channels else []
             now, begun = self.clock.now(), False
@@ -62,13 +69,21 @@ class Outbox:
                 waiting = [at for at in waiting if not frozen.holds(about[at.incident_id])]
         for one in waiting:
             if self._may_be_sent(one, now):
-                begun |= self._begin(one)
+                begun |= self._begin(one, hurried=hurried)
         return begun
 
     def finish(self) -> None:
         """Send all that is due, and wait for it within the time limits."""
-        while self.look() or self._flying:
+        while self.look(hurried=False) or self._flying:
             self.inquiries.wait()
+
+    def settle(self) -> None:
+        """Wait a moment for what is under way, lest others send it again; what takes longer is left to them."""
+        until = self.clock.monotonic() + PARTING.total_seconds()
+        while self._flying and self.clock.monotonic() < until:
+            self.inquiries.wait(PARTING)
+            self._take_in(self.inquiries.answers(), hurried=False)
+        self._take_in((), hurried=False)
 
     def _may_be_sent(self, one: Delivery, now: datetime) -> bool:
         if one.channel not in self.channels or self.channels.index(one.channel) in self._flying:
@@ -77,36 +92,42 @@ class Outbox:
             return False
         return one.claimed_by is None or one.claimed_at is None or one.claimed_at < now - STALE
 
-    def _begin(self, one: Delivery) -> bool:
+    def _begin(self, one: Delivery, *, hurried: bool) -> bool:
         def claim(connection: Any) -> bool:
             return alert_deliveries.claim(connection, one, self.controller, self.clock.now())
 
         key = self.channels.index(one.channel)
         until = self.clock.monotonic() + TOO_LATE
-        if not self.transactions.run(_BOUNDARIES, claim, hurried=True):
+        if not self.transactions.run(_BOUNDARIES, claim, hurried=hurried):
             return False
         self._flying[key] = one
         if not self.inquiries.ask(key, partial(self._send, one, until)):
             said = "It still hangs: an attempt that was given up has not ended."
-            self._take_in([Answer(key, error=Busy(said))])
+            self._take_in([Answer(key, error=Busy(said))], hurried=hurried)
         return True
 
     def _send(self, one: Delivery, until: float) -> DeliveryId:
         if self.clock.monotonic() > until:
             message = "This controller slept before it could send; it is tried again."
             raise Busy(message)
-        letter = Letter(number=one.delivery_id, incident_id=one.incident_id, kind=one.kind, message=one.message)
+        letter = Letter(
+            origin=self.origin,
+            number=one.delivery_id,
+            incident_id=one.incident_id,
+            kind=one.kind,
+            message=one.message,
+        )
         self.send(one.channel, letter)
         return one.delivery_id
 
-    def _take_in(self, answers: Sequence[Answer]) -> None:
+    def _take_in(self, answers: Sequence[Answer], *, hurried: bool) -> None:
         for answer in answers:
             one = self._flying.pop(answer.key, None)
             if one is not None:
                 self._ended.append((one, None if answer.error is None else _said(answer.error)))
         while self._ended:
             one, said = self._ended[0]
-            event = self.transactions.run(_BOUNDARIES, partial(self._tick_off, one, said), hurried=True)
+            event = self.transactions.run(_BOUNDARIES, partial(self._tick_off, one, said), hurried=hurried)
             self._ended.pop(0)
             self.listener(event)
 

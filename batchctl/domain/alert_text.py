@@ -30,11 +30,18 @@ class Message:
 class Letter:
     """A message on its way."""
 
+    origin: str
+    """The control database that it is from."""
     number: int
-    """What tells it from all others of the control database; the same when it is sent again."""
+    """What tells it from all others of that; the same when it is sent again."""
     incident_id: int
     kind: DeliveryKind
     message: Message
+
+    @property
+    def key(self) -> str:
+        """Return what tells it from all others anywhere."""
+        return f"batchctl-{self.origin}-{self.number}"
 
 
 def message_of(parcel: Parcel, now: datetime, zone: str) -> Message:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
 from batchctl.domain.incidents import Incident, IncidentId, Policy
@@ -60,13 +60,12 @@ def owed(
     now: datetime,
     *,
     quiet: Iterable[IncidentId] = (),
-    is_frozen: Callable[[Incident], bool] | None = None,
 ) -> list[Owed]:
-    """Return the messages that are due. About what is frozen nobody is told until it is thawed, if it still stands then."""
+    """Return the messages that are due; about those that are `quiet` nobody is reminded."""
     hushed = set(quiet)
     found = []
     for incident in incidents:
-        kind = None if is_frozen is not None and is_frozen(incident) else _kind(incident, policy, now)
+        kind = _kind(incident, policy, now)
         if kind is not None and (kind is DeliveryKind.RECOVERY or incident.incident_id not in hushed):
             found.append(Owed(kind, incident))
     return found

@@ -14,7 +14,7 @@ from batchctl.domain.health import Reading, Result
 from batchctl.domain.status import DeliveryKind
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.operations.incident_desk import last_deliveries
-from batchctl.ports import Transactions
+from batchctl.ports import Ids, Transactions
 from batchctl.store.alert_deliveries import Delivery
 from batchctl.system import alert_sinks
 from batchctl.system.limits import all_within
@@ -67,7 +67,7 @@ def readings(settings: Settings) -> Iterator[tuple[str, Reading]]:
 
 
 def try_out(
-    settings: Settings, send: Callable[[str, Letter], None], user: str, host: str, only: str | None
+    settings: Settings, send: Callable[[str, Letter], None], ids: Ids, only: str | None
 ) -> dict[str, str | None]:
     """Send a test message through a channel, or through all; return why it could not be sent, or None, of each."""
     given = settings.alerts.channels
@@ -77,9 +77,9 @@ def try_out(
     if not given:
         raise NotFound("No channel is configured.", next_step="add [alerts.channels.NAME] to batchctl.toml")
     names = [only] if only is not None else [*given]
-    body = f"This is a test of batchctl by {visible(user)} on {visible(host)}. Nothing is the matter."
+    body = f"This is a test of batchctl by {visible(ids.user())} on {visible(ids.host())}. Nothing is the matter."
     message = Message(title="[TEST] batchctl can reach you", body=body)
-    letter = Letter(number=0, incident_id=0, kind=DeliveryKind.ALERT, message=message)
+    letter = Letter(origin=ids.controller_id(), number=0, incident_id=0, kind=DeliveryKind.ALERT, message=message)
     limit = timedelta(seconds=max(given[name].timeout for name in names)) + MARGIN
     found = all_within(limit, {name: partial(_try, send, name, letter) for name in names})
     return {name: found.get(name, "There was no answer in time.") for name in names}

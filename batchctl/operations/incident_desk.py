@@ -89,7 +89,7 @@ class IncidentDesk(Actor):
 
 def _acknowledge(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
     del until
-    alert_deliveries.withdraw(connection, [one.incident_id], ACKNOWLEDGED, now - STALE, now)
+    alert_deliveries.withdraw(connection, one.incident_id, ACKNOWLEDGED, now - STALE, now)
     return incidents.acknowledge(connection, one, by, now)
 
 

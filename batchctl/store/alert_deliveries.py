@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NewType
 
-from sqlalchemy import Connection, bindparam, or_, select, text, update
+from sqlalchemy import Connection, bindparam, select, text
 
 from batchctl.domain.alert_text import Message
 from batchctl.domain.incidents import IncidentId
@@ -14,7 +13,6 @@ from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import named_value
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
-from batchctl.store.comparison import exactly
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import TO_SEND, alert_delivery
 
@@ -35,11 +33,11 @@ _OF_INCIDENT = RowSelect(
 )
 _LAST_OF = RowSelect(
     select(alert_delivery)
-    .where(exactly(_a.Channel, bindparam("channel", type_=_a.Channel.type)))
+    .where(_a.Channel == bindparam("channel"))
     .order_by(_a.AlertDelivery_id.desc())
     .limit(bindparam("most"))
 )
-_CLAIM = RowUpdate(
+_TAKE = RowUpdate(
     alert_delivery,
     _a.AlertDelivery_id == bindparam("delivery_id"),
     _a.Attempts == bindparam("tried"),
@@ -49,19 +47,10 @@ _MINE = RowUpdate(
     alert_delivery,
     _a.AlertDelivery_id == bindparam("delivery_id"),
     _a.Attempts == bindparam("tried"),
-    exactly(_a.ClaimedBy, bindparam("claimed_by", type_=_a.ClaimedBy.type)),
+    _a.ClaimedBy == bindparam("claimed_by"),
     text(TO_SEND),
 )
-_WITHDRAW = (
-    update(alert_delivery)
-    .where(
-        _a.Incident_id == bindparam("of_incident"),
-        _a.Kind.in_([DeliveryKind.ALERT.value, DeliveryKind.REPEAT.value, DeliveryKind.ESCALATION.value]),
-        text(TO_SEND),
-        or_(_a.ClaimedBy.is_(None), _a.ClaimedTime < bindparam("stale")),
-    )
-    .values(Status=DeliveryStatus.WITHDRAWN.value, Message=bindparam("why"), z_updated=bindparam("now"))
-)
+_TOLD_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
 
 
 @named_value
@@ -132,7 +121,7 @@ def last_of(connection: Connection, channel: str, most: int) -> list[Delivery]:
 def claim(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
     """Take a message to send it; false when somebody else has tried that meanwhile."""
     changes = {"ClaimedBy": by, "ClaimedTime": now, "Attempts": one.attempts + 1, "z_updated": now}
-    return _CLAIM(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
+    return _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
 
 
 def set_sent(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
@@ -153,12 +142,13 @@ def put_back(
     return _MINE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts + 1, claimed_by=by)
 
 
-def withdraw(
-    connection: Connection, incident_ids: Iterable[IncidentId], why: str, stale: datetime, now: datetime
-) -> None:
-    """Take back what nobody is sending of what was to be told of incidents."""
-    for each in incident_ids:
-        connection.execute(_WITHDRAW, {"of_incident": each, "stale": stale, "why": why, "now": now})
+def withdraw(connection: Connection, incident_id: IncidentId, why: str, stale: datetime, now: datetime) -> None:
+    """Take back what nobody is sending of what was to be told of an incident; a claim before `stale` counts no more."""
+    changes = {"Status": DeliveryStatus.WITHDRAWN.value, "Message": why, "z_updated": now}
+    for one in of_incident(connection, incident_id):
+        is_free = one.claimed_by is None or one.claimed_at is None or one.claimed_at < stale
+        if one.status is DeliveryStatus.WAITING and one.kind in _TOLD_WHILE_IT_STANDS and is_free:
+            _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
 
 
 def _delivery(row: Any) -> Delivery:

@@ -64,6 +64,7 @@ _ARRIVED = RowSelect(
         _f.z_inserted >= bindparam("since"),
         _f.Status != IntakeStatus.DUPLICATE.value,
     )
+    .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
 )
 _STARTED = RowSelect(
@@ -74,17 +75,22 @@ _STARTED = RowSelect(
         _h.StartTime >= bindparam("since"),
         _h.Status != HistoryStatus.SKIPPED.value,
     )
+    .order_by(_h.BatchProcessHistory_id)
     .limit(bindparam("most"))
 )
-_OF_DAY = RowSelect(select(_c.BatchControl_id).where(_OF_BATCH, _DAY).limit(bindparam("most")))
+_OF_DAY = RowSelect(
+    select(_c.BatchControl_id).where(_OF_BATCH, _DAY).order_by(_c.BatchControl_id).limit(bindparam("most"))
+)
 _BEGUN_OF_DAY = RowSelect(
     select(_c.BatchControl_id)
     .where(_OF_BATCH, _DAY, or_(_c.PrevProcessControlSeq > 0, and_(*(_c.Status != each for each in NOT_BEGUN))))
+    .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
 _COMPLETE_OF_DAY = RowSelect(
     select(_c.BatchControl_id)
     .where(_OF_BATCH, _DAY, _c.Status == InstanceStatus.COMPLETE.value)
+    .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
 _COMPLETED = RowSelect(
@@ -142,17 +148,15 @@ def calendars_in_use(connection: Connection) -> set[str]:
     return {str(name) for name in connection.execute(_CALENDARS).scalars()}
 
 
-def arrived(connection: Connection, entity: str, batch_id: BatchId, since: datetime, day: date) -> bool:
-    """Say whether anything of an entity has come since a moment, or is of that day."""
-    floor = first_since(connection, file_process, _f.z_inserted, since)
+def arrived(connection: Connection, floor: int, entity: str, batch_id: BatchId, since: datetime, day: date) -> bool:
+    """Say whether anything of an entity has come since a moment, not before the row `floor`, or is of that day."""
     if _ARRIVED(connection, floor=floor, entity=entity, since=since, most=1):
         return True
     return bool(_OF_DAY(connection, batch_id=batch_id, on_day=day.isoformat(), most=1))
 
 
-def started(connection: Connection, batch_id: BatchId, since: datetime, day: date) -> bool:
-    """Say whether an attempt of a batch has begun since a moment, or of its instance of that day."""
-    floor = first_since(connection, batch_process_history, _h.StartTime, since)
+def started(connection: Connection, floor: int, batch_id: BatchId, since: datetime, day: date) -> bool:
+    """Say whether an attempt of a batch has begun since a moment, not before the row `floor`, or of its instance of that day."""
     if _STARTED(connection, floor=floor, batch_id=batch_id, since=since, most=1):
         return True
     return bool(_BEGUN_OF_DAY(connection, batch_id=batch_id, on_day=day.isoformat(), most=1))
@@ -173,10 +177,15 @@ def arrivals(connection: Connection, after: int, most: int) -> list[Arrived]:
 
 def first_arrival_since(connection: Connection, since: datetime) -> int:
     """Return a number before which no `FileProcess` row came since a moment."""
-    return first_since(connection, file_process, _f.z_inserted, since)
+    return _first_since(connection, file_process, _f.z_inserted, since)
 
 
-def first_since(connection: Connection, table: Table, made: ColumnElement[datetime], since: datetime) -> int:
+def first_attempt_since(connection: Connection, since: datetime) -> int:
+    """Return a number before which no attempt was begun since a moment."""
+    return _first_since(connection, batch_process_history, _h.StartTime, since)
+
+
+def _first_since(connection: Connection, table: Table, made: ColumnElement[datetime], since: datetime) -> int:
     """Return a number of a table before which no row was made since a moment."""
     (key,) = table.primary_key
     low, high = connection.execute(select(func.min(key), func.max(key))).one()

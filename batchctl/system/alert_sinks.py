@@ -138,10 +138,9 @@ def _said(error: Exception) -> str:
 @contextmanager
 def _at_most(seconds: float, hang_up: Callable[[], object]) -> Iterator[None]:
     """Hang up once the time is over, also on somebody who answers a letter at a time."""
-    late = threading.Event()
+    until = time.monotonic() + seconds
 
     def end() -> None:
-        late.set()
         with suppress(Exception):
             hang_up()
 
@@ -151,7 +150,7 @@ def _at_most(seconds: float, hang_up: Callable[[], object]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if late.is_set():
+        if time.monotonic() >= until:
             message = f"There was no answer within {seconds:g} seconds."
             raise Busy(message) from error
         raise
@@ -210,7 +209,7 @@ class _Smtp:
             said = "needs user and password, or neither of them."
             raise _wrong(channel, said)
         try:
-            self._mail(channel, "test", "test", 0)
+            self._mail(channel, "test", "test", "test")
         except ValueError as error:
             said = f"sender or to is no address: {visible(str(error))}."
             raise _wrong(channel, said) from None
@@ -219,7 +218,7 @@ class _Smtp:
         """Hand the mail to the server."""
         given, context = channel.given, ssl.create_default_context()
         port = given.port or PORTS[given.security]
-        mail = self._mail(channel, letter.message.title, letter.message.body, letter.number)
+        mail = self._mail(channel, letter.message.title, letter.message.body, letter.key)
         made = (
             smtplib.SMTP_SSL(timeout=given.timeout, context=context)
             if given.security == "tls"
@@ -242,11 +241,11 @@ class _Smtp:
                 with suppress(Exception):
                     made.quit()
 
-    def _mail(self, channel: Channel, title: str, body: str, number: int) -> EmailMessage:
+    def _mail(self, channel: Channel, title: str, body: str, key: str) -> EmailMessage:
         mail = EmailMessage()
         mail["Subject"], mail["From"] = visible(title), channel.given.sender
         mail["To"] = ", ".join(channel.given.to)
-        mail["Message-ID"] = f"<batchctl-{number}-{channel.name.encode().hex()}@{_domain(channel.given.sender)}>"
+        mail["Message-ID"] = f"<{key.encode().hex()}.{channel.name.encode().hex()}@{_domain(channel.given.sender)}>"
         mail["Date"] = datetime.now(UTC)
         mail["Auto-Submitted"] = "auto-generated"
         mail.set_content(body)
@@ -296,7 +295,7 @@ class _Webhook:
         headers = {
             "Content-Type": "application/json",
             "User-Agent": "batchctl",
-            "Idempotency-Key": f"batchctl-{letter.number}",
+            "Idempotency-Key": letter.key,
         }
         if channel.secret is not None:
             at = str(int(time.time()))

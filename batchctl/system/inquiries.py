@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -44,7 +45,7 @@ class ThreadInquiries:
 
     def answers(self) -> Sequence[Answer]:
         """Return what has come, and of what takes too long that it does."""
-        self._take(wait=False)
+        self._take(-math.inf)
         found, self._come = self._come, []
         return found
 
@@ -53,10 +54,11 @@ class ThreadInquiries:
         """Say whether answers are still to come."""
         return bool(self._waiting or self._asked or self._come)
 
-    def wait(self) -> None:
-        """Wait until there is something to return."""
-        while self.is_busy and not self._come:
-            self._take(wait=True)
+    def wait(self, at_most: timedelta | None = None) -> None:
+        """Wait until there is something to return, or the time is over."""
+        until = math.inf if at_most is None else time.monotonic() + at_most.total_seconds()
+        while self.is_busy and not self._come and time.monotonic() < until:
+            self._take(until)
 
     def _begin(self) -> None:
         while self._waiting and len(self._asked) < self._at_once:
@@ -77,13 +79,14 @@ class ThreadInquiries:
         self._done.put(answer)
         self._wake()
 
-    def _take(self, *, wait: bool) -> None:
-        soonest = min(self._asked.values(), default=0.0)
+    def _take(self, until: float) -> None:
+        """Take what has come; wait for the first until then, or until a question takes too long."""
+        soonest = min([*self._asked.values(), until]) if self._asked else 0.0
         try:
             while True:
                 left = soonest - time.monotonic()
-                answer = self._done.get(timeout=left) if wait and left > 0 else self._done.get_nowait()
-                wait = False
+                answer = self._done.get(timeout=left) if left > 0 else self._done.get_nowait()
+                soonest = 0.0
                 if answer.key in self._late:
                     self._late.discard(answer.key)
                 elif self._asked.pop(answer.key, None) is not None:

@@ -165,7 +165,7 @@ class Crew:
     def close(self) -> None:
         """End all."""
         for worker in self.workers.values():
-            worker.kill()
+            worker.terminate()
         for reader in self.readers:
             reader.join(PATIENCE)
 

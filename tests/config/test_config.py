@@ -75,6 +75,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         ('[secrets.x]\nenv = "A"\nfile = "b"\n', 1, "secrets", "exactly one of env and file"),
         ('[secrets.x]\nvalue = "A"\n', 2, "secrets.x.value", "no such setting"),
         ('directory = "/"\n', 1, "directory", "not a setting"),
+        ('[alerts]\nrepeat = "soon"\n', 2, "alerts.repeat", "'soon' is no length of time"),
+        ("[alerts]\nrepaet = 5\n", 2, "alerts.repaet", "Did you mean 'repeat'?"),
+        ('[alerts.channels.it]\nkind = "log"\npaht = "x"\n', 3, "alerts.channels.it.paht", "Did you mean 'path'?"),
+        ('[alerts.channels.it]\npath = "x"\n', 1, "alerts.channels.it.kind", "needed"),
     ],
 )
 def test_a_wrong_key_or_value_is_named_with_its_line(tmp_path: Path, text: str, line: int, key: str, says: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Any
 
 from batchctl.control.alerting import Alerting
@@ -49,7 +50,7 @@ class AtOnce:
         """Say whether anything is asked."""
         return bool(self.asked)
 
-    def wait(self) -> None:
+    def wait(self, at_most: timedelta | None = None) -> None:
         """Nothing takes any time here."""
 
 
@@ -72,6 +73,7 @@ class Alarm:
             inquiries=self.inquiries,
             send=self._send,
             channels=[channel.name for channel in rules.channels],
+            origin="test",
             controller=name or "watch",
             listener=world.events.append,
         )

@@ -16,7 +16,7 @@ from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.troubles import Norms
 from batchctl.operations import disposal
 from batchctl.operations.requested import Proxy
-from batchctl.store import incidents
+from batchctl.store import evidence, incidents
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, World
 
@@ -527,3 +527,24 @@ def test_what_is_over_for_long_goes_with_its_messages_and_what_stands_stays(fail
         assert failed.one("SELECT count(DISTINCT Incident_id) FROM AlertDelivery") == left
         failed.clock.advance(timedelta(days=2))
     assert failed.sql(INCIDENTS) == [("failed", "open", 1, 1)]
+
+
+def test_who_stops_ticks_off_what_he_has_sent(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.duty.watch.look()
+    alarm.duty.outbox.look()
+    assert failed.sql("SELECT Status FROM AlertDelivery") == [("waiting",)]
+    alarm.duty.settle()
+
+    assert len(alarm.sent) == 1
+    assert failed.sql("SELECT Status FROM AlertDelivery") == [("sent",)]
+
+
+def test_where_a_day_begins_is_found_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for at in range(3):
+        world.batch(f"B{at}", steps=1, ArriveBy="02:00", z_inserted="2026-01-01 00:00:00")
+    alarm = Alarm(world)
+    assert len(alarm.told()) == 3
+    monkeypatch.setattr(evidence, "first_arrival_since", None)
+
+    assert not alarm.duty.watch.look()

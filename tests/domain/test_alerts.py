@@ -51,13 +51,6 @@ def test_while_somebody_runs_it_again_nobody_is_reminded() -> None:
     assert owed([an_incident()], POLICY, NOW, quiet=[IncidentId(7)]) == []
 
 
-def test_what_is_frozen_is_told_when_it_is_thawed_if_it_still_stands() -> None:
-    stands, over = an_incident(), an_incident(resolved_at=NOW, alerts=1)
-
-    assert owed([stands, over], POLICY, NOW, is_frozen=lambda one: True) == []
-    assert [one.kind for one in owed([stands, over], POLICY, NOW, is_frozen=lambda one: False)] == [K.ALERT, K.RECOVERY]
-
-
 def due(many: int) -> list[Owed]:
     return [Owed(K.ALERT, an_incident(incident_id=IncidentId(at))) for at in range(many)]
 

@@ -27,15 +27,18 @@ from tests.store.sql_server import NOW, Count, Rows, SqlServer, one
 
 MODULES = (
     *(
+        "alert_deliveries",
         "audit",
         "audit_seals",
         "completions",
         "data_triggers",
         "definitions",
         "duration_history",
+        "evidence",
         "file_watches",
         "finished_instances",
         "history",
+        "incidents",
         "instances",
         "intake",
         "limits",

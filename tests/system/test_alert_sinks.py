@@ -25,7 +25,9 @@ HOSTILE = "[ERROR] a\r\nBcc: evil@example.com\r\n\r\nbody"
 
 
 def a_letter(title: str = "[ERROR] Load: it broke") -> Letter:
-    return Letter(number=42, incident_id=7, kind=DeliveryKind.ALERT, message=Message(title=title, body=BODY))
+    return Letter(
+        origin="db", number=42, incident_id=7, kind=DeliveryKind.ALERT, message=Message(title=title, body=BODY)
+    )
 
 
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, channel: str) -> config.Settings:
@@ -62,7 +64,7 @@ def test_a_mail_arrives_whole_and_has_no_other_headers(
     assert mail["Subject"] == title.replace("\r\n", "\\r\\n")
     assert mail["To"] == "night@example.com, day@example.com"
     assert mail["Bcc"] is None
-    assert mail["Message-ID"].startswith("<batchctl-42-")
+    assert mail["Message-ID"] == f"<{b'batchctl-db-42'.hex()}.{b'it'.hex()}@example.com>"
     assert mail.get_content().replace("\r\n", "\n").rstrip("\n") == BODY
 
 
@@ -106,7 +108,7 @@ def test_a_post_is_signed_and_says_all(web: WebServer, tmp_path: Path, monkeypat
     said = json.loads(body)
     assert path == "/hook?key=s3cr3t%26value"
     assert (said["Incident_id"], said["Kind"], said["Title"], said["Body"]) == (7, "alert", HOSTILE, BODY)
-    assert headers["Idempotency-Key"] == "batchctl-42"
+    assert headers["Idempotency-Key"] == "batchctl-db-42"
     signed = hmac.new(b"s3cr3t&value", f"{headers['X-Batchctl-Timestamp']}.".encode() + body, hashlib.sha256)
     assert headers["X-Batchctl-Signature"] == f"sha256={signed.hexdigest()}"
 

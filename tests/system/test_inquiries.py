@@ -114,3 +114,14 @@ def test_where_no_thread_can_be_begun_the_same_may_be_asked_again(monkeypatch: p
         assert all_answers(inquiries) == {1: none_left}
     assert inquiries.ask(1, lambda: "one")
     assert all_answers(inquiries) == {1: "one"}
+
+
+def test_who_waits_for_a_while_only_is_not_kept_by_one_that_hangs() -> None:
+    goes_on = threading.Event()
+    inquiries = ThreadInquiries(LONG)
+    assert inquiries.ask(1, lambda: goes_on.wait(30))
+    inquiries.wait(timedelta(milliseconds=10))
+
+    assert inquiries.answers() == []
+    goes_on.set()
+    assert all_answers(inquiries) == {1: True}
