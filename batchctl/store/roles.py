@@ -124,7 +124,7 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     tables = [*sorted(metadata.tables), "alembic_version"]
     roles = [*ROLES, *(f"{INTAKE}_{name}" for name in suppliers)]
     for role in roles:
-        missing = f"NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{role.lower()}')"  # noqa: S608 - checked
+        missing = f"NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{role.lower()}')"  # noqa: S608 - our own names, and checked ones
         yield f"DO $$ BEGIN IF {missing} THEN CREATE ROLE {role} NOLOGIN; END IF; END $$;"
     everybody = ", ".join(roles)
     yield f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;"
@@ -140,7 +140,7 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     for name, entities in suppliers.items():
         role = f"{INTAKE}_{name}"
         inserted["FileProcess"].append(role)
-        yield f"CREATE OR REPLACE VIEW Intake_{name} AS SELECT {', '.join(SUBMITTED)} FROM FileProcess"  # noqa: S608 - quoted
+        yield f"CREATE OR REPLACE VIEW Intake_{name} AS SELECT {', '.join(SUBMITTED)} FROM FileProcess"  # noqa: S608 - entities are quoted
         yield f"    WHERE Entity IN ({_listed(entities)}) WITH CHECK OPTION;"
         yield f"REVOKE ALL ON Intake_{name} FROM PUBLIC;"
         yield f"GRANT INSERT ON Intake_{name} TO {role};"

@@ -771,7 +771,8 @@ CREATE TABLE AuditSeal (
     CONSTRAINT "CK_AuditSeal_SealNo" CHECK (SealNo >= 1)
 );
 
-CREATE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION batchctl_audit() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
 DECLARE
     ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
     before jsonb := CASE WHEN TG_OP IN ('UPDATE', 'DELETE') THEN to_jsonb(OLD) END;
@@ -809,7 +810,8 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION batchctl_append_only() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION batchctl_append_only() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
 DECLARE
     ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
     days text;
