@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
@@ -98,22 +98,21 @@ def purged_by(entry: AuditEntry) -> Iterator[tuple[int, int]]:
         return
 
 
-@dataclass(slots=True)
 class Verifier:
     """Walks along the chain and finds where it does not hold."""
 
-    spans: Collection[tuple[int, int]] = ()
-    """The numbers of rows that went because of their age."""
-    anchors: Collection[Anchor] = ()
-    head: Anchor | None = None
-    breaches: list[Breach] = field(default_factory=list)
-    gone: int = 0
-    """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
-    _last: Seal | None = None
-    _met: set[Anchor] = field(default_factory=set)
-    _recent: deque[datetime] = field(default_factory=deque)
-    """When seals were made within the last hour, and when the last ones before that."""
-    _settled: datetime | None = None
+    def __init__(self, spans: Collection[tuple[int, int]] = (), anchors: Collection[Anchor] = ()) -> None:
+        """Begin before the first seal; `spans` are the numbers of rows that went because of their age."""
+        self._spans, self._anchors = spans, anchors
+        self.head: Anchor | None = None
+        self.breaches: list[Breach] = []
+        self.gone = 0
+        """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
+        self._last: Seal | None = None
+        self._met: set[Anchor] = set()
+        self._recent: deque[datetime] = deque()
+        """When seals were made within the last hour, and when the last ones before that."""
+        self._settled: datetime | None = None
 
     def look(self, seal: Seal, entry: AuditEntry | None) -> None:
         """Look at the next seal, and at its row if that is still there."""
@@ -129,7 +128,7 @@ class Verifier:
             self._breach(seal, "the row is not as it was when it was sealed")
         elif self._had_been_sealed(entry.at, seal.made_at):
             self._breach(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was inserted afterwards")
-        for anchor in self.anchors:
+        for anchor in self._anchors:
             if anchor.number == seal.number and anchor.digest == seal.digest:
                 self._met.add(anchor)
         self._last = seal
@@ -137,7 +136,7 @@ class Verifier:
 
     def finish(self) -> None:
         """Look for the anchors that were not met."""
-        for anchor in self.anchors:
+        for anchor in self._anchors:
             if anchor not in self._met:
                 reached = 0 if self.head is None else self.head.number
                 how = (
@@ -159,7 +158,7 @@ class Verifier:
         return self._settled is not None and at < _earlier(self._settled)
 
     def _look_for(self, seal: Seal) -> None:
-        if any(first <= seal.audit_id <= last for first, last in self.spans):
+        if any(first <= seal.audit_id <= last for first, last in self._spans):
             self.gone += 1
         else:
             self._breach(seal, "the row is missing, and no purge tells of it")

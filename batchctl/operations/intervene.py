@@ -236,8 +236,6 @@ class Operator:
         intake.lock(connection, before.intake_id)
         if not instances.move(connection, before, after, now):
             raise StatusChanged(decisions.named(before), "not as it was", action, next_step="batchctl status")
-        if after.data != before.data:
-            instances.correct(connection, after, now)
         self._record_skipped(connection, before, decisions.passed_over(before, after, batch), reason)
         if before.status.is_final:
             intake.reopen(connection, after.intake_id, now)

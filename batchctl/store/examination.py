@@ -36,8 +36,8 @@ _NEEDED = {
 }
 _PURGED = dict.fromkeys(
     (
-        *("AuditLog", "BatchCompletion", "BatchControl", "BatchProcessHistory", "FileProcess", "OperatorRequest"),
-        "SchedulerLog",
+        *("AlertDelivery", "AuditLog", "BatchCompletion", "BatchControl", "BatchProcessHistory", "FileProcess"),
+        *("Incident", "OperatorRequest", "SchedulerLog"),
     ),
     ("DELETE",),
 )

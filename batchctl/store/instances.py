@@ -8,7 +8,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, select, text, update
+from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, select, text
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
@@ -93,11 +93,6 @@ _FOUND = "instance_id", "found", "token", "found_seq", "found_retries"
 _FOUND_DUE = *_FOUND, "now"
 _MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ)
 _CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"))
-_CORRECT = (
-    update(batch_control)
-    .where(_c.BatchControl_id == bindparam("instance_id"))
-    .values({f"Data{at}": bindparam(f"value{at}") for at in range(1, 7)} | {"z_updated": bindparam("now")})
-)
 
 
 def add(
@@ -281,12 +276,6 @@ def moving(
     return _MOVE.rows(connection, _FOUND, [_move(before, after, now) for before, after in pairs])
 
 
-def correct(connection: Connection, changed: BatchInstance, now: datetime) -> None:
-    """Write corrected Data values."""
-    values: dict[str, object] = {f"value{at}": value for at, value in enumerate(changed.data, start=1)}
-    connection.execute(_CORRECT, values | {"instance_id": changed.instance_id, "now": now})
-
-
 def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by: object) -> tuple[Names, Values]:
     """Return the columns that differ, and z_updated; their values, and what the row is found by."""
     changes: dict[str, object] = {}  # In the order of the table, so that nobody has to put them in it.
@@ -298,6 +287,10 @@ def _move(before: BatchInstance, after: BatchInstance, now: datetime, *found_by:
         changes["RetryCount"] = after.retry_count
     if after.next_run_time != before.next_run_time:
         changes["NextRunTime"] = after.next_run_time
+    if after.data is not before.data:
+        # With the status, in one statement: the engine changes no row twice at one time, as only a hand does.
+        pairs = enumerate(zip(before.data, after.data, strict=True), start=1)
+        changes |= {f"Data{at}": value for at, (was, value) in pairs if value != was}
     if after.claim_token != before.claim_token:
         changes["ClaimToken"] = after.claim_token
     if after.claimed_by != before.claimed_by:

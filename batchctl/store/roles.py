@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from batchctl.domain.errors import Refused
+from batchctl.store import views
 from batchctl.store.tables import DEFINITIONS, metadata
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
@@ -45,8 +46,13 @@ WORKED_ON = {
     "DurationHistory": "INSERT, UPDATE",
     "Controller": "INSERT, UPDATE, DELETE",
     "FileWatchSeen": "INSERT, UPDATE, DELETE",
+    "ZoneOffset": "INSERT, UPDATE, DELETE",
+    "Incident": "INSERT, UPDATE, DELETE",
+    "AlertDelivery": "INSERT, UPDATE, DELETE",
     "SchedulerLog": "INSERT, DELETE",
     "OperatorRequest": "DELETE",
+    # For those who ask for it by rows of OperatorRequest.
+    "BatchFreeze": "INSERT, UPDATE",
     # What may go of it, and what not, a trigger decides.
     "AuditLog": "INSERT, DELETE",
     "AuditSeal": "INSERT",
@@ -121,10 +127,10 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     yield ""
     yield "BEGIN;"
     yield f"SET LOCAL search_path = {schema}, pg_temp;"
-    tables = [*sorted(metadata.tables), "alembic_version"]
+    tables = [*sorted(metadata.tables), *views.NAMES, "alembic_version"]
     roles = [*ROLES, *(f"{INTAKE}_{name}" for name in suppliers)]
     for role in roles:
-        missing = f"NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{role.lower()}')"  # noqa: S608 - checked
+        missing = f"NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{role.lower()}')"  # noqa: S608 - our own names, and checked ones
         yield f"DO $$ BEGIN IF {missing} THEN CREATE ROLE {role} NOLOGIN; END IF; END $$;"
     everybody = ", ".join(roles)
     yield f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;"
@@ -140,7 +146,7 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
     for name, entities in suppliers.items():
         role = f"{INTAKE}_{name}"
         inserted["FileProcess"].append(role)
-        yield f"CREATE OR REPLACE VIEW Intake_{name} AS SELECT {', '.join(SUBMITTED)} FROM FileProcess"  # noqa: S608 - quoted
+        yield f"CREATE OR REPLACE VIEW Intake_{name} AS SELECT {', '.join(SUBMITTED)} FROM FileProcess"  # noqa: S608 - entities are quoted
         yield f"    WHERE Entity IN ({_listed(entities)}) WITH CHECK OPTION;"
         yield f"REVOKE ALL ON Intake_{name} FROM PUBLIC;"
         yield f"GRANT INSERT ON Intake_{name} TO {role};"
@@ -156,7 +162,7 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
     yield ""
     yield "SET XACT_ABORT ON;"
     yield "GO"
-    tables = [*sorted(metadata.tables), "alembic_version"]
+    tables = [*sorted(metadata.tables), *views.NAMES, "alembic_version"]
     roles = [*ROLES, *(f"{INTAKE}_{name}" for name in suppliers)]
     for role in roles:
         yield f"IF DATABASE_PRINCIPAL_ID(N'{role}') IS NULL CREATE ROLE {role};"

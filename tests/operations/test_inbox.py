@@ -202,7 +202,9 @@ def test_a_row_is_shown_with_everything_about_it(every_kind: World) -> None:
     assert rejected.item is not None
     assert (rejected.item.state, rejected.item.because) == ("rejected", "rejected by anna@host1: a typing error")
     assert rejected.item.clear == "nothing; if it is wanted after all: batchctl inbox retry 4 --reason ..."
-    assert [(act.action, act.reason) for act in rejected.audit] == [("reject", "a typing error")]
+    assert [(act.action, act.reason) for act in rejected.audit if act.reason is not None] == [
+        ("reject", "a typing error")
+    ]
     assert work.item is None
     assert [instance.instance_id for instance in work.instances] == [1]
     assert [batch.name for batch in work.takers] == ["B"]

@@ -438,7 +438,7 @@ def test_one_instance_is_shown_in_full(world: World, operator: Operator) -> None
         (40, "to come"),
     ]
     assert [entry.status for entry in shown.history] == ["success", "failed", "skipped"]
-    assert [entry.action for entry in shown.audit] == ["skip"]
+    assert [entry.action for entry in shown.audit if not entry.action.startswith("row ")] == ["skip"]
     assert shown.intake is not None
     assert shown.intake.file_name == "0"
 

@@ -42,7 +42,7 @@ class AtOnce:
 
     is_busy = False
 
-    def wait(self) -> None:
+    def wait(self, at_most: timedelta | None = None) -> None:
         """Everything has been answered."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,13 @@ def test_instances_are_loaded_by_their_numbers_and_nothing_else(connection: Conn
     assert [step.partition(" USING ")[2] for step in plan] == ["INTEGER PRIMARY KEY (rowid=?)"] * 2, plan
 
 
+def own_operations(raw: Any, statement: str, values: Sequence[object] = ()) -> set[str]:
+    """Return what SQLite does for a statement; what triggers do for a hand's change stands behind its end."""
+    operations = [row[1] for row in raw.execute(f"EXPLAIN {statement}", values)]
+    starts = [at for at, operation in enumerate(operations) if operation == "Init"]
+    return set(operations[: starts[1]] if len(starts) > 1 else operations)
+
+
 @pytest.mark.parametrize("table", tables.metadata.sorted_tables, ids=lambda table: str(table.name))
 def test_no_table_is_built_to_look_at_a_row(connection: Connection, table: Any) -> None:
     raw: Any = connection.connection.dbapi_connection
@@ -125,8 +132,7 @@ def test_no_table_is_built_to_look_at_a_row(connection: Connection, table: Any) 
     statements = [f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({values})"]
     statements += [f"UPDATE {table.name} SET {column} = ? WHERE {key.name} = ?" for column in columns]
     for statement in statements:
-        operations = {row[1] for row in raw.execute(f"EXPLAIN {statement}", [None] * statement.count("?"))}
-        assert "OpenEphemeral" not in operations, statement
+        assert "OpenEphemeral" not in own_operations(raw, statement, [None] * statement.count("?")), statement
 
 
 def test_completing_a_row_builds_no_table(connection: Connection) -> None:
@@ -137,7 +143,7 @@ def test_completing_a_row_builds_no_table(connection: Connection) -> None:
     raw.set_trace_callback(None)
 
     (statement,) = sent
-    assert "OpenEphemeral" not in {row[1] for row in raw.execute(f"EXPLAIN {statement}")}
+    assert "OpenEphemeral" not in own_operations(raw, statement)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql", "mssql"])
