@@ -269,6 +269,7 @@ batch_control = _table(
     _required("LostCount", Integer(), "0"),
     _stamp("z_inserted"),
     _stamp("z_updated"),
+    _added("DefVersion", Integer()),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
     _words("Status", status.InstanceStatus),
     _check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
@@ -322,6 +323,7 @@ batch_process_history = _table(
     _stamp("z_inserted"),
     _stamp("z_updated"),
     _added("ClaimedBy", name()),
+    _added("DefVersion", Integer()),
     UniqueConstraint("BatchControl_id", "ProcessControlSeq", "AttemptNo"),
     _words("Cause", status.Cause),
     _words("Status", status.HistoryStatus),
@@ -725,5 +727,35 @@ operator_request = _table(
     _check("Actor", "Actor <> ''"),
     _words("Status", status.RequestStatus),
     _index("IX_OperatorRequest_Open", "OperatorRequest_id", where=REQUESTED),
+    sqlite_autoincrement=True,
+)
+
+batch_version = _table(
+    "BatchVersion",
+    _key("BatchVersion_id"),
+    # The batch may be deleted; what its instances ran stays known, so nothing refers to it.
+    _required("ProcessBatch_id", reference()),
+    _required("ProcessBatchName", name()),
+    _required("DefVersion", Integer()),
+    _required("Fingerprint", name(64)),
+    _required("Content", text_column()),
+    _stamp("z_inserted"),
+    UniqueConstraint("ProcessBatch_id", "DefVersion"),
+    _check("DefVersion", "DefVersion >= 1"),
+    sqlite_autoincrement=True,
+)
+
+applied_definition = _table(
+    "AppliedDefinition",
+    _key("AppliedDefinition_id"),
+    _required("Kind", name(50)),
+    _required("Name", name()),
+    _column("Owner", name()),
+    _column("Exported", name(64)),
+    _required("Content", text_column()),
+    _required("Actor", name()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("Kind", "Name"),
     sqlite_autoincrement=True,
 )

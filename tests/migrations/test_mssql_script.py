@@ -131,7 +131,7 @@ def test_conditions_on_sqlite_types_stay_out_of_it() -> None:
 def test_whatever_makes_something_looks_first_whether_it_is_there() -> None:
     making = [batch for batch in BATCHES if re.search(r"\b(?:CREATE|INSERT|ALTER|DROP)\b", batch)]
 
-    assert len(making) == 1 + len(TABLES) + (25 + 1 + 1) + 2 + 1 + 1 + 2 + 4
+    assert len(making) == 1 + len(TABLES) + (25 + 1 + 1) + 2 + 1 + 1 + 2 + 4 + 2
     assert all(GUARDED.match(batch) for batch in making)
 
 
@@ -190,7 +190,7 @@ def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> 
     found = re.findall(r"OBJECT_ID\([^,]*, N'U'\)", SCRIPT)
 
     # A name of one part is looked for in dbo too.
-    assert len(found) == 1 + 24 + (25 + 1 + 1) + 2 + 2 + 2 + 4
+    assert len(found) == 1 + 26 + (25 + 1 + 1) + 2 + 2 + 2 + 4 + 2
     assert all(re.fullmatch(IN_SCHEMA, one) for one in found)
     assert re.findall(r"schema_id = (\S+)", SCRIPT) == ["SCHEMA_ID()"]
 

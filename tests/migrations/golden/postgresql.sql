@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0015.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0019.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchversion', 'applieddefinition'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -755,6 +755,41 @@ CREATE TRIGGER TR_OperatorRequest_Status BEFORE INSERT OR UPDATE OF Status ON Op
 CREATE TRIGGER TR_OperatorRequest_Notify AFTER INSERT ON OperatorRequest FOR EACH STATEMENT WHEN (coalesce(current_setting('batchctl.quiet', true), '') <> 'on') EXECUTE FUNCTION batchctl_notify();
 
 UPDATE alembic_version SET version_num='0015' WHERE alembic_version.version_num = '0014';
+
+-- Running upgrade 0015 -> 0019
+
+ALTER TABLE BatchControl ADD COLUMN DefVersion INTEGER;
+
+ALTER TABLE BatchProcessHistory ADD COLUMN DefVersion INTEGER;
+
+CREATE TABLE BatchVersion (
+    BatchVersion_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    ProcessBatchName VARCHAR(200) NOT NULL, 
+    DefVersion INTEGER NOT NULL, 
+    Fingerprint VARCHAR(64) NOT NULL, 
+    Content TEXT NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchVersion" PRIMARY KEY (BatchVersion_id), 
+    CONSTRAINT "UQ_BatchVersion_ProcessBatch_id_DefVersion" UNIQUE (ProcessBatch_id, DefVersion), 
+    CONSTRAINT "CK_BatchVersion_DefVersion" CHECK (DefVersion >= 1)
+);
+
+CREATE TABLE AppliedDefinition (
+    AppliedDefinition_id BIGSERIAL NOT NULL, 
+    Kind VARCHAR(50) NOT NULL, 
+    Name VARCHAR(200) NOT NULL, 
+    Owner VARCHAR(200), 
+    Exported VARCHAR(64), 
+    Content TEXT NOT NULL, 
+    Actor VARCHAR(200) NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_AppliedDefinition" PRIMARY KEY (AppliedDefinition_id), 
+    CONSTRAINT "UQ_AppliedDefinition_Kind_Name" UNIQUE (Kind, Name)
+);
+
+UPDATE alembic_version SET version_num='0019' WHERE alembic_version.version_num = '0015';
 
 COMMIT;
 
