@@ -63,6 +63,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "accept": ("intake:accept", "Take in a rejected or duplicate FileProcess row on purpose."),
     "enable": ("acting:enable", "Switch a batch on."),
     "disable": ("acting:disable", "Switch a batch off; its instances wait."),
+    "export": ("files:export", "Write the definitions as a file that people read, edit and keep."),
+    "plan": ("files:plan", "Show what applying files would change, and what is wrong with them."),
+    "apply": ("files:apply", "Make the definitions what files say, in one transaction."),
+    "versions": ("versions:versions", "List the versions of a batch, and what changed from one to the next."),
     "purge": ("purge:purge", "Delete what is older than the table Setting says."),
     "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }

@@ -24,9 +24,9 @@ _FOOT = """
 def written(shapes: Sequence[Shape], found: Iterable[Defined], owner: str | None) -> str:
     """Return a file's text; the same definitions make the same text."""
     every = sorted(found, key=lambda one: one.name)
-    lines = [_HEAD]
+    lines = [_HEAD.rstrip("\n")]
     if owner is not None:
-        lines.append(f"{OWNS} = {quoted(owner)}\n")
+        lines += ["", f"{OWNS} = {quoted(owner)}"]
     for shape in shapes:
         for one in every:
             if one.kind == shape.kind:

@@ -70,15 +70,20 @@ def fingerprint(content: str) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
+def present(connection: Connection, batch_id: int) -> str | None:
+    """Return what a batch with its steps now is."""
+    batch = connection.execute(_BATCH, {"batch_id": batch_id}).first()
+    return None if batch is None else content_of(batch, connection.execute(_STEPS, {"batch_id": batch_id}))
+
+
 def number(connection: Connection, batch_id: int) -> int | None:
     """Return the version that a batch now stands at, writing down a new one where it is not known; None without a batch.
 
     To be called in a transaction that writes.
     """
-    batch = connection.execute(_BATCH, {"batch_id": batch_id}).first()
-    if batch is None:
+    content = present(connection, batch_id)
+    if content is None:
         return None
-    content = content_of(batch, connection.execute(_STEPS, {"batch_id": batch_id}))
     known = of_batch(connection, batch_id)
     said = fingerprint(content)
     if known and known[-1].fingerprint == said:
@@ -86,7 +91,7 @@ def number(connection: Connection, batch_id: int) -> int | None:
     following = known[-1].number + 1 if known else 1
     values = {
         "ProcessBatch_id": batch_id,
-        "ProcessBatchName": batch.ProcessBatchName,
+        "ProcessBatchName": json.loads(content)["ProcessBatchName"],
         "DefVersion": following,
         "Fingerprint": said,
         "Content": content,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -28,9 +29,11 @@ from sqlalchemy import (
 )
 
 from batchctl.domain.defined import Columns, ColumnShape, Defined, Shape, Value, sparse
+from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.reconciling import owner_in
 from batchctl.store import identity
 from batchctl.store.comparison import exactly
+from batchctl.store.dialects import dialect_of
 from batchctl.store.tables import (
     batch_dependency,
     batch_resource,
@@ -44,7 +47,9 @@ from batchctl.store.tables import (
     schedule,
     setting,
 )
+from batchctl.store.transactions import savepoint
 
+_LOCK = "batchctl apply"
 STAMPS = frozenset({"z_inserted", "z_updated"})
 KEPT: Mapping[str, frozenset[str]] = {
     "Schedule": frozenset({"NextRunTime", "DecidedUntil", "TimingHash"}),
@@ -140,10 +145,44 @@ class Row:
 
     row_id: int
     defined: Defined
+    owner: str | None = None
+    """What keeps it up to date where the code of a job does."""
+
+
+def lock(connection: Connection, keys: Iterable[tuple[str, str]]) -> None:
+    """Let nobody else apply anything, or change these definitions or what stands below them, meanwhile."""
+    dialect = dialect_of(connection)
+    if not dialect.lock_name(connection, _LOCK):
+        message = "Somebody else is applying definitions."
+        raise Conflict(message)
+    for kind, name in keys:
+        shape, table = shape_of(kind), _TABLE_OF[kind]
+        named, key = table.c[shape.key], table.c[f"{kind}_id"]
+        here = exactly(named, bindparam("name", type_=named.type))
+        for row_id in connection.execute(select(key).where(here), {"name": name}).scalars().all():
+            dialect.lock_row(connection, kind, row_id)
+            for part in shape.parts:
+                below = _PART_OF[part.kind].table
+                found = select(below.c[f"{part.kind}_id"]).where(below.c[f"{kind}_id"] == row_id)
+                for part_id in connection.execute(found).scalars().all():
+                    dialect.lock_row(connection, part.kind, part_id)
+
+
+@contextmanager
+def apart(connection: Connection) -> Iterator[None]:
+    """Undo only this part when the database refuses it, and raise what it says as `ValueError`."""
+    try:
+        with savepoint(connection):
+            yield
+    except (BatchctlError, LookupError):
+        raise
+    except Exception as error:  # constraints and triggers of others refuse with whatever they please
+        said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0].rstrip(".")
+        raise ValueError(said) from error
 
 
 def everything(connection: Connection) -> list[Row]:
-    """Return all that people define; not what the code of a job keeps up to date, nor the database's own name."""
+    """Return all definitions but the database's own name."""
     return [row for shape in SHAPES for row in _of(connection, shape)]
 
 
@@ -153,10 +192,12 @@ def _of(connection: Connection, shape: Shape) -> Iterator[Row]:
     parts = {part.kind: _below(connection, shape, part) for part in shape.parts}
     for row in connection.execute(select(table).order_by(key)).mappings():
         name, row_id = str(row[shape.key]), int(row[f"{shape.kind}_id"])
-        if owner_in(row.get("Origin")) is not None or (shape.kind, name) == (SETTINGS, identity.DATABASE_ID):
+        if (shape.kind, name) == (SETTINGS, identity.DATABASE_ID):
             continue
         below = {kind: found[row_id] for kind, found in parts.items() if row_id in found}
-        yield Row(row_id, Defined(shape.kind, name, sparse(shape, _plain(shape, row)), below))
+        yield Row(
+            row_id, Defined(shape.kind, name, sparse(shape, _plain(shape, row)), below), owner_in(row.get("Origin"))
+        )
 
 
 def _below(connection: Connection, shape: Shape, part: Shape) -> dict[int, dict[str | int, Columns]]:
