@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, TypeAlias
 
@@ -85,6 +85,8 @@ class Mistake:
     row: str
     column: str
     message: str
+    of: str = ""
+    """The definition that it is about, or stands below."""
 
 
 def sparse(shape: Shape, row: Mapping[str, Any]) -> dict[str, Value]:
@@ -136,6 +138,13 @@ def read(
     """Return what a file defines, what that was when it was exported, under which name it holds it; and what is wrong."""
     known = {shape.kind: shape for shape in shapes}
     found, mistakes = list[Defined](), list[Mistake]()
+
+    def read_one(shape: Shape, row: Mapping[str, Any]) -> None:
+        own = list[Mistake]()
+        if (one := _defined(shape, row, own)) is not None:
+            found.append(one)
+        mistakes.extend(replace(mistake, of=str(row.get(shape.key))) for mistake in own)
+
     for kind, rows in document.items():
         if kind in {EXPORTED, OWNS}:
             continue
@@ -147,7 +156,8 @@ def read(
         elif not _are_rows(rows):
             mistakes.append(Mistake(visible(source), kind, "", f"Write each as a table of its own: [[{kind}]]."))
         else:
-            found += [one for row in rows if (one := _defined(known[kind], row, mistakes)) is not None]
+            for row in rows:
+                read_one(known[kind], row)
     exported, owner = _said(document.get(EXPORTED, {})), document.get(OWNS)
     if owner is not None and (not isinstance(owner, str) or not owner.strip() or unfit(owner) or len(owner) > 200):
         mistakes.append(Mistake(visible(source), OWNS, "", "It has to be a name of at most 200 characters."))

@@ -40,6 +40,7 @@ def instance(row: BatchInstance) -> Columns:
         "ClaimToken": row.claim_token,
         "ClaimedBy": row.claimed_by,
         "LostCount": row.lost_count,
+        "DefVersion": row.version,
     }
 
 
@@ -141,6 +142,7 @@ def history(row: HistoryEntry) -> Columns:
         "RetryCountAfter": row.retry_count_after,
         "NextRunTimeAfter": moment(row.next_run_time_after),
         "ClaimedBy": row.claimed_by,
+        "DefVersion": row.version,
     }
 
 

@@ -93,6 +93,8 @@ class _Wish:
     exported: dict[Key, str] = field(default_factory=dict)
     owner: str | None = None
     problems: list[Finding] = field(default_factory=list)
+    mistaken: set[str] = field(default_factory=set)
+    """The names of definitions of which something is wrong already."""
 
 
 def export(transactions: Transactions, batches: Sequence[str] = (), *, with_settings: bool = False) -> list[Defined]:
@@ -224,7 +226,10 @@ class Applier:
             before = {one.where: one.before for one in change.columns}
             after = {one.where: one.after for one in change.columns}
             self.actor.note(connection, f"apply {change.act}", f"{key[0]}:{key[1]}", reason, before, after)
-        return [*refused, *(one for one in self._check(connection) if one not in known)]
+        found = [*refused, *(one for one in self._check(connection) if one not in known)]
+        # What is said of a row that lacks what was misspelt helps nobody.
+        mistaken = {visible(name) for name in wish.mistaken}
+        return [one for one in found if one.row not in mistaken]
 
     def _write_rows(
         self, connection: Any, wish: _Wish, rows: Mapping[Key, Row], changes: Mapping[Key, Change]
@@ -283,6 +288,7 @@ def _wish(files: Sequence[File]) -> _Wish:
     for file in files:
         found, exported, owner, mistakes = defined.read(SHAPES, file.content, file.source)
         wish.problems += [Finding(one.kind, one.row, one.column, one.message, CORRECT) for one in mistakes]
+        wish.mistaken |= {one.of for one in mistakes}
         wish.exported |= exported
         owners[owner] = file.source
         for one in found:
@@ -360,11 +366,11 @@ def _noting(refused: list[Finding], key: Key) -> Iterator[None]:
     except LookupError as error:
         table, name = error.args
         message = f"There is no {table} '{visible(str(name))}'."
-        refused.append(Finding(key[0], visible(key[1]), "", message, CORRECT))
     except ValueError as error:
-        refused.append(
-            Finding(key[0], visible(key[1]), "", f"The database refuses it: {visible(str(error))}.", CORRECT)
-        )
+        message = f"The database refuses it: {visible(str(error))}."
+    else:
+        return
+    refused.append(Finding(key[0], visible(key[1]), "", message, CORRECT))
 
 
 def _is_named(change: Change, names: Collection[str]) -> bool:
