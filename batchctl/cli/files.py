@@ -60,14 +60,14 @@ def export(
     What has its default is left out. The rows that the code of jobs keeps are not written: their code is their file.
     """
     from batchctl.cli import output
-    from batchctl.operations import definition_files
+    from batchctl.operations import exporting
 
     with session.app() as app:
-        found = definition_files.export(app.transactions, batches, with_settings=settings)
+        found = exporting.export(app.transactions, batches, with_settings=settings)
     if as_json:
-        output.print_json(definition_files.listed(found))
+        output.print_json(exporting.listed(found))
         return
-    text = definition_files.text_of(found, owns)
+    text = exporting.text_of(found, owns)
     if path == "-":
         # As bytes: a console of another encoding must not change a file.
         sys.stdout.buffer.write(text.encode())

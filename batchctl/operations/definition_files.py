@@ -1,4 +1,4 @@
-"""Definitions as files: exported, compared, and applied in one transaction that refuses whatever would be lost or wrong."""
+"""Definitions as files: compared, and applied in one transaction that refuses whatever would be lost or wrong."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from batchctl.domain import defined, defined_text
+from batchctl.domain import defined
 from batchctl.domain.defined import Defined
 from batchctl.domain.defined_changes import Base, Change, ColumnConflict, as_wanted, change_of
-from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Surroundings
 from batchctl.domain.rows import BatchId
 from batchctl.domain.schedules import Schedule, ScheduleId
-from batchctl.domain.text import did_you_mean, typed, visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations import arming, half_way, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.checking import Finding, Plugins, check
@@ -33,7 +33,6 @@ Key = tuple[str, str]
 """A definition's kind and name."""
 CORRECT = "correct the file"
 STRANDED_SHOWN = 10
-_BELOW_ENTITY = {"Schedule", "DataTrigger", "FileWatch"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,43 +94,6 @@ class _Wish:
     problems: list[Finding] = field(default_factory=list)
     mistaken: set[str] = field(default_factory=set)
     """The names of definitions of which something is wrong already."""
-
-
-def export(transactions: Transactions, batches: Sequence[str] = (), *, with_settings: bool = False) -> list[Defined]:
-    """Return all definitions, or some batches with what starts them and what they need."""
-    with transactions.read() as connection:
-        found = [row.defined for row in definition_rows.everything(connection) if row.owner is None]
-    if not with_settings:
-        found = [one for one in found if one.kind != SETTINGS]
-    return _around(found, batches) if batches else found
-
-
-def text_of(found: Sequence[Defined], owner: str | None) -> str:
-    """Return definitions as a file, which may say under which name it holds them."""
-    return defined_text.written(SHAPES, found, owner)
-
-
-def listed(found: Sequence[Defined]) -> dict[str, JsonValue]:
-    """Return definitions for JSON, as files have them."""
-    return {
-        shape.kind: [defined.raw(shape, one) for one in found if one.kind == shape.kind]
-        for shape in SHAPES
-        if any(one.kind == shape.kind for one in found)
-    }
-
-
-def _around(found: Sequence[Defined], names: Sequence[str]) -> list[Defined]:
-    every = {one.name: one for one in found if one.kind == "ProcessBatch"}
-    for name in names:
-        if name not in every:
-            meant = visible(did_you_mean(name, every))
-            raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
-    chosen = [every[name] for name in dict.fromkeys(names)]
-    entities = {one.columns.get("Entity", one.name) for one in chosen}
-    starting = [one for one in found if one.kind in _BELOW_ENTITY and one.columns.get("Entity") in entities]
-    named = {("Calendar", one.columns.get("CalendarName")) for one in starting}
-    named |= {("Resource", name) for one in chosen for name in one.parts.get("BatchResource", {})}
-    return [*chosen, *starting, *(one for one in found if (one.kind, one.name) in named)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,8 @@ LOOKING = [
     "batches",
     "controllers",
     "requests",
+    "export",
+    "versions Load",
 ]
 
 # Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,

@@ -13,7 +13,7 @@ import pytest
 
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import Connection
-from batchctl.operations import batch_history, definition_files
+from batchctl.operations import batch_history, exporting
 from batchctl.operations.acts import Actor
 from batchctl.operations.definition_files import Applier, File, Outcome
 from batchctl.operations.timetable import Timetable
@@ -68,7 +68,7 @@ def apply(world: World, anywhere: StoreTransactions) -> Apply:
 
 
 def exported(transactions: StoreTransactions, *batches: str, owner: str | None = None) -> str:
-    return definition_files.text_of(definition_files.export(transactions, batches), owner)
+    return exporting.text_of(exporting.export(transactions, batches), owner)
 
 
 def acts(outcome: Outcome) -> list[tuple[str, str, str]]:
@@ -372,7 +372,7 @@ def test_settings_are_written_when_they_are_asked_for(world: World, apply: Apply
     apply('[[Setting]]\nName = "MaxConcurrent"\nValue = "3"')
 
     assert "[[Setting]]" not in exported(anywhere)
-    found = definition_files.export(anywhere, with_settings=True)
+    found = exporting.export(anywhere, with_settings=True)
     assert [(one.kind, one.name) for one in found] == [("Setting", "MaxConcurrent")]
     assert problems(apply('[[Setting]]\nName = "DatabaseId"\nValue = "mine"')) == [("Setting", "DatabaseId", "")]
 
