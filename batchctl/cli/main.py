@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "controllers": ("controllers:controllers", "List who works on the database, and the last sign of life of each."),
     "history": ("instances:history", "Show attempts with their exact commands."),
     "batches": ("definitions:batches", "List the batches with their steps and instances."),
+    "report": ("report:report", "Show what is due, what is late, and how long steps take."),
     "waits": ("waits:waits", "List the batches that wait for others to complete, and why."),
     "trigger": ("triggers:trigger", "List the data triggers, or see what one would do."),
     "schedule": ("schedules:schedule", "List the schedules, see when they run, add and change them."),
