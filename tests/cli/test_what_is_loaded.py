@@ -33,6 +33,9 @@ LOOKING = [
     "requests",
     "export",
     "versions Load",
+    "report durations",
+    "report due",
+    "report late",
 ]
 
 # Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,
