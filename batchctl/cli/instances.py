@@ -178,6 +178,7 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
         ("RetryCount", cell(f"{instance.retry_count}{f' ({RETRIES_SKIPPED})' if instance.retries_skipped else ''}")),
         ("NextRunTime", time(instance.next_run_time)),
         ("CycleKey", cell(instance.cycle_key)),
+        *([] if instance.version is None else [("DefVersion", cell(_version(shown)))]),
     ]
     pairs += [(f"Data{at}", cell(value)) for at, value in enumerate(instance.data, start=1) if value is not None]
     pairs.append(("FileProcess", cell(instance.intake_id)))
@@ -185,6 +186,17 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
         named = {"Entity": row.entity, "FileName": row.file_name, "Status": row.status, "Source": row.source}
         pairs += [(f"  {name}", cell(value)) for name, value in {**named, "Message": row.message}.items() if value]
     return pairs
+
+
+def _version(shown: Shown) -> str:
+    """Say which version of its batch an instance was created for, and whether that is another now."""
+    from batchctl.domain.text import typed
+
+    made, batch = shown.instance.version, shown.batch
+    if batch is None or batch.version == made:
+        return str(made)
+    now = "changed since" if batch.version is None else f"now {batch.version}"
+    return f"{made}, {now}: what follows runs as it is now   (batchctl versions {typed(batch.name)})"
 
 
 def _steps(shown: Shown) -> Listing:
@@ -254,6 +266,7 @@ def _as_json(shown: Shown) -> Columns:
     return {
         **columns.instance(shown.instance),
         "ProcessBatchName": None if shown.batch is None else shown.batch.name,
+        "DefVersionNow": None if shown.batch is None else shown.batch.version,
         "FileProcess": None if shown.intake is None else columns.intake(shown.intake),
         "Steps": [
             {

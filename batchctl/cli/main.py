@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "controllers": ("controllers:controllers", "List who works on the database, and the last sign of life of each."),
     "history": ("instances:history", "Show attempts with their exact commands."),
     "batches": ("definitions:batches", "List the batches with their steps and instances."),
+    "report": ("report:report", "Show what is due, what is late, and how long steps take."),
     "waits": ("waits:waits", "List the batches that wait for others to complete, and why."),
     "trigger": ("triggers:trigger", "List the data triggers, or see what one would do."),
     "schedule": ("schedules:schedule", "List the schedules, see when they run, add and change them."),
@@ -71,6 +72,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "freeze": ("freezing:freeze", "Let nothing new start: in a batch, those with a tag, or anywhere."),
     "thaw": ("freezing:thaw", "End a freeze; what has waited may start."),
     "freezes": ("freezing:freezes", "List what is frozen, why and until when."),
+    "export": ("files:export", "Write the definitions as a file that people read, edit and keep."),
+    "plan": ("files:plan", "Show what applying files would change, and what is wrong with them."),
+    "apply": ("files:apply", "Make the definitions what files say, in one transaction."),
+    "versions": ("versions:versions", "List the versions of a batch, and what changed from one to the next."),
     "purge": ("purge:purge", "Delete what is older than the table Setting says."),
     "service": (
         "service:service",

@@ -28,7 +28,7 @@ from batchctl.domain.rows import BatchDefinition, BatchId, HistoryEntry, History
 from batchctl.domain.text import storable
 from batchctl.logs import Event, Listener, silent
 from batchctl.ports import Bell, Boundary, Change, Clock, StepRunner, Transactions
-from batchctl.store import definitions, instances, limits
+from batchctl.store import batch_versions, definitions, instances, limits
 from batchctl.store.transactions import NotAsReadError
 
 REST = timedelta(milliseconds=20)
@@ -82,6 +82,8 @@ class Controller:
         self._waiting = 0
         """How many ends wait for such a row."""
         self._batches: dict[BatchId, BatchDefinition] = {}
+        self._is_numbered = True
+        """False while batches are known whose version is not written down."""
         self._limit: int | None = None
         """How many instances of all batches may be under way at once."""
         self._stopping = False
@@ -292,6 +294,8 @@ class Controller:
             # Otherwise the transaction that records the ends looks by itself: looking costs it nothing.
             with self._transactions.read() as connection:
                 self._take_in_changes(connection)
+        if not self._is_numbered:
+            self._number_versions()
         if self._next_due is not None and self._clock.now() >= self._next_due:
             self._look = True
 
@@ -311,9 +315,28 @@ class Controller:
         if Change.DEFINITIONS in change:
             self._has_looked, self._looked_at = True, now
             self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            self._is_numbered = all(batch.version is not None for batch in self._batches.values())
             self._limit = limits.overall(connection)
         self._look = True
         self._flights.look_after(connection)
+
+    def _number_versions(self) -> None:
+        """Write down what the batches are now; what is begun before that writes it down for itself, each time."""
+        new = [batch.batch_id for batch in self._batches.values() if batch.version is None]
+
+        def work(connection: Any) -> dict[BatchId, BatchDefinition]:
+            for batch_id in new:
+                batch_versions.number(connection, batch_id)
+            return {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+
+        self._is_numbered = True
+        try:
+            self._batches = self._transactions.run(frozenset({Boundary.CLAIM}), work)
+        except (Busy, DatabaseUnusable):
+            self._is_numbered = False
+            raise
+        except Exception as error:  # noqa: BLE001 - steps go on, whatever keeps their version from being written down
+            self._tell("controller.trouble", Message=f"{type(error).__name__}: {error}")
 
     def _record(self) -> Written:
         """Write the ends and the starts that follow; one at a time when together they are refused."""

@@ -395,7 +395,8 @@ def _is_ours(found: BatchInstance, attempt: Attempt) -> bool:
 def _beginning(plan: Plan, prepared: Prepared) -> Beginning:
     # A delegated step stands in the history as what it is carried out as, a check as the step it is of.
     step = plan.step if plan.cause is Cause.VERIFY else prepared.step
-    return Beginning(plan.instance, step, plan.attempt_no, plan.cause, prepared.command_text, prepared.command_spec)
+    command = prepared.command_text, prepared.command_spec
+    return Beginning(plan.instance, step, plan.attempt_no, plan.cause, *command, plan.batch.version)
 
 
 def _ending(one: Decided, now: datetime) -> Ending:

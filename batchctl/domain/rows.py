@@ -249,6 +249,8 @@ class BatchDefinition:
     """The batches that depend on this one."""
     is_in_cycle: bool = False
     """True when it would have to complete before itself: then no completion of others starts it."""
+    version: int | None = None
+    """Which version of the batch and its steps this is; None as long as no controller has written it down."""
 
     def step_after(self, seq: int) -> Step | None:
         """Return the first step behind `seq`; gaps in the numbering mean nothing."""
@@ -287,6 +289,8 @@ class BatchInstance:
     """What its `FileProcess` row came from."""
     updated_at: datetime = field(default=LONG_AGO, compare=False)
     """When it was last written, as it was read: no moment since lies before it, however far whoever writes it lags behind."""
+    version: int | None = None
+    """Which version of the batch it was created for; None where that was before versions were counted."""
 
     @property
     def retries_skipped(self) -> bool:
@@ -345,6 +349,8 @@ class HistoryEntry:
     retry_count_after: int | None = None
     next_run_time_after: datetime | None = None
     claimed_by: str | None = None
+    version: int | None = None
+    """Which version of the batch its command was of."""
 
     @property
     def retries_skipped(self) -> bool:

@@ -43,6 +43,7 @@ def instance(row: BatchInstance) -> Columns:
         "ClaimToken": row.claim_token,
         "ClaimedBy": row.claimed_by,
         "LostCount": row.lost_count,
+        "DefVersion": row.version,
     }
 
 
@@ -160,6 +161,7 @@ def history(row: HistoryEntry) -> Columns:
         "RetryCountAfter": row.retry_count_after,
         "NextRunTimeAfter": moment(row.next_run_time_after),
         "ClaimedBy": row.claimed_by,
+        "DefVersion": row.version,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from batchctl.domain import graph
 from batchctl.domain.freezes import scope_of, tags_of
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
-from batchctl.store import freezes, limits
+from batchctl.store import batch_versions, freezes, limits
 from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import batch_dependency, process_batch, process_control
 
@@ -58,10 +58,13 @@ class Definitions:
 def read(connection: Connection) -> Definitions:
     """Return everything defined, batches by Seq; a batch with a row that cannot be read is left out whole."""
     steps: dict[int, list[Step]] = {}
+    rows: dict[int, list[Row[Any]]] = {}
+    versions = batch_versions.newest(connection)
     broken: dict[int, Unreadable] = {}
     needs, dependencies = limits.needs(connection), _dependencies(connection, broken)
     standing = freezes.standing(connection)
     for row in connection.execute(_STEPS):
+        rows.setdefault(row.ProcessBatch_id, []).append(row)
         try:
             steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
         except _NONSENSE as error:
@@ -72,6 +75,7 @@ def read(connection: Connection) -> Definitions:
             batch_id = row.ProcessBatch_id
             its_steps, its_needs = tuple(steps.pop(batch_id, ())), tuple(needs.get(batch_id, ()))
             batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())), standing)
+            batch = replace(batch, version=_version(row, rows.get(batch_id, ()), versions.get(batch_id)))
         except _NONSENSE as error:
             broken[row.ProcessBatch_id] = Unreadable("ProcessBatch", row.ProcessBatch_id, str(error))
         else:
@@ -169,6 +173,14 @@ def _batch(
         needs=needs,
         dependencies=dependencies,
     )
+
+
+def _version(row: Row[Any], steps: Iterable[Row[Any]], newest: tuple[int, str] | None) -> int | None:
+    """Return the number of a batch's newest version, if the batch still is as that says."""
+    if newest is None:
+        return None
+    number, known = newest
+    return number if batch_versions.fingerprint(batch_versions.content_of(row, steps)) == known else None
 
 
 def _retry_wait(row: Row[Any]) -> timedelta:

@@ -19,7 +19,16 @@ from batchctl.store.dialects.health import NAMES, Health, health_of
 from batchctl.store.engine import discreet
 from batchctl.store.tables import metadata
 
-_DEFINED = ("BatchDependency", "BatchResource", "Calendar", "CalendarDay", "ProcessControl", "Resource", "Setting")
+_DEFINED = (
+    "AppliedDefinition",
+    "BatchDependency",
+    "BatchResource",
+    "Calendar",
+    "CalendarDay",
+    "ProcessControl",
+    "Resource",
+    "Setting",
+)
 """What people set, and the engine only reads."""
 _STANDING = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
 """What people set, and beside which the engine keeps how it stands."""

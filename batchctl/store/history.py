@@ -14,6 +14,7 @@ from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryE
 from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
+from batchctl.store import batch_versions
 from batchctl.store.columns import NAME_LENGTH
 from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
@@ -33,6 +34,7 @@ class Beginning:
     cause: Cause
     command_text: str
     command_spec: str
+    version: int | None = None
 
 
 @value
@@ -116,7 +118,11 @@ _NEWEST = select(batch_process_history).order_by(_h.BatchProcessHistory_id.desc(
 
 def opening(connection: Connection, beginnings: Sequence[Beginning], host: str, now: datetime) -> list[Rows]:
     """Make ready what records that attempts begin, before they begin, each by whom its instance is claimed."""
-    return [_ADD.rows(connection, _OPENED, [_opened(one, host, now) for one in beginnings])] if beginnings else []
+    return (
+        [_ADD.rows(connection, _OPENED, [_opened(connection, one, host, now) for one in beginnings])]
+        if beginnings
+        else []
+    )
 
 
 _OPENED = (
@@ -129,11 +135,22 @@ _OPENED = (
         "AttemptNo",
         "ClaimToken",
     ),
-    *("Cause", "Status", "CommandText", "CommandSpec", "StartTime", "Host", "z_inserted", "z_updated", "ClaimedBy"),
+    *(
+        "Cause",
+        "Status",
+        "CommandText",
+        "CommandSpec",
+        "StartTime",
+        "Host",
+        "z_inserted",
+        "z_updated",
+        "ClaimedBy",
+        "DefVersion",
+    ),
 )
 
 
-def _opened(one: Beginning, host: str, now: datetime) -> Values:
+def _opened(connection: Connection, one: Beginning, host: str, now: datetime) -> Values:
     instance, step = one.instance, one.step
     return (
         instance.instance_id,
@@ -152,6 +169,7 @@ def _opened(one: Beginning, host: str, now: datetime) -> Values:
         now,
         now,
         instance.claimed_by,
+        one.version or batch_versions.number(connection, instance.batch_id),
     )
 
 
@@ -365,4 +383,5 @@ def entry(row: Row[Any]) -> HistoryEntry:
         retry_count_after=row.RetryCountAfter,
         next_run_time_after=row.NextRunTimeAfter,
         claimed_by=row.ClaimedBy,
+        version=row.DefVersion,
     )

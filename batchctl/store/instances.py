@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, Connection, TextClause, bindparam, func, s
 
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InstanceStatus, word
+from batchctl.store import batch_versions
 from batchctl.store.columns import data_values, readable, text_of, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
@@ -111,6 +112,7 @@ def ask_to_add(
         "FileProcess_id": row.intake_id,
         "RetryCount": batch.retry_count,
         "CycleKey": cycle_key,
+        "DefVersion": batch.version or batch_versions.number(connection, batch.batch_id),
     }
     values |= {f"Data{at}": value for at, value in enumerate(populated.data, start=1)}
     made = _ADD.ask(connection, values)
@@ -321,4 +323,5 @@ def instance(row: Any) -> BatchInstance:
         text_of(row.FileName),
         text_of(row.Source),
         row.z_updated,
+        row.DefVersion,
     )

@@ -49,6 +49,7 @@ WORKED_ON = {
     "ZoneOffset": "INSERT, UPDATE, DELETE",
     "Incident": "INSERT, UPDATE, DELETE",
     "AlertDelivery": "INSERT, UPDATE, DELETE",
+    "BatchVersion": "INSERT",
     "SchedulerLog": "INSERT, DELETE",
     "OperatorRequest": "DELETE",
     # For those who ask for it by rows of OperatorRequest.
@@ -106,6 +107,7 @@ def grants() -> Iterator[Grant]:
     yield Grant(OPERATOR, "INSERT", "OperatorRequest", ASKED)
     for table in DEFINITIONS:  # Setting is the owner's.
         yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", table)
+    yield Grant(AUTHOR, "INSERT, UPDATE, DELETE", "AppliedDefinition")
     yield Grant(AUTHOR, "INSERT", "AuditLog", ACTS)
     for table, rights in WORKED_ON.items():
         yield Grant(SERVICE, rights, table)

@@ -69,7 +69,7 @@ DEFINITIONS = (
     *("ProcessBatch", "ProcessControl", "BatchDependency", "Resource", "BatchResource"),
     *("Schedule", "Calendar", "CalendarDay", "DataTrigger", "FileWatch"),
 )
-"""What people define. Every change of it is audited by a trigger, as is one of `Setting`."""
+"""What people define. Every change of it is audited by a trigger, as is one of `Setting` and of `BatchFreeze`."""
 
 metadata = MetaData(
     naming_convention={
@@ -282,6 +282,7 @@ batch_control = _table(
     _required("LostCount", Integer(), "0"),
     _stamp("z_inserted"),
     _stamp("z_updated"),
+    _added("DefVersion", Integer()),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
     _words("Status", status.InstanceStatus),
     _check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
@@ -335,6 +336,7 @@ batch_process_history = _table(
     _stamp("z_inserted"),
     _stamp("z_updated"),
     _added("ClaimedBy", name()),
+    _added("DefVersion", Integer()),
     UniqueConstraint("BatchControl_id", "ProcessControlSeq", "AttemptNo"),
     _words("Cause", status.Cause),
     _words("Status", status.HistoryStatus),
@@ -858,5 +860,35 @@ zone_offset = _table(
     _check("UntilTime", "FromTime < UntilTime"),
     _check("OffsetSeconds", "OffsetSeconds BETWEEN -86400 AND 86400"),
     Index("IX_ZoneOffset_Until", "UntilTime", "FromTime"),
+    sqlite_autoincrement=True,
+)
+
+batch_version = _table(
+    "BatchVersion",
+    _key("BatchVersion_id"),
+    # The batch may be deleted; what its instances ran stays known, so nothing refers to it.
+    _required("ProcessBatch_id", reference()),
+    _required("ProcessBatchName", name()),
+    _required("DefVersion", Integer()),
+    _required("Fingerprint", name(64)),
+    _required("Content", text_column()),
+    _stamp("z_inserted"),
+    UniqueConstraint("ProcessBatch_id", "DefVersion"),
+    _check("DefVersion", "DefVersion >= 1"),
+    sqlite_autoincrement=True,
+)
+
+applied_definition = _table(
+    "AppliedDefinition",
+    _key("AppliedDefinition_id"),
+    _required("Kind", name(50)),
+    _required("Name", name()),
+    _column("Owner", name()),
+    _column("Exported", name(64)),
+    _required("Content", text_column()),
+    _required("Actor", name()),
+    _stamp("z_inserted"),
+    _stamp("z_updated"),
+    UniqueConstraint("Kind", "Name"),
     sqlite_autoincrement=True,
 )

@@ -11,7 +11,7 @@ from batchctl.store.columns import UtcTime, identity, name, unquoted, utc_now
 from batchctl.store.conditions import type_checks
 
 revision = "0020"
-down_revision = "0018"
+down_revision = "0019"
 branch_labels = None
 depends_on = None
 

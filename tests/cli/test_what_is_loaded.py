@@ -31,6 +31,11 @@ LOOKING = [
     "batches",
     "controllers",
     "requests",
+    "export",
+    "versions Load",
+    "report durations",
+    "report due",
+    "report late",
 ]
 
 # Runs in a process of its own; prints how often Python has looked for garbage, what it need not look through at the end,

@@ -175,7 +175,7 @@ def test_whatever_makes_something_looks_first_whether_it_is_there() -> None:
     # A view has to be alone in its batch.
     making = [batch for batch in making if not batch.startswith("CREATE OR ALTER VIEW ")]
 
-    assert len(making) == 1 + len(TABLES) + (31 + 1 + 1) + 2 + 1 + 1 + 2 + 4 + 1 + 5 + len(TRIGGERS)
+    assert len(making) == 1 + len(TABLES) + (30 + 1 + 1) + 2 + 1 + 1 + 2 + 4 + 8 + len(TRIGGERS)
     assert all(GUARDED.match(batch) for batch in making)
 
 
@@ -234,7 +234,7 @@ def test_what_lies_in_another_schema_is_never_taken_for_what_is_to_be_made() -> 
     found = re.findall(r"OBJECT_ID\([^,]*, N'U'\)", SCRIPT)
 
     # A name of one part is looked for in dbo too.
-    assert len(found) == 1 + 29 + (31 + 1 + 1) + 2 + 2 + 2 + 4 + 1 + 5 + len(TRIGGERS)
+    assert len(found) == 1 + 31 + (30 + 1 + 1) + 2 + 2 + 2 + 4 + 8 + len(TRIGGERS)
     assert all(re.fullmatch(IN_SCHEMA, one) for one in found)
     assert re.findall(r"schema_id = (\S+)", SCRIPT) == ["SCHEMA_ID()"]
 

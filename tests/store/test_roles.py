@@ -45,7 +45,11 @@ def test_each_role_is_made_once_and_each_view_stands_alone_in_its_batch() -> Non
 def test_nobody_but_who_is_for_it_gets_a_right_on_sql_server_either() -> None:
     given = {(role, table): rights for rights, table, _, role in GRANT.findall(MSSQL) if "," not in role}
 
-    assert {table for role, table in given if role == "batchctl_author"} == {*DEFINITIONS, "AuditLog"}
+    assert {table for role, table in given if role == "batchctl_author"} == {
+        *DEFINITIONS,
+        "AppliedDefinition",
+        "AuditLog",
+    }
     assert {table for role, table in given if role == "batchctl_operator"} == {"Asked"}
     assert {table for role, table in given if role == "batchctl_intake"} == {"Intake"}
     assert given["batchctl_service", "AuditLog"] == "INSERT, DELETE"

@@ -27,6 +27,7 @@ ADDED = {
         "'rows', 'E', 'shop', 't', 's', 'new', 1",
     ),
     "FileWatch": ("WatchName, Entity, Folder", "'in', 'E', '/in'"),
+    "BatchFreeze": ("ProcessBatchName, Reason, Actor", "'L''été \"1\"', 'disks', 'anna'"),
     "Setting": ("Name, Value", "'KeepLast', '3'"),
 }
 CHANGED = {
@@ -40,6 +41,7 @@ CHANGED = {
     "CalendarDay": ("IsBusinessDay", 0, 1),
     "DataTrigger": ("PendingValue", "new", "ready"),
     "FileWatch": ("Enabled", 1, 0),
+    "BatchFreeze": ("ThawedBy", None, "bert"),
     "Setting": ("Value", "3", "4"),
 }
 TARGETS = {
@@ -53,6 +55,7 @@ TARGETS = {
     "CalendarDay": "CalendarDay:DE:2026-12-25",
     "DataTrigger": "DataTrigger:rows",
     "FileWatch": "FileWatch:in",
+    "BatchFreeze": "BatchFreeze:1",
     "Setting": "Setting:KeepLast",
 }
 UNWATCHED = {"ProcessBatch_id", "z_inserted", "z_updated"}
@@ -80,7 +83,7 @@ def defined(hand: Hand) -> Hand:
 def test_every_row_that_is_made_is_audited_with_all_that_people_set(defined: Hand) -> None:
     found = entries(defined)
 
-    assert set(ADDED) == {*DEFINITIONS, "Setting"}
+    assert set(ADDED) == {*DEFINITIONS, "BatchFreeze", "Setting"}
     assert [(action, target) for action, target, *_ in found] == [("row insert", TARGETS[table]) for table in ADDED]
     for table, (_, _, before, after) in zip(ADDED, found, strict=True):
         set_by_people = {column.name for column in metadata.tables[table].columns}
@@ -92,7 +95,7 @@ def test_every_row_that_is_made_is_audited_with_all_that_people_set(defined: Han
 @pytest.mark.parametrize("table", ADDED)
 def test_a_change_is_audited_with_what_was_and_what_is(defined: Hand, table: str) -> None:
     column, before, after = CHANGED[table]
-    last = "WHERE AuditLog_id > 11"
+    last = f"WHERE AuditLog_id > {len(ADDED)}"
     where = " WHERE Name = 'KeepLast'" if table == "Setting" else ""
     defined.sql(f"UPDATE {table} SET {column} = ?{where}", before)
     assert entries(defined, last) == [], "nothing was changed"
@@ -105,7 +108,7 @@ def test_what_is_deleted_is_kept_in_the_log(defined: Hand) -> None:
     for table in reversed(ADDED):
         defined.sql(f"DELETE FROM {table}" + (" WHERE Name = 'KeepLast'" if table == "Setting" else ""))
     found = entries(defined)
-    made, gone = found[:11], found[11:]
+    made, gone = found[: len(ADDED)], found[len(ADDED) :]
 
     assert [entry[:2] for entry in gone] == [("row delete", TARGETS[table]) for table in reversed(ADDED)]
     assert [entry[2] for entry in reversed(gone)] == [entry[3] for entry in made]

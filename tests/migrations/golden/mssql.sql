@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'ZoneOffset'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0020'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -1886,6 +1886,73 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'DefVersion' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+ALTER TABLE BatchControl ADD DefVersion INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'DefVersion' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+ALTER TABLE BatchProcessHistory ADD DefVersion INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchVersion', N'U') IS NULL
+CREATE TABLE BatchVersion (
+    BatchVersion_id BIGINT NOT NULL IDENTITY,
+    ProcessBatch_id BIGINT NOT NULL,
+    ProcessBatchName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    DefVersion INTEGER NOT NULL,
+    Fingerprint NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Content NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_BatchVersion_z_inserted] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_BatchVersion] PRIMARY KEY (BatchVersion_id),
+    CONSTRAINT [UQ_BatchVersion_ProcessBatch_id_DefVersion] UNIQUE (ProcessBatch_id, DefVersion),
+    CONSTRAINT [CK_BatchVersion_DefVersion] CHECK (DefVersion >= 1)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.AppliedDefinition', N'U') IS NULL
+CREATE TABLE AppliedDefinition (
+    AppliedDefinition_id BIGINT NOT NULL IDENTITY,
+    Kind NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Name NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Owner NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Exported NVARCHAR(64) COLLATE Latin1_General_100_BIN2 NULL,
+    Content NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    Actor NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NOT NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_AppliedDefinition_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_AppliedDefinition_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_AppliedDefinition] PRIMARY KEY (AppliedDefinition_id),
+    CONSTRAINT [UQ_AppliedDefinition_Kind_Name] UNIQUE (Kind, Name)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0019' WHERE version_num = '0018';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ZoneOffset', N'U') IS NULL
 CREATE TABLE ZoneOffset (
     ZoneOffset_id BIGINT NOT NULL IDENTITY,
@@ -2218,7 +2285,7 @@ BEGIN
 END;
 GO
 
-UPDATE alembic_version SET version_num = '0020' WHERE version_num = '0018';
+UPDATE alembic_version SET version_num = '0020' WHERE version_num = '0019';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'auditseal', 'zoneoffset'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'auditseal', 'batchversion', 'applieddefinition', 'zoneoffset'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -1018,7 +1018,42 @@ CREATE TRIGGER TR_AuditSeal_AppendOnlyTruncate BEFORE TRUNCATE ON AuditSeal FOR 
 
 UPDATE alembic_version SET version_num='0018' WHERE alembic_version.version_num = '0017';
 
--- Running upgrade 0018 -> 0020
+-- Running upgrade 0018 -> 0019
+
+ALTER TABLE BatchControl ADD COLUMN DefVersion INTEGER;
+
+ALTER TABLE BatchProcessHistory ADD COLUMN DefVersion INTEGER;
+
+CREATE TABLE BatchVersion (
+    BatchVersion_id BIGSERIAL NOT NULL, 
+    ProcessBatch_id BIGINT NOT NULL, 
+    ProcessBatchName VARCHAR(200) NOT NULL, 
+    DefVersion INTEGER NOT NULL, 
+    Fingerprint VARCHAR(64) NOT NULL, 
+    Content TEXT NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_BatchVersion" PRIMARY KEY (BatchVersion_id), 
+    CONSTRAINT "UQ_BatchVersion_ProcessBatch_id_DefVersion" UNIQUE (ProcessBatch_id, DefVersion), 
+    CONSTRAINT "CK_BatchVersion_DefVersion" CHECK (DefVersion >= 1)
+);
+
+CREATE TABLE AppliedDefinition (
+    AppliedDefinition_id BIGSERIAL NOT NULL, 
+    Kind VARCHAR(50) NOT NULL, 
+    Name VARCHAR(200) NOT NULL, 
+    Owner VARCHAR(200), 
+    Exported VARCHAR(64), 
+    Content TEXT NOT NULL, 
+    Actor VARCHAR(200) NOT NULL, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_AppliedDefinition" PRIMARY KEY (AppliedDefinition_id), 
+    CONSTRAINT "UQ_AppliedDefinition_Kind_Name" UNIQUE (Kind, Name)
+);
+
+UPDATE alembic_version SET version_num='0019' WHERE alembic_version.version_num = '0018';
+
+-- Running upgrade 0019 -> 0020
 
 CREATE TABLE ZoneOffset (
     ZoneOffset_id BIGSERIAL NOT NULL, 
@@ -1290,7 +1325,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        f.z_inserted AS Arrived, (SELECT f.z_inserted + (o.OffsetSeconds) * interval '1 second' FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (' || ('''' || replace(f.Entity, '''', '''''') || '''') || ');') END
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
-UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0018';
+UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0019';
 
 COMMIT;
 

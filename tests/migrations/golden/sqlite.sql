@@ -1189,7 +1189,54 @@ CREATE TRIGGER TR_AuditSeal_AppendOnlyInsert BEFORE INSERT ON AuditSeal WHEN EXI
 
 UPDATE alembic_version SET version_num='0018' WHERE alembic_version.version_num = '0017';
 
--- Running upgrade 0018 -> 0020
+-- Running upgrade 0018 -> 0019
+
+ALTER TABLE BatchControl ADD COLUMN DefVersion INTEGER CONSTRAINT CK_BatchControl_DefVersion_Type CHECK (DefVersion IS NULL OR (typeof(DefVersion) = 'integer'));
+
+ALTER TABLE BatchProcessHistory ADD COLUMN DefVersion INTEGER CONSTRAINT CK_BatchProcessHistory_DefVersion_Type CHECK (DefVersion IS NULL OR (typeof(DefVersion) = 'integer'));
+
+CREATE TABLE BatchVersion (
+    BatchVersion_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ProcessBatch_id INTEGER NOT NULL, 
+    ProcessBatchName VARCHAR(200) NOT NULL, 
+    DefVersion INTEGER NOT NULL, 
+    Fingerprint VARCHAR(64) NOT NULL, 
+    Content TEXT NOT NULL, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_BatchVersion_ProcessBatch_id_DefVersion" UNIQUE (ProcessBatch_id, DefVersion), 
+    CONSTRAINT "CK_BatchVersion_DefVersion" CHECK (DefVersion >= 1), 
+    CONSTRAINT "CK_BatchVersion_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
+    CONSTRAINT "CK_BatchVersion_ProcessBatchName_Type" CHECK (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200), 
+    CONSTRAINT "CK_BatchVersion_DefVersion_Type" CHECK (typeof(DefVersion) = 'integer'), 
+    CONSTRAINT "CK_BatchVersion_Fingerprint_Type" CHECK (typeof(Fingerprint) = 'text' AND instr(Fingerprint, char(0)) = 0 AND length(Fingerprint) <= 64), 
+    CONSTRAINT "CK_BatchVersion_Content_Type" CHECK (typeof(Content) = 'text' AND instr(Content, char(0)) = 0), 
+    CONSTRAINT "CK_BatchVersion_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0))
+);
+
+CREATE TABLE AppliedDefinition (
+    AppliedDefinition_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    Kind VARCHAR(50) NOT NULL, 
+    Name VARCHAR(200) NOT NULL, 
+    Owner VARCHAR(200), 
+    Exported VARCHAR(64), 
+    Content TEXT NOT NULL, 
+    Actor VARCHAR(200) NOT NULL, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "UQ_AppliedDefinition_Kind_Name" UNIQUE (Kind, Name), 
+    CONSTRAINT "CK_AppliedDefinition_Kind_Type" CHECK (typeof(Kind) = 'text' AND instr(Kind, char(0)) = 0 AND length(Kind) <= 50), 
+    CONSTRAINT "CK_AppliedDefinition_Name_Type" CHECK (typeof(Name) = 'text' AND instr(Name, char(0)) = 0 AND length(Name) <= 200), 
+    CONSTRAINT "CK_AppliedDefinition_Owner_Type" CHECK (Owner IS NULL OR (typeof(Owner) = 'text' AND instr(Owner, char(0)) = 0 AND length(Owner) <= 200)), 
+    CONSTRAINT "CK_AppliedDefinition_Exported_Type" CHECK (Exported IS NULL OR (typeof(Exported) = 'text' AND instr(Exported, char(0)) = 0 AND length(Exported) <= 64)), 
+    CONSTRAINT "CK_AppliedDefinition_Content_Type" CHECK (typeof(Content) = 'text' AND instr(Content, char(0)) = 0), 
+    CONSTRAINT "CK_AppliedDefinition_Actor_Type" CHECK (typeof(Actor) = 'text' AND instr(Actor, char(0)) = 0 AND length(Actor) <= 200), 
+    CONSTRAINT "CK_AppliedDefinition_z_inserted_Type" CHECK ((z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_AppliedDefinition_z_updated_Type" CHECK (z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+UPDATE alembic_version SET version_num='0019' WHERE alembic_version.version_num = '0018';
+
+-- Running upgrade 0019 -> 0020
 
 CREATE TABLE ZoneOffset (
     ZoneOffset_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
@@ -1465,7 +1512,7 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
        f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (' || ('''' || replace(f.Entity, '''', '''''') || '''') || ');') END
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
-UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0018';
+UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0019';
 
 COMMIT;
 

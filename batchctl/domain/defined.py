@@ -1,0 +1,269 @@
+"""What people define by rows, apart from any database: named, without numbers, and with nothing in it that goes without saying.
+
+A *definition* is a row with a name and what stands below it, such as a batch with its steps. What its tables hold is told by
+a *shape*, made of the tables themselves, so that a column added later is part of it by itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, TypeAlias
+
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.text import did_you_mean, unfit, visible
+
+Value: TypeAlias = "str | int | None"
+Columns: TypeAlias = "Mapping[str, Value]"
+Place: TypeAlias = "tuple[str, str]"
+"""Where a value stands: below which row of which table (nothing for the definition's own row), and in which column."""
+
+ENABLED = "Enabled"
+"""The column that is an operator's: a file that does not name it leaves it as it stands."""
+EXPORTED = "Exported"
+"""The part of a file that says what its definitions were when they were exported."""
+OWNS = "Owns"
+"""What a file says first: the name under which it holds its definitions, so that it may remove them too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnShape:
+    """A column that people fill."""
+
+    is_number: bool
+    default: Value = None
+    is_needed: bool = False
+    """True when it may not be left out."""
+    limit: int | None = None
+    """How many characters it takes, if that is limited."""
+    is_word: bool = False
+    """True of a status word, whose letter case means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table of definitions, or of what stands below one."""
+
+    kind: str
+    """What the table is called."""
+    key: str
+    """The column that names a row, or tells those below one definition apart."""
+    columns: Mapping[str, ColumnShape]
+    """All that people fill, in the table's order, the key first."""
+    parts: tuple[Shape, ...] = ()
+    is_short: bool = False
+    """True of what is best written on one line."""
+
+    def default(self, column: str) -> Value:
+        """Return what a column holds that was left out."""
+        return self.columns[column].default
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A definition: the columns that do not have their default, and likewise of each row below it, by table and key."""
+
+    kind: str
+    name: str
+    columns: Columns
+    parts: Mapping[str, Mapping[str | int, Columns]] = field(default_factory=dict)
+
+    @property
+    def called(self) -> str:
+        """Name it for a person."""
+        return f"{self.kind} {visible(self.name)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Something in a file that cannot be a definition."""
+
+    kind: str
+    row: str
+    column: str
+    message: str
+    of: str = ""
+    """The definition that it is about, or stands below."""
+
+
+def sparse(shape: Shape, row: Mapping[str, Any]) -> dict[str, Value]:
+    """Return what of a row does not go without saying, without its key."""
+    return {
+        column: row[column]
+        for column, about in shape.columns.items()
+        if column != shape.key and row[column] is not None and row[column] != about.default
+    }
+
+
+def raw(shape: Shape, one: Defined) -> dict[str, JsonValue]:
+    """Return a definition as files and JSON hold it."""
+    made: dict[str, JsonValue] = {shape.key: one.name, **one.columns}
+    for part in shape.parts:
+        if below := one.parts.get(part.kind):
+            made[part.kind] = [{part.key: key, **columns} for key, columns in below.items()]
+    return made
+
+
+def fingerprint(shape: Shape, one: Defined) -> str:
+    """Return what differs once a definition is another; whether it is enabled is not part of it."""
+    columns = {column: value for column, value in one.columns.items() if column != ENABLED}
+    said = json.dumps(raw(shape, Defined(one.kind, one.name, columns, one.parts)), sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def flat(shape: Shape, one: Defined | None) -> dict[Place, Value]:
+    """Return every value by its place, with those that go without saying; what is missing altogether has none."""
+    if one is None:
+        return {}
+    made: dict[Place, Value] = {("", column): value for column, value in _filled(shape, one.columns)}
+    for part in shape.parts:
+        for key, columns in one.parts.get(part.kind, {}).items():
+            place = f"{part.kind} {key}"
+            made |= {(place, column): value for column, value in _filled(part, columns)}
+    return made
+
+
+def _filled(shape: Shape, columns: Columns) -> Iterator[tuple[str, Value]]:
+    for column, about in shape.columns.items():
+        if column != shape.key:
+            yield column, columns.get(column, about.default)
+
+
+def read(
+    shapes: Sequence[Shape], document: Mapping[str, Any], source: str
+) -> tuple[list[Defined], dict[tuple[str, str], str], str | None, list[Mistake]]:
+    """Return what a file defines, what that was when it was exported, under which name it holds it; and what is wrong."""
+    known = {shape.kind: shape for shape in shapes}
+    found, mistakes = list[Defined](), list[Mistake]()
+
+    def read_one(shape: Shape, row: Mapping[str, Any]) -> None:
+        own = list[Mistake]()
+        if (one := _defined(shape, row, own)) is not None:
+            found.append(one)
+        mistakes.extend(replace(mistake, of=str(row.get(shape.key))) for mistake in own)
+
+    for kind, rows in document.items():
+        if kind in {EXPORTED, OWNS}:
+            continue
+        if kind not in known:
+            meant = did_you_mean(kind, known)
+            mistakes.append(
+                Mistake(visible(source), visible(kind), "", f"There is no such table of definitions.{meant}")
+            )
+        elif not _are_rows(rows):
+            mistakes.append(Mistake(visible(source), kind, "", f"Write each as a table of its own: [[{kind}]]."))
+        else:
+            for row in rows:
+                read_one(known[kind], row)
+    exported, owner = _said(document.get(EXPORTED, {})), document.get(OWNS)
+    if owner is not None and (not isinstance(owner, str) or not owner.strip() or unfit(owner) or len(owner) > 200):
+        mistakes.append(Mistake(visible(source), OWNS, "", "It has to be a name of at most 200 characters."))
+        owner = None
+    return found, exported, owner, mistakes
+
+
+def _are_rows(rows: object) -> bool:
+    return isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+
+
+def _said(exported: Any) -> dict[tuple[str, str], str]:
+    if not isinstance(exported, dict):
+        return {}
+    return {
+        (kind, name): str(said)
+        for kind, names in exported.items()
+        if isinstance(names, dict)
+        for name, said in names.items()
+    }
+
+
+def _defined(shape: Shape, row: Mapping[str, Any], mistakes: list[Mistake]) -> Defined | None:
+    name = row.get(shape.key)
+    if not isinstance(name, str) or not name:
+        mistakes.append(Mistake(shape.kind, "", shape.key, "A definition without a name."))
+        return None
+    called = visible(name)
+    parts: dict[str, dict[str | int, Columns]] = {}
+    known = {part.kind: part for part in shape.parts}
+    own = {column: value for column, value in row.items() if column not in known}
+    columns = _columns(shape, shape.kind, called, own, known, mistakes)
+    for kind, part in known.items():
+        below = row.get(kind, [])
+        if not _are_rows(below):
+            mistakes.append(Mistake(shape.kind, called, kind, f"Write each as a table: [[{shape.kind}.{kind}]]."))
+            continue
+        made = _below(part, called, below, mistakes)
+        if made:
+            parts[kind] = made
+    return Defined(shape.kind, name, columns, parts)
+
+
+def _below(
+    part: Shape, called: str, rows: Sequence[Mapping[str, Any]], mistakes: list[Mistake]
+) -> dict[str | int, Columns]:
+    made: dict[str | int, Columns] = {}
+    for row in rows:
+        columns = _columns(part, part.kind, called, {part.key: None, **row}, {}, mistakes, with_key=True)
+        key = columns.pop(part.key, None)
+        if key is None:
+            continue
+        if key in made:
+            mistakes.append(Mistake(part.kind, f"{called}, {visible(str(key))}", part.key, "It stands there twice."))
+        made[key] = columns
+    ordered = sorted(made, key=lambda key: (isinstance(key, str), key))
+    return {key: made[key] for key in ordered}
+
+
+def _columns(
+    shape: Shape,
+    kind: str,
+    row: str,
+    given: Mapping[str, Any],
+    parts: Mapping[str, Shape],
+    mistakes: list[Mistake],
+    *,
+    with_key: bool = False,
+) -> dict[str, Value]:
+    if with_key:
+        row = f"{row}, {visible(str(given.get(shape.key)))}"
+    made: dict[str, Value] = {}
+    for column, value in given.items():
+        about = shape.columns.get(column)
+        if about is None:
+            meant = did_you_mean(column, [*shape.columns, *parts])
+            mistakes.append(Mistake(kind, row, visible(column), f"There is no such column.{meant}"))
+            continue
+        if column == shape.key and value is None:
+            continue
+        read, trouble = _value(about, value)
+        if trouble is not None:
+            mistakes.append(Mistake(kind, row, column, trouble))
+        # What stands there without need would be a difference to nothing; an operator's own column is meant as it stands.
+        elif column == ENABLED or read != about.default:
+            made[column] = read
+    if not with_key:
+        made.pop(shape.key, None)
+    for column, about in shape.columns.items():
+        if about.is_needed and (with_key or column != shape.key) and given.get(column) is None:
+            mistakes.append(Mistake(kind, row, column, "It is missing."))
+    return {column: made[column] for column in shape.columns if column in made}
+
+
+def _value(about: ColumnShape, value: object) -> tuple[Value, str | None]:
+    if about.is_number:
+        if not isinstance(value, int):
+            return None, f"'{visible(str(value))}' is no whole number."
+        return int(value), None if -(2**63) <= value < 2**63 else "It is too large a number."
+    if isinstance(value, date):
+        # Nobody quotes a day.
+        value = value.isoformat()
+    if not isinstance(value, str):
+        return None, f"'{visible(str(value))}' is no text: write it in quotation marks."
+    if (trouble := unfit(value)) is not None:
+        return None, f"It cannot be used: {trouble}."
+    if about.limit is not None and len(value) > about.limit:
+        return None, f"It is longer than {about.limit} characters."
+    return value.lower() if about.is_word else value, None

@@ -1,0 +1,65 @@
+"""The versions of a batch, and what changed from one to the next: the read model behind `versions`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from batchctl.domain import defined
+from batchctl.domain.defined import Defined
+from batchctl.domain.defined_changes import Base, ColumnChange, change_of
+from batchctl.domain.errors import NotFound
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.ports import Transactions
+from batchctl.store import batch_versions, definitions
+from batchctl.store.batch_versions import Version
+from batchctl.store.definition_rows import SHAPES, shape_of
+
+KIND = "ProcessBatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A version, and what is different in it from the one before."""
+
+    number: int | None
+    """None of what no controller has written down yet."""
+    seen_at: datetime | None
+    changes: tuple[ColumnChange, ...]
+    content: str
+
+
+def versions(transactions: Transactions, name: str) -> tuple[Step, ...]:
+    """Return the versions of a batch, oldest first, and what it is now if that is none of them yet."""
+    with transactions.read() as connection:
+        every = definitions.all_batches(connection)
+        batch = next((one for one in every if one.name == name), None)
+        if batch is None:
+            meant = visible(did_you_mean(name, [one.name for one in every]))
+            raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
+        known = batch_versions.of_batch(connection, batch.batch_id)
+        content = batch_versions.present(connection, batch.batch_id)
+    found, before = list[Step](), None
+    for one in known:
+        after = _defined(one.content)
+        found.append(Step(one.number, one.seen_at, _changes(before, after), one.content))
+        before = after
+    if content is not None and not _is_newest(known, content):
+        found.append(Step(None, None, _changes(before, _defined(content)), content))
+    return tuple(found)
+
+
+def _is_newest(known: list[Version], content: str) -> bool:
+    return bool(known) and known[-1].fingerprint == batch_versions.fingerprint(content)
+
+
+def _defined(content: str) -> Defined:
+    found, _, _, _ = defined.read(SHAPES, {KIND: [json.loads(content)]}, "")
+    return found[0]
+
+
+def _changes(before: Defined | None, after: Defined) -> tuple[ColumnChange, ...]:
+    """Return what is different; of the first one everything was there from the beginning."""
+    change = None if before is None else change_of(shape_of(KIND), before, after, Base())
+    return () if change is None else change.columns

@@ -1,0 +1,291 @@
+"""What is due, what is late and how long steps take: the read models behind `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.domain import forecast
+from batchctl.domain.errors import NotFound
+from batchctl.domain.modes import takers_of
+from batchctl.domain.performance import Performance, performance
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
+from batchctl.domain.status import InstanceStatus
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import dependents
+from batchctl.operations.columns import Columns, moment, seconds
+from batchctl.operations.dependents import Seen
+from batchctl.operations.timetable import ComingUp, Timetable, coming_up
+from batchctl.ports import Transactions
+from batchctl.store import definitions, lengths, reports
+from batchctl.store.lengths import Steps
+
+WINDOW = timedelta(days=28)
+"""How far a report looks back where nothing else is said."""
+MOST = 200
+"""How many lines of each kind a report has at most."""
+STANDING = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED, InstanceStatus.RETRY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepLengths:
+    """A step, and how long it took."""
+
+    batch: str
+    step: Step
+    took: Performance
+    over: int = 0
+    """How many runs took longer than ExpectedDuration says."""
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns; durations in seconds."""
+        took = self.took
+        return {
+            "ProcessBatchName": self.batch,
+            "ProcessControlSeq": self.step.seq,
+            "ProcessName": self.step.name,
+            "Runs": took.many,
+            "Median": _exact(took.median),
+            "P95": _exact(took.p95),
+            "Longest": _exact(took.longest),
+            "Last": _exact(took.last),
+            "ExpectedDuration": seconds(self.step.expected_duration),
+            "AlarmDuration": seconds(self.step.alarm_duration),
+            "OverExpected": self.over,
+            "RecentMedian": _exact(took.recent),
+            "EarlierMedian": _exact(took.earlier),
+            "Drift": None if took.drift is None else took.drift.value,
+            "DayMedians": [_exact(one) for one in took.days],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderWay:
+    """A step that runs, and by when its instance should be done."""
+
+    entry: HistoryEntry
+    batch: str
+    elapsed: timedelta
+    expected: timedelta | None
+    """ExpectedDuration, else what nearly all its runs took, if there were enough."""
+    done_at: datetime | None
+    """None when nothing is known of how long a step takes."""
+
+    @property
+    def late_by(self) -> timedelta | None:
+        """Return how much longer it takes than expected, if it does."""
+        return None if self.expected is None or self.elapsed <= self.expected else self.elapsed - self.expected
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {
+            "BatchControl_id": self.entry.instance_id,
+            "ProcessBatchName": self.batch,
+            "ProcessControlSeq": self.entry.seq,
+            "ProcessName": self.entry.step_name,
+            "StartTime": moment(self.entry.started_at),
+            "Elapsed": _exact(self.elapsed),
+            "Expected": _exact(self.expected),
+            "LateBy": _exact(self.late_by),
+            "ExpectedEnd": moment(self.done_at),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coming:
+    """A schedule that is due next, what it starts, and by when that should be done."""
+
+    coming: ComingUp
+    batches: tuple[str, ...]
+    done_at: datetime | None
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {**self.coming.columns, "Batches": list(self.batches), "ExpectedEnd": moment(self.done_at)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """An instance that does not go on."""
+
+    instance: BatchInstance
+    batch: str
+    stands_for: timedelta
+
+    @property
+    def columns(self) -> Columns:
+        """Return it under the names of columns."""
+        return {
+            "BatchControl_id": self.instance.instance_id,
+            "ProcessBatchName": self.batch,
+            "Status": self.instance.status.value,
+            "Since": moment(self.instance.updated_at),
+            "StandsFor": _exact(self.stands_for),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What comes next, and what is under way."""
+
+    now: datetime
+    coming: tuple[Coming, ...]
+    waits: tuple[Seen, ...]
+    under_way: tuple[UnderWay, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Late:
+    """What should have come or ended by now, and which steps have taken longer than expected."""
+
+    now: datetime
+    since: datetime
+    running: tuple[UnderWay, ...]
+    overdue: tuple[Coming, ...]
+    waits: tuple[Seen, ...]
+    standing: tuple[Standing, ...]
+    steps: tuple[StepLengths, ...]
+
+    @property
+    def is_any(self) -> bool:
+        """Say whether anything is late."""
+        return bool(self.running or self.overdue or self.waits or self.standing or self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Looks at how it goes, now and since some time ago."""
+
+    transactions: Transactions
+    timetable: Timetable
+    names: Sequence[str] = ()
+    """Of which batches; of all when none is named."""
+    since: datetime | None = None
+
+    def durations(self) -> tuple[StepLengths, ...]:
+        """Return how long each step took, batches by Seq."""
+        with self.transactions.read() as connection:
+            batches = self._batches(connection)
+            return _steps(batches, self._lengths(connection, batches))
+
+    def due(self) -> Due:
+        """Return what schedules start next, what waits for others, and what is under way."""
+        with self.transactions.read() as connection:
+            batches = self._batches(connection)
+            found = self._lengths(connection, batches)
+            now = self.timetable.clock.now()
+            return Due(
+                now=now,
+                coming=self._coming(connection, batches, found),
+                waits=self._waits(connection, batches, now),
+                under_way=_under_way(connection, batches, found, now),
+            )
+
+    def late(self) -> Late:
+        """Return what is late now, and which steps took longer than expected."""
+        with self.transactions.read() as connection:
+            batches = self._batches(connection)
+            found = self._lengths(connection, batches)
+            now = self.timetable.clock.now()
+            running = _under_way(connection, batches, found, now)
+            return Late(
+                now=now,
+                since=self._since,
+                running=tuple(one for one in running if one.late_by is not None),
+                overdue=tuple(one for one in self._coming(connection, batches, found) if one.coming.next.is_overdue),
+                waits=tuple(one for one in self._waits(connection, batches, now) if one.is_overdue),
+                standing=_standing(connection, batches, now),
+                steps=tuple(one for one in _steps(batches, found) if one.over),
+            )
+
+    @property
+    def _since(self) -> datetime:
+        return self.timetable.clock.now() - WINDOW if self.since is None else self.since
+
+    def _batches(self, connection: Any) -> Mapping[BatchId, BatchDefinition]:
+        every = definitions.all_batches(connection)
+        for name in self.names:
+            if all(batch.name != name for batch in every):
+                meant = visible(did_you_mean(name, [batch.name for batch in every]))
+                raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
+        return {batch.batch_id: batch for batch in every if not self.names or batch.name in self.names}
+
+    def _lengths(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> Steps:
+        return lengths.since(connection, self._since, batches if self.names else ())
+
+    def _coming(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], found: Steps) -> tuple[Coming, ...]:
+        usual = _usual(found)
+        made = list[Coming]()
+        for one in coming_up(connection, self.timetable.around(connection), MOST):
+            takers = takers_of(one.schedule.entity, list(batches.values()))
+            if takers or not self.names:
+                ends = [_ends(batch, usual, one.next.at) for batch in takers]
+                known = [end for end in ends if end is not None]
+                done_at = max(known) if known and len(known) == len(ends) else None
+                made.append(Coming(coming=one, batches=tuple(batch.name for batch in takers), done_at=done_at))
+        return tuple(made)
+
+    def _waits(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[Seen, ...]:
+        every = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        found = dependents.seen(connection, every, now, MOST)
+        return tuple(one for one in found if one.wait.batch.batch_id in batches)
+
+
+def _steps(batches: Mapping[BatchId, BatchDefinition], found: Steps) -> tuple[StepLengths, ...]:
+    made = list[StepLengths]()
+    for batch in batches.values():
+        for step in batch.steps:
+            runs = found.get((batch.batch_id, step.seq), [])
+            if (took := performance(runs)) is not None:
+                expected = step.expected_duration
+                over = 0 if expected is None else sum(one.many for one in runs if one.took > expected)
+                made.append(StepLengths(batch=batch.name, step=step, took=took, over=over))
+    return tuple(made)
+
+
+def _usual(found: Steps) -> dict[tuple[BatchId, int], timedelta]:
+    return {step: took.median for step, runs in found.items() if (took := performance(runs)) is not None}
+
+
+def _ends(batch: BatchDefinition, usual: forecast.Recorded, start: datetime, after: int = 0) -> datetime | None:
+    """Return when the steps of a batch behind one should be done; None when nothing is known of one of them."""
+    length = forecast.length(batch, usual, after)
+    return None if length.unknown else start + length.total
+
+
+def _under_way(
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], found: Steps, now: datetime
+) -> tuple[UnderWay, ...]:
+    usual, made = _usual(found), list[UnderWay]()
+    for entry in reports.live_entries(connection, MOST):
+        batch = batches.get(entry.batch_id)
+        if batch is None:
+            continue
+        step, took = batch.step_at(entry.seq), performance(found.get((entry.batch_id, entry.seq), []))
+        expected = None if step is None else step.expected_duration
+        if expected is None and took is not None and took.is_enough():
+            expected = took.p95
+        # The step itself counts from its beginning; what takes longer than usual ends now at the earliest.
+        own = usual.get((entry.batch_id, entry.seq), expected)
+        ends = None if own is None else _ends(batch, usual, max(entry.started_at + own, now), entry.seq)
+        elapsed = max(now - entry.started_at, timedelta(0))
+        made.append(UnderWay(entry=entry, batch=batch.name, elapsed=elapsed, expected=expected, done_at=ends))
+    return tuple(made)
+
+
+def _standing(connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[Standing, ...]:
+    found = [
+        Standing(instance=one, batch=batch.name, stands_for=max(now - one.updated_at, timedelta(0)))
+        for one in reports.open_in(connection, STANDING, MOST)
+        if (batch := batches.get(one.batch_id)) is not None
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.stands_for, one.instance.instance_id)))
+
+
+def _exact(length: timedelta | None) -> float | None:
+    return None if length is None else round(length.total_seconds(), 3)

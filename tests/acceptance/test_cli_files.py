@@ -1,0 +1,106 @@
+"""Definitions go from one database to another as a file, and nobody's change is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.night import HOSTILE, Night, a_database, a_file
+
+STEP = (
+    "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)"
+    " SELECT ProcessBatch_id, ?, ?, 'os_command', ?, ? FROM ProcessBatch WHERE ProcessBatchName = 'Load'"
+)
+WIDE = {"COLUMNS": "200"}
+
+
+@pytest.fixture
+def file(tmp_path: Path, run_batchctl: RunBatchctl) -> Night:
+    made = Night(a_file(tmp_path / "file"), run_batchctl)
+    made.sql("INSERT INTO ProcessBatch (ProcessBatchName, Description) VALUES ('Load', ?)", HOSTILE)
+    made.sql(STEP, 10, "say", "echo 'a\\b'\n  \"c\"", None)
+    made.sql(STEP, 20, "[red]two[/red] 😀", "echo '\x1b[31m\u202e' \r\n %s", None)
+    made.sql("INSERT INTO Calendar (CalendarName, ValidUntil) VALUES ('NL', '2099-12-31')")
+    made.sql("INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-12-25')")
+    made.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, CalendarName)"
+        " VALUES ('nightly', 'Load', 'daily', '06:00', 'NL')"
+    )
+    return made
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def other(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Night:
+    database = a_file(tmp_path / "other") if request.param == "sqlite" else a_database(request, tmp_path)
+    return Night(database, run_batchctl)
+
+
+def test_a_file_makes_another_database_the_same(file: Night, other: Night, tmp_path: Path) -> None:
+    path = str(tmp_path / "load.toml")
+    assert file("export", "--output", path).returncode == 0
+    planned = other("plan", path)
+    assert (planned.returncode, other.sql("SELECT count(*) FROM Schedule")) == (6, [(0,)])
+    assert "+ ProcessBatch Load" in planned.stdout
+    applied = other("apply", path, "--reason", "a new server")
+    again = str(tmp_path / "again.toml")
+    other("export", "--output", again, "--batch", "Load")
+    assert applied.returncode == 0, applied
+
+    assert Path(again).read_bytes() == Path(path).read_bytes()
+    assert other("plan", path).returncode == 0
+    (act, *_) = other.sql("SELECT Action, Target, Reason FROM AuditLog WHERE Target = 'ProcessBatch:Load'")
+    assert act == ("apply add", "ProcessBatch:Load", "a new server")
+    assert other.sql("SELECT count(*) FROM Schedule WHERE NextRunTime IS NOT NULL") == [(1,)]
+
+
+def test_what_was_changed_by_hand_is_shown_with_three_values(file: Night, tmp_path: Path) -> None:
+    path = tmp_path / "load.toml"
+    file("export", "--output", str(path))
+    path.write_text(path.read_text().replace('RunTimes = "06:00"', 'RunTimes = "07:00"'), encoding="utf-8")
+    assert file("apply", str(path), "--reason", "later").returncode == 0
+    file.sql("UPDATE Schedule SET RunTimes = '08:00'")
+    path.write_text(path.read_text().replace('RunTimes = "07:00"', 'RunTimes = "09:00"'), encoding="utf-8")
+
+    refused = file("apply", str(path), "--reason", "later still", env=WIDE)
+    overwritten = file("apply", str(path), "--reason", "agreed with Anna", "--overwrite", "nightly", "--yes")
+
+    assert refused.returncode == 5, refused
+    (line,) = [each for each in refused.stdout.splitlines() if each.startswith("Schedule nightly ")]
+    assert line.split()[2:] == ["RunTimes", "'07:00'", "'08:00'", "'09:00'"]
+    assert overwritten.returncode == 0
+    assert file.sql("SELECT RunTimes FROM Schedule") == [("09:00",)]
+
+
+def test_mistakes_are_said_all_at_once_and_end_with_6(file: Night, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text('[[Schedule]]\nScheduleName = "x\x1b"\n'.replace("\x1b", "\\u001b"), encoding="utf-8")
+
+    wrong = file("apply", str(path), "--reason", "r", env=WIDE)
+    path.write_text("[[Schedule", encoding="utf-8")
+    broken = file("plan", str(path))
+    missing = file("plan", str(tmp_path / "none.toml"))
+
+    assert (wrong.returncode, broken.returncode, missing.returncode) == (6, 2, 3)
+    assert "x\\x1b" in wrong.stdout
+    assert "\x1b" not in wrong.stdout
+    assert wrong.stdout.count("It is missing.") == 2
+    assert "is no TOML" in broken.stderr
+
+
+def test_an_instance_says_that_its_batch_was_changed_since(file: Night) -> None:
+    file.sql("INSERT INTO FileProcess (Entity) VALUES ('Load')")
+    file("create")
+    file.sql("UPDATE ProcessControl SET Data1 = 'true' WHERE ProcessControlSeq = 10")
+    before = file("show", "1", env=WIDE).stdout
+    file("run", "--once")
+
+    shown, versions = file.json("show", "1"), file.json("versions", "Load")
+
+    assert "1, changed since: what follows runs as it is now   (batchctl versions Load)" in before
+    assert (shown["DefVersion"], shown["DefVersionNow"]) == (1, 2)
+    assert [one["DefVersion"] for one in shown["History"]] == [2, 2]
+    assert [one["DefVersion"] for one in versions] == [1, 2]
+    assert [one["Column"] for one in versions[1]["Changes"]] == ["ProcessControl 10.Data1"]
+    assert "ProcessControl 10.Data1" in file("versions", "Load", env=WIDE).stdout

@@ -1,0 +1,70 @@
+"""Reports from outside: what is due, what is late, how long steps take."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from batchctl.system.clock import SystemClock
+from tests.acceptance.installation import RunBatchctl
+from tests.acceptance.night import HOSTILE, Night, a_database, a_file
+
+STEP = (
+    "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, ExpectedDuration)"
+    " VALUES (1, 10, ?, 'os_command', 'true', 60)"
+)
+PURGED = (
+    "INSERT INTO DurationHistory (ProcessBatch_id, ProcessControlSeq, Day, UpToMs, Runs, TotalMs, MinMs, MaxMs)"
+    " VALUES (1, 10, ?, ?, 20, ?, ?, ?)"
+)
+WIDE = {"COLUMNS": "250", "PYTHONIOENCODING": "utf-8"}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def night(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatchctl) -> Night:
+    database = a_file(tmp_path / "night") if request.param == "sqlite" else a_database(request, tmp_path)
+    made = Night(database, run_batchctl)
+    made.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Load')")
+    made.sql(STEP, HOSTILE)
+    today = SystemClock().now().date()
+    for ago, milliseconds in ((3, 10_000), (2, 90_000)):
+        day = (today - timedelta(days=ago)).isoformat()
+        made.sql(PURGED, day, milliseconds, 20 * milliseconds, milliseconds, milliseconds)
+    return made
+
+
+def test_how_long_steps_take(night: Night) -> None:
+    (found,) = night.json("report", "durations")
+    shown = night("report", "durations", env=WIDE).stdout
+    plain = night("report", "durations", env={**WIDE, "PYTHONIOENCODING": "ascii"}).stdout
+    late = night.json("report", "late", "--batch", "Load")
+
+    assert (found["Runs"], found["Median"], found["P95"], found["Drift"]) == (40, 10, 90, "slower")
+    assert (found["OverExpected"], found["DayMedians"]) == (20, [10, 90])
+    assert "▁█" in shown
+    assert "_#" in plain
+    assert "slower: 10.0 s -> 1 min 30 s" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert [one["ProcessControlSeq"] for one in late["Steps"]] == [10]
+    assert night("report", "durations", "--batch", "Lod").returncode == 3
+
+
+def test_what_is_due_and_what_stands(night: Night) -> None:
+    assert (
+        night("schedule", "add", "nightly", "--entity", "Load", "--type", "daily", "--run-times", "06:00").returncode
+        == 0
+    )
+    night.sql("INSERT INTO FileProcess (Entity) VALUES ('Load')")
+    night("create")
+    night.sql("UPDATE BatchControl SET Status = 'failed'")
+
+    due, late = night.json("report", "due"), night.json("report", "late")
+
+    assert [(one["ScheduleName"], one["Batches"]) for one in due["Schedules"]] == [("nightly", ["Load"])]
+    assert due["Schedules"][0]["ExpectedEnd"] > due["Schedules"][0]["NextUtcTime"]
+    assert [(one["BatchControl_id"], one["Status"]) for one in late["Standing"]] == [(1, "failed")]
+    assert "nightly" in night("report", "due", env=WIDE).stdout
+    assert "failed" in night("report", "late", env=WIDE).stdout
