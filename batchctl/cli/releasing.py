@@ -22,19 +22,18 @@ MEANINGS = {
 
 def release_options(command: Command) -> Command:
     """Give a command the options that say what is to become of what has waited."""
-    said = "What is to become of those that wait: all, latest (older ones are cancelled), none (they are paused)."
+    said = "What becomes of those that wait: latest cancels the older ones, none pauses all, throttle needs --throttle."
     throttled = click.option(
         "--throttle", type=WholeNumber(1, 10_000), metavar="N", help="Let at most N of them start a minute."
     )(command)
-    words = [release.value for release in Release if release is not Release.THROTTLE]
-    return click.option("--release", type=one_of(words), help=said)(throttled)
+    return click.option("--release", type=one_of(Release), help=said)(throttled)
 
 
 def chosen(release: str | None, throttle: int | None, *, yes: bool) -> Choice | None:
     """Return what was chosen by options; None where nothing was."""
-    if throttle is not None:
-        if release is not None:
-            message = "--release and --throttle exclude each other."
+    if throttle is not None or release == Release.THROTTLE:
+        if throttle is None or release not in {None, Release.THROTTLE}:
+            message = "A throttle is --throttle N, and no other --release than that."
             raise click.UsageError(message)
         return Choice(release=Release.THROTTLE, per_minute=throttle)
     if release is not None:

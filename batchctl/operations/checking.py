@@ -104,7 +104,9 @@ def check(
         idle_needs = limits.idle_needs(connection)
         idle_dependencies = reports.idle_dependencies(connection, ORPHANS_SHOWN)
         triggers, unreadable_triggers = data_triggers.everything(connection)
-        standing, tags = freezes.standing(connection), definitions.tags_as_written(connection)
+        now = None if timetable is None else timetable.clock.now()
+        standing = [freeze for freeze in freezes.standing(connection) if now is None or freeze.holds(now)]
+        tags = definitions.tags_as_written(connection)
         left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
         watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))

