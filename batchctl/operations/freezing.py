@@ -76,7 +76,7 @@ class Freezer:
             is_new = before is None or freezes.ends_later(freeze, before)
             if is_new and not self.actor.dry_run:
                 freeze = replace(freeze, freeze_id=freeze_rows.add(connection, freeze))
-                self.actor.note(connection, "freeze", _target(freeze), reason, {}, columns.freeze(freeze))
+                self.actor.note(connection, "freeze", target(freeze), reason, {}, columns.freeze(freeze))
             return Frozen(
                 freeze=freeze if is_new or before is None else before,
                 was_frozen=before,
@@ -111,7 +111,7 @@ class Freezer:
                 freeze_rows.thaw(connection, freeze.freeze_id, fitting(self.actor.user), now)
                 done = replace(freeze, thawed_at=now, thawed_by=fitting(self.actor.user))
                 was, became = columns.changes(columns.freeze(freeze), columns.freeze(done))
-                self.actor.note(connection, "thaw", _target(freeze), reason, was, became)
+                self.actor.note(connection, "thaw", target(freeze), reason, was, became)
             return Thawed(
                 freezes=tuple(found),
                 released=released,
@@ -191,5 +191,6 @@ def _refuse_other(scope: Scope, standing: Iterable[Freeze], batches: Sequence[Ba
             raise Refused(message, next_step=freezes.thawing(held))
 
 
-def _target(freeze: Freeze) -> str:
+def target(freeze: Freeze) -> str:
+    """Return how the audit log names a freeze."""
     return f"BatchFreeze:{freeze.freeze_id}"

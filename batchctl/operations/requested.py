@@ -11,7 +11,7 @@ from batchctl.domain import freezes
 from batchctl.domain.freezes import Scope
 from batchctl.domain.requests import OfBatch, OfFreeze, OfIncident, OfInstance, Request, Verb, wish_of
 from batchctl.domain.text import visible
-from batchctl.operations.freezing import Freezer
+from batchctl.operations.freezing import Freezer, target
 from batchctl.operations.incident_desk import IncidentDesk, Which
 from batchctl.operations.intervene import Intervention, Operator, Switching
 from batchctl.operations.release import Released
@@ -75,7 +75,7 @@ class Proxy:
                 operator.note_as_it_was(connection, wish.verb, wish.batch, wish.reason)
             return _switched(done)
         if isinstance(wish, OfFreeze):
-            return _frozen_or_thawed(operator, wish)
+            return _frozen_or_thawed(operator, connection, wish)
         return _done(_intervened(operator, wish))
 
 
@@ -103,13 +103,17 @@ def _intervened(operator: Operator, wish: OfInstance) -> Intervention:
             return operator.cancel(at, reason=reason)
 
 
-def _frozen_or_thawed(operator: Operator, wish: OfFreeze) -> str:
+def _frozen_or_thawed(operator: Operator, connection: Any, wish: OfFreeze) -> str:
     freezer = Freezer(operator.actor)
     if wish.verb is Verb.FREEZE and isinstance(wish.scope, Scope):
         frozen = freezer.freeze(wish.scope, reason=wish.reason, until=wish.until)
+        if not frozen.is_new:
+            # Whatever was asked for by a row and done has its audit row, also where all was so already.
+            operator.actor.note(connection, wish.verb, target(frozen.freeze), wish.reason, {}, {})
         return f"{'Frozen' if frozen.is_new else 'It was frozen already'}: {freezes.said(frozen.freeze)}."
     thawed = freezer.thaw(wish.scope, reason=wish.reason, choice=wish.choice)
     if not thawed.freezes:
+        operator.actor.note(connection, wish.verb, "BatchFreeze", wish.reason, {}, {})
         return "Nothing of that was frozen."
     listed = [f"Thawed: {freezes.said(one, 'was')}." for one in thawed.freezes]
     return " ".join([*listed, *_of_those_that_waited(thawed.released)])

@@ -81,7 +81,7 @@ def test_what_hands_change_is_audited_there_too() -> None:
 
     assert watched == {
         *("ProcessBatch", "ProcessControl", "BatchDependency", "BatchResource", "Resource", "Schedule", "Calendar"),
-        *("CalendarDay", "DataTrigger", "FileWatch", "Setting", "BatchControl", "FileProcess"),
+        *("CalendarDay", "DataTrigger", "FileWatch", "Setting", "BatchControl", "FileProcess", "BatchFreeze"),
     }
     assert set(TRIGGERS) - {f"TR_{table}_Audit" for table in watched} == {
         "TR_AuditLog_AppendOnly",
