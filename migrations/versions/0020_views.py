@@ -335,6 +335,7 @@ def _waiting(s: _Spoken) -> str:
     stopper = s.joined(
         *("'BatchControl '", "t.BatchControl_id", "' is '", s.word("t.Status"), "' and its batch stops everything'")
     )
+    started = s.joined(most, "' of batch '", "b.ProcessBatchName", "' are started before it'")
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
     same_key = "(x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))"
     return f"""
@@ -359,27 +360,30 @@ SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS
        MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
 FROM {s.of}BatchControl c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE {s.among("c.Status", "retry", "failed", "held")} AND {s.word("b.OnFailure")} = 'stop_all'
-), Line AS (
+), Stood AS (
 SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, {s.word("c.Status")} AS Status, c.NextRunTime,
-       c.z_updated, SUM(CASE WHEN {due} THEN 1 ELSE 0 END) {before} AS Earlier
-FROM {s.of}BatchControl c WHERE {s.among("c.Status", *_IN_LINE)}
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN {s.word("b.OnFailure")} <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > {now}
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= {most}))
-                THEN c.BatchControl_id END) {before} AS Ahead_id,
+       c.z_updated,
        CASE WHEN c.Status = 'retry' AND {s.word("b.OnFailure")} = 'stop_all' THEN
             CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
                  ELSE t.ByPerson END
             WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+FROM {s.of}BatchControl c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+WHERE {s.among("c.Status", *_IN_LINE)}
+), Line AS (
+SELECT c.*, SUM(CASE WHEN {due} AND c.Stop_id IS NULL THEN 1 ELSE 0 END) {before} AS Earlier FROM Stood c
+), Ordered AS (
+SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
+       MIN(CASE WHEN {s.word("b.OnFailure")} <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > {now}
+                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= {most}))
+                THEN c.BatchControl_id END) {before} AS Ahead_id
 FROM Line c JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-CROSS JOIN Stopping t LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
 ), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Taken,
-       c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
+       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
 UNION ALL
 SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, {s.word("p.Status")}, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL FROM {s.of}BatchControl p WHERE {s.among("p.Status", "paused")}
+       NULL, NULL, NULL, NULL FROM {s.of}BatchControl p WHERE {s.among("p.Status", "paused")}
 ), Lacking AS (
 SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
        (SELECT MAX(x.BatchControl_id) FROM {s.of}BatchControl x
@@ -399,12 +403,15 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN c.NextRunTime > {now} THEN {s.joined("'it waits until '", s.said("c.NextRunTime"))}
             WHEN a.BatchControl_id IS NOT NULL THEN {ahead}
             WHEN t.BatchControl_id IS NOT NULL THEN {stopper}
-            WHEN c.Taken >= {most} THEN {s.joined(most, "' of batch '", "b.ProcessBatchName", "' are started before it'")}
+            WHEN c.Started >= {most} THEN {started}
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
             WHEN l.HowMany >= l.Most THEN {full}
             WHEN u.Units > r.Units THEN {missing}
             WHEN u.Exclusive = 1 THEN {whole}
             WHEN u.Resource_id IS NOT NULL THEN {some}
+            WHEN c.Taken >= {most} AND l.Most IS NULL AND NOT EXISTS (
+                 SELECT 1 FROM {s.of}BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN {started}
+            WHEN c.Taken >= {most} THEN {s.joined("'others of batch '", "b.ProcessBatchName", "' start before it'")}
             ELSE 'nothing holds it back' END AS Reason,
        CASE WHEN c.NextRunTime > {now} THEN c.NextRunTime WHEN z.UntilTime > {now} THEN z.UntilTime END AS NotBeforeTime,
        CASE WHEN c.NextRunTime > {now} THEN {s.local("c.NextRunTime")}

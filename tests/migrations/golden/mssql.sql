@@ -2079,27 +2079,30 @@ SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS
        MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
-), Line AS (
+), Stood AS (
 SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
-       c.z_updated, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier
-FROM BatchControl c WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id,
+       c.z_updated,
        CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
             CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
                  ELSE t.ByPerson END
             WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
+), Line AS (
+SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+), Ordered AS (
+SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
+       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
+                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
+                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
 FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-CROSS JOIN Stopping t LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
 ), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Taken,
-       c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
+       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
 UNION ALL
 SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
+       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
 ), Lacking AS (
 SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
        (SELECT MAX(x.BatchControl_id) FROM BatchControl x
@@ -2119,12 +2122,15 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
             WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
             WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
-            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
             WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
             WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
             WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
             WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
+            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
             ELSE 'nothing holds it back' END AS Reason,
        CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
        CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT DATEADD(second, o.OffsetSeconds, c.NextRunTime) FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime)

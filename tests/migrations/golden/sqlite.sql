@@ -1342,27 +1342,30 @@ SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS
        MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
 FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE (c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held') AND lower(b.OnFailure) = 'stop_all'
-), Line AS (
+), Stood AS (
 SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) AS Status, c.NextRunTime,
-       c.z_updated, SUM(CASE WHEN c.NextRunTime <= strftime('%Y-%m-%d %H:%M:%f', 'now') AND (c.Status = 'ready' OR c.Status = 'retry') THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier
-FROM BatchControl c WHERE (c.Status = 'ready' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held')
-), Ordered AS (
-SELECT c.*, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
-       MIN(CASE WHEN lower(b.OnFailure) <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now')
-                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
-                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id,
+       c.z_updated,
        CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) = 'stop_all' THEN
             CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
                  ELSE t.ByPerson END
             WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+WHERE (c.Status = 'ready' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held')
+), Line AS (
+SELECT c.*, SUM(CASE WHEN c.NextRunTime <= strftime('%Y-%m-%d %H:%M:%f', 'now') AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+), Ordered AS (
+SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
+       MIN(CASE WHEN lower(b.OnFailure) <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now')
+                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
+                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
 FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
-CROSS JOIN Stopping t LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
 ), Instances AS (
-SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Taken,
-       c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
+       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
 UNION ALL
 SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status), p.NextRunTime, p.z_updated,
-       NULL, NULL, NULL FROM BatchControl p WHERE (p.Status = 'paused')
+       NULL, NULL, NULL, NULL FROM BatchControl p WHERE (p.Status = 'paused')
 ), Lacking AS (
 SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
        (SELECT MAX(x.BatchControl_id) FROM BatchControl x
@@ -1382,12 +1385,15 @@ SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.
             WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN ('it waits until ' || strftime('%Y-%m-%d %H:%M:%S', c.NextRunTime) || ' UTC')
             WHEN a.BatchControl_id IS NOT NULL THEN ('BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')')
             WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything')
-            WHEN c.Taken >= b.MaxConcurrent THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
+            WHEN c.Started >= b.MaxConcurrent THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
             WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
             WHEN l.HowMany >= l.Most THEN (l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most)
             WHEN u.Units > r.Units THEN ('it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units)
             WHEN u.Exclusive = 1 THEN ('it needs all of ' || r.ResourceName || ', and instances under way hold it')
             WHEN u.Resource_id IS NOT NULL THEN ('it needs ' || u.Units || ' of the ' || r.Units || ' units of ' || r.ResourceName || ', and instances under way hold it')
+            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
+            WHEN c.Taken >= b.MaxConcurrent THEN ('others of batch ' || b.ProcessBatchName || ' start before it')
             ELSE 'nothing holds it back' END AS Reason,
        CASE WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN c.NextRunTime WHEN z.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN z.UntilTime END AS NotBeforeTime,
        CASE WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN (SELECT strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime))
