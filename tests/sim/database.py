@@ -232,7 +232,7 @@ class Edge:
         self.actor.commit(_raw(connection))
 
     def all_batches(self, connection: Connection) -> tuple[BatchDefinition, ...]:
-        """Return the definitions, read anew when a person has changed them or a version is new: that is a fifth of all the time."""
+        """Return the definitions, read anew when they or their versions are new: that is a fifth of all the time."""
         world = self.actor.world
         if world.batches is None or any(batch.version is None for batch in world.batches):
             world.batches = _all_batches(connection)
