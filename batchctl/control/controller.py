@@ -331,7 +331,7 @@ class Controller:
 
         self._is_numbered = True
         try:
-            self._batches = self._transactions.run(frozenset({Boundary.CLAIM}), work)
+            self._batches = self._transactions.run(frozenset({Boundary.SCHEDULE}), work)
         except (Busy, DatabaseUnusable):
             self._is_numbered = False
             raise

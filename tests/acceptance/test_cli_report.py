@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
 
-from batchctl.system.clock import SystemClock
 from tests.acceptance.installation import RunBatchctl
 from tests.acceptance.night import HOSTILE, Night, a_database, a_file
 
@@ -28,7 +27,7 @@ def night(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatch
     made = Night(database, run_batchctl)
     made.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Load')")
     made.sql(STEP, HOSTILE)
-    today = SystemClock().now().date()
+    today = date.fromisoformat(made.sql("SELECT CAST(CURRENT_DATE AS varchar(10))")[0][0])
     for ago, milliseconds in ((3, 10_000), (2, 90_000)):
         day = (today - timedelta(days=ago)).isoformat()
         made.sql(PURGED, day, milliseconds, 20 * milliseconds, milliseconds, milliseconds)

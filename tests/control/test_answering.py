@@ -179,8 +179,17 @@ def test_freezing_and_thawing_are_asked_for_by_rows(failed: World) -> None:
 
 def test_what_is_asked_for_and_is_so_already_is_done_and_stands_in_the_audit_log(failed: World) -> None:
     ask(failed, "enable", ProcessBatchName="B", Reason="to be sure")
+    ask(failed, "thaw", Reason="to be sure")
+    ask(failed, "freeze", Reason="disks")
+    ask(failed, "freeze", Reason="to be sure")
     duty(failed).finish()
 
-    assert failed.sql(f"SELECT Host, Action, Target, Reason, ValuesBefore, ValuesAfter FROM AuditLog WHERE {ACTS}") == [
-        ("OperatorRequest:1", "enable", "ProcessBatch:B", "to be sure", "{}", "{}")
+    found = failed.sql(f"SELECT Host, Action, Target, Reason, ValuesBefore, ValuesAfter FROM AuditLog WHERE {ACTS}")
+    assert [status for (status,) in failed.sql("SELECT Status FROM OperatorRequest")] == ["done"] * 4
+    assert [one[:4] for one in found] == [
+        ("OperatorRequest:1", "enable", "ProcessBatch:B", "to be sure"),
+        ("OperatorRequest:2", "thaw", "BatchFreeze", "to be sure"),
+        ("OperatorRequest:3", "freeze", "BatchFreeze:1", "disks"),
+        ("OperatorRequest:4", "freeze", "BatchFreeze:1", "to be sure"),
     ]
+    assert [one[4:] for one in found if one[0] != "OperatorRequest:3"] == [("{}", "{}")] * 3
