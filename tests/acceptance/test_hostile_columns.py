@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import Column, Table
 
 from batchctl.cli.main import COMMANDS, cli
+from batchctl.store import views
 from batchctl.store.columns import UtcTime
 from batchctl.store.tables import metadata
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
@@ -25,8 +26,10 @@ MARK = "h0stile"
 HOSTILE = f"{MARK} \x1b]0;pwned\x07\x1b[2J\x1b[31m[red]\r\n\u202e😀 '\"`$(id)%s{{Data1}}</td><script>"
 """Changes the title of a terminal, clears it, colours it, turns the line around; quotes, markup, a formula."""
 NEEDED: dict[str, dict[str, object]] = {
+    "AlertDelivery": {"Kind": "alert"},
     "CalendarDay": {"CalendarDate": "2026-11-22"},
     "DataTrigger": {"OnNewRows": 1},
+    "Incident": {"Kind": "failed", "Severity": "error"},
     "Schedule": {"ScheduleType": "cron", "Cron": HOSTILE},
     "ScheduleFire": {"Outcome": "skipped"},
     "SchedulerLog": {"EventType": "error"},
@@ -35,6 +38,7 @@ NEEDED: dict[str, dict[str, object]] = {
 WITH_ARGUMENTS = (
     ("show", "1"),
     ("history", "1", "--full"),
+    ("history", "2", "--full"),
     ("why", "1"),
     ("why", f"batch:{HOSTILE}"),
     ("why", "file:1"),
@@ -47,6 +51,8 @@ WITH_ARGUMENTS = (
     ("job", "history", HOSTILE),
     ("wait", "1", "--timeout", "0"),
 )
+EMPTY = {"vRunning", "vLate"}
+"""The views of what there is none of in this night."""
 EXPECTED = {0, 2, 3, 4, 5, 6}
 """The exit codes of a command that knows what it says; 1 would be that of an error nobody has thought of."""
 FAILS = python("import sys; print(sys.argv[1]); sys.exit(sys.argv[1])", "{FileName}")
@@ -62,8 +68,10 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """A night in which every text that any table takes is hostile."""
     folder = tmp_path_factory.mktemp("hostile")
     made = Night(a_file(folder) if request.param == "sqlite" else a_database(request, folder), run_batchctl)
-    made.batch(HOSTILE, FAILS, Entity=HOSTILE)
+    made.batch(HOSTILE, FAILS, Entity=HOSTILE, OnFailure="continue")
     made.arrive(HOSTILE, HOSTILE, CycleKey=HOSTILE)
+    made.arrive(HOSTILE, HOSTILE)
+    made.arrive(f"nobody takes {MARK}", HOSTILE)
     done = made("run", "--once")
     assert done.returncode == 1, done.stderr
     assert made("pause", "1", "--reason", HOSTILE).returncode == 4
@@ -163,7 +171,7 @@ def test_a_terminal_shows_it_and_has_nothing_to_obey(
 
 
 def test_a_file_gets_the_command_to_the_letter(night: Night) -> None:
-    assert HOSTILE.replace("\r\n", "\n") in night("history", "1", "--full").stdout
+    assert HOSTILE.replace("\r\n", "\n") in night("history", "2", "--full").stdout
 
 
 @pytest.mark.parametrize("command", READING, ids=lambda command: "-".join(command).replace(HOSTILE, "it"))
@@ -183,7 +191,7 @@ def test_json_is_ascii_that_can_be_read(night: Night, command: tuple[str, ...]) 
     ("command", "columns"),
     [
         (("batches",), {"ProcessBatchName", "Entity"}),
-        (("history", "1"), {"ProcessName", "Message", "CommandText", "Output"}),
+        (("history", "2"), {"ProcessName", "Message", "CommandText", "Output"}),
         (("show", "1"), {"Entity", "FileName", "CycleKey", "Data3"}),
     ],
     ids=lambda found: found[0] if isinstance(found, tuple) else None,
@@ -192,6 +200,13 @@ def test_programs_get_it_to_the_letter(night: Night, command: tuple[str, ...], c
     found = set(exact(night.json(*command)))
 
     assert columns <= found
+
+
+@pytest.mark.parametrize("view", views.NAMES)
+def test_a_view_holds_it_to_the_letter(night: Night, view: str) -> None:
+    rows = night.sql(f"SELECT * FROM {view}")
+
+    assert any(value == HOSTILE for row in rows for value in row) or (view in EMPTY and not rows), rows
 
 
 def exact(value: object, name: str = "") -> Iterator[str]:
