@@ -8,6 +8,7 @@ import pytest
 
 from tests.acceptance.installation import RunBatchctl
 from tests.acceptance.night import HOSTILE, Night, a_database, a_file
+from tests.control_databases import ACTS
 
 STEP = (
     "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)"
@@ -50,7 +51,7 @@ def test_a_file_makes_another_database_the_same(file: Night, other: Night, tmp_p
 
     assert Path(again).read_bytes() == Path(path).read_bytes()
     assert other("plan", path).returncode == 0
-    (act, *_) = other.sql("SELECT Action, Target, Reason FROM AuditLog WHERE Target = 'ProcessBatch:Load'")
+    (act, *_) = other.sql(f"SELECT Action, Target, Reason FROM AuditLog WHERE {ACTS} AND Target = 'ProcessBatch:Load'")
     assert act == ("apply add", "ProcessBatch:Load", "a new server")
     assert other.sql("SELECT count(*) FROM Schedule WHERE NextRunTime IS NOT NULL") == [(1,)]
 

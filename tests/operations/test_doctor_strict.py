@@ -203,7 +203,8 @@ def test_who_may_not_delete_is_told_what_grants_it_and_all_but_the_purging_works
 
     assert warned["Result"] == "WARN"
     assert (
-        "BatchProcessHistory, FileProcess, OperatorRequest, SchedulerLog: nothing is purged there." in warned["Message"]
+        "BatchProcessHistory, FileProcess, Incident, OperatorRequest, SchedulerLog: nothing is purged there."
+        in warned["Message"]
     )
     assert code == 0
     assert "complete" in repr(daily.rows("FileProcess"))

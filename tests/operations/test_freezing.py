@@ -17,6 +17,7 @@ from batchctl.operations import freezing, fsck
 from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
 from tests.control.world import BAD, NO_WAIT, World
+from tests.control_databases import ACTS
 
 EVERYTHING = Scope()
 B, C = Scope(batch="B"), Scope(batch="C")
@@ -45,7 +46,7 @@ def waiting(world: World) -> World:
 
 
 def audited(world: World) -> list[tuple[Any, ...]]:
-    return world.sql("SELECT Action, Target, Reason, Actor FROM AuditLog ORDER BY AuditLog_id")
+    return world.sql(f"SELECT Action, Target, Reason, Actor FROM AuditLog WHERE {ACTS} ORDER BY AuditLog_id")
 
 
 def test_a_freeze_and_its_thaw_are_rows_with_their_audit(waiting: World, freezer: Freezer) -> None:
@@ -165,7 +166,7 @@ def test_what_has_waited_does_as_was_chosen(
     controller = waiting.process()
 
     assert waiting.statuses()[:3] == statuses
-    noted = waiting.sql("SELECT Action, Reason FROM AuditLog WHERE Target LIKE 'BatchControl:%'")
+    noted = waiting.sql(f"SELECT Action, Reason FROM AuditLog WHERE {ACTS} AND Target LIKE 'BatchControl:%'")
     assert noted == [(act, "over") for act in acts]
     if choice.release is Release.THROTTLE:
         for done in (2, 3):
