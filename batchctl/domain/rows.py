@@ -249,7 +249,7 @@ class BatchDefinition:
     """The batches that depend on this one."""
     is_in_cycle: bool = False
     """True when it would have to complete before itself: then no completion of others starts it."""
-    version: int | None = None
+    version: int | None = field(default=None, compare=False)
     """Which version of the batch and its steps this is; None as long as no controller has written it down."""
 
     def step_after(self, seq: int) -> Step | None:
