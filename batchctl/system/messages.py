@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.rows import BatchDefinition, Dependency, IntakeRow, Need, Step
+from batchctl.domain.rows import BatchDefinition, Dependency, Freeze, IntakeRow, Need, Step
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
 
 
@@ -25,7 +25,7 @@ def message_of(line: bytes) -> dict[str, Any]:
     return message
 
 
-def fields_of(row: IntakeRow | BatchDefinition | Step | Need | Dependency) -> dict[str, Any]:
+def fields_of(row: IntakeRow | BatchDefinition | Step | Need | Dependency | Freeze) -> dict[str, Any]:
     """Take a row apart, to be put together again by `intake_row` or `batch_definition`."""
     return {field.name: getattr(row, field.name) for field in fields(row)}
 
@@ -50,6 +50,8 @@ def batch_definition(message: Mapping[str, Any]) -> BatchDefinition:
         "needs": tuple(Need(**need) for need in message["needs"]),
         "dependencies": tuple(_dependency(dependency) for dependency in message["dependencies"]),
         "dependents": tuple(message["dependents"]),
+        "tags": tuple(message["tags"]),
+        "freezes": tuple(_freeze(freeze) for freeze in message["freezes"]),
     }
     return BatchDefinition(**{**message, **changed})
 
@@ -67,13 +69,21 @@ def _dependency(message: Mapping[str, Any]) -> Dependency:
     return Dependency(**{**message, "deadline": timedelta(seconds=message["deadline"])})
 
 
+def _freeze(message: Mapping[str, Any]) -> Freeze:
+    times = {
+        name: None if message[name] is None else datetime.fromisoformat(message[name])
+        for name in ("since", "until", "thawed_at")
+    }
+    return Freeze(**{**message, **times})
+
+
 def _plain(value: object) -> object:
     match value:
         case datetime():
             return value.isoformat()
         case timedelta():
             return value.total_seconds()
-        case Step() | Need() | Dependency():
+        case Step() | Need() | Dependency() | Freeze():
             return fields_of(value)
         case _:
             raise TypeError(type(value).__name__)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, Need, ResourceId, Step
+from batchctl.domain.rows import BatchDefinition, BatchId, Freeze, FreezeId, IntakeId, IntakeRow, Need, ResourceId, Step
 from batchctl.domain.status import DependencyMode, IntakeStatus, OnFailure, OnLost, ProcessingMode
 from batchctl.system.messages import batch_definition, fields_of, intake_row, line_of, message_of
 
@@ -48,6 +48,19 @@ needs = st.builds(
     units=st.integers(),
     exclusive=st.booleans(),
 )
+moments = st.datetimes(timezones=st.just(UTC))
+freezes = st.builds(
+    Freeze,
+    freeze_id=st.integers().map(FreezeId),
+    reason=st.text(),
+    actor=st.text(),
+    since=moments,
+    batch=maybe_text,
+    tag=maybe_text,
+    until=st.none() | moments,
+    thawed_at=st.none() | moments,
+    thawed_by=maybe_text,
+)
 batches = st.builds(
     BatchDefinition,
     batch_id=st.integers().map(BatchId),
@@ -61,6 +74,8 @@ batches = st.builds(
     origin=maybe_text,
     steps=st.lists(steps, max_size=3).map(tuple),
     needs=st.lists(needs, max_size=3).map(tuple),
+    tags=st.lists(st.text(), max_size=3).map(tuple),
+    freezes=st.lists(freezes, max_size=3).map(tuple),
 )
 
 
