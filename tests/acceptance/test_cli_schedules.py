@@ -77,7 +77,10 @@ def test_a_schedule_from_its_making_to_its_first_run(shop: Shop) -> None:
     assert listed["Words"] == "daily at 06:00 and 18:00, Europe/Amsterdam"
     assert (listed["Findings"], listed["LastOutcome"]) == ([], None)
     shown = shop.json("schedule", "show", "nightly")
-    assert [entry["Reason"] for entry in shown["AuditLog"]] == ["the sender is ready by then"]
+    assert [(entry["Action"], entry["Reason"]) for entry in shown["AuditLog"]] == [
+        ("row insert", None),
+        ("schedule add", "the sender is ready by then"),
+    ]
     previewed = shop.json("schedule", "preview", "nightly", "--days", "10")
     assert len(previewed) == 20
     assert {"LocalTime", "UtcTime", "Outcome", "Reason"} <= set(previewed[0])
