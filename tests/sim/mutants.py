@@ -227,7 +227,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "a thaw has no row in the audit log",
-        (freezing, 'self.actor.note(connection, "thaw", _target(freeze), reason, was, became)', "pass"),
+        (freezing, 'self.actor.note(connection, "thaw", target(freeze), reason, was, became)', "pass"),
     ),
 )
 
