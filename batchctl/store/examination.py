@@ -32,7 +32,7 @@ _DEFINED = (
 """What people set, and the engine only reads."""
 _STANDING = ("DataTrigger", "FileWatch", "OperatorRequest", "ProcessBatch", "Schedule")
 """What people set, and beside which the engine keeps how it stands."""
-_ADDED_TO = ("AuditLog", "AuditSeal", "SchedulerLog")
+_ADDED_TO = ("AuditLog", "AuditSeal", "BatchVersion", "SchedulerLog")
 _NEEDED = {
     **dict.fromkeys(sorted(metadata.tables), ("SELECT", "INSERT", "UPDATE")),
     **dict.fromkeys(_DEFINED, ("SELECT",)),
