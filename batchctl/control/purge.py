@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from batchctl.domain.audit_chain import LOG, NUMBERS, PURGE, in_spans
-from batchctl.domain.errors import BatchctlError, Conflict
+from batchctl.domain.errors import BatchctlError, Conflict, DatabaseUnreachable
 from batchctl.domain.retention import Rules
 from batchctl.domain.rows import BatchId
 from batchctl.domain.status import InstanceStatus
@@ -89,6 +89,8 @@ class Purge:
             for batch_id, outcome in rules.instances:
                 what = f"instances of batch {batch_id}"
                 yield from self._all(what, partial(self._of_batch, batch_id, outcome))
+        except DatabaseUnreachable:
+            raise
         except BatchctlError as error:
             # Where not even the rules can be read, nothing can be deleted.
             self.troubles.append(("Setting", error.message))
@@ -120,6 +122,8 @@ class Purge:
                     return
                 yield {}
                 continue
+            except DatabaseUnreachable:
+                raise
             except Exception as error:  # noqa: BLE001 - the boundary between one table and the next
                 said = error.message if isinstance(error, BatchctlError) else f"{type(error).__name__}: {error}"
                 self.troubles.append((what, storable(said)))

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import ClassVar
 
 from batchctl.control.purge import FEWEST, Purge
+from batchctl.domain.errors import DatabaseUnreachable
 from batchctl.domain.text import visible
 from batchctl.logs import Event, Listener
 from batchctl.ports import Change, Clock, Transactions
@@ -65,8 +66,13 @@ class Retention:
                 transactions=self.transactions, clock=self.clock, actor=self.actor, host=self.host, most=self._most
             )
             self._pages = self._purge.pages()
-        if next(self._pages, None) is not None:
-            return False
+        try:
+            if next(self._pages, None) is not None:
+                return False
+        except DatabaseUnreachable:
+            # Where the way to the database is gone, no table is at fault: the next look begins anew.
+            self._purge = self._pages = None
+            raise
         self._tell(self._purge)
         self._most, self._purge, self._pages = self._purge.most, None, None
         self._next = self.clock.monotonic() + self.interval.total_seconds()

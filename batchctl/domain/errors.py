@@ -6,8 +6,9 @@ BatchctlError
 ├── Refused                 the act is not allowed in the state found                  exit 4
 │   ├── StatusChanged       the row is in another status than the verb needs
 │   └── SchemaMismatch      the database has another schema version, or none
-├── DatabaseUnusable        missing, read-only, not a database, not to be reached      exit 4
-│   └── OutcomeUnknown      the connection was lost during a commit
+├── DatabaseUnusable        missing, read-only, not a database                         exit 4
+│   └── DatabaseUnreachable the connection is lost, or cannot be made
+│       └── OutcomeUnknown  it was lost during a commit
 ├── Conflict                another transaction was in the way; the whole is run again
 ├── Busy                    another controller, or a lock that does not end            exit 5
 ├── StepRefused             a step cannot be rendered; no retry can help
@@ -76,12 +77,16 @@ class DatabaseUnusable(BatchctlError):
     exit_code = 4
 
 
-class OutcomeUnknown(DatabaseUnusable):
+class DatabaseUnreachable(DatabaseUnusable):
+    """The way to the control database is gone, for a moment or for longer; nothing is known against the database."""
+
+
+class OutcomeUnknown(DatabaseUnreachable):
     """The connection was lost during a commit: it was made, or it was not."""
 
 
 class Conflict(BatchctlError):
-    """Another transaction was in the way, or the connection was lost; only the whole transaction can be run again."""
+    """Another transaction was in the way; only the whole transaction can be run again."""
 
 
 class Busy(BatchctlError):

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import InvalidRequestError
 
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, OutcomeUnknown
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnreachable, OutcomeUnknown
 from batchctl.ports import Bell, Boundary, Change
 from batchctl.store.dialects import dialect_of
 
@@ -169,7 +169,7 @@ class StoreTransactions:
         """Raise in words what concerns the database as a whole; a lost connection is made anew at the next use."""
         if isinstance(error, OutcomeUnknown):
             self._lost_session = self._session
-        if isinstance(error, (OutcomeUnknown, InvalidRequestError)) or self._dialect.is_lost(error):
+        if isinstance(error, (DatabaseUnreachable, InvalidRequestError)) or self._dialect.is_lost(error):
             # SQLAlchemy will not use a connection again over which it has met something it did not expect.
             self._give_up_connection()
         if self._dialect.is_about_the_database(error):
@@ -190,8 +190,10 @@ def savepoint(connection: Connection) -> Iterator[None]:
     dialect.begin_part(connection)
     try:
         yield
+    except DatabaseUnreachable:
+        raise  # There is nothing left to undo.
     except BaseException as error:
-        if dialect.is_lost(error) or dialect.is_transient(error):
+        if dialect.is_transient(error):
             # Only all of the transaction can be run again.
             raise Conflict(str(error)) from error
         if isinstance(error, Exception) and dialect.is_about_the_database(error):
@@ -205,10 +207,13 @@ def savepoint(connection: Connection) -> Iterator[None]:
 @contextmanager
 def left_out_if_refused(connection: Connection) -> Iterator[None]:
     """Undo only this part of a transaction when the database refuses it; all the rest is written nonetheless."""
+    has_begun = False
     try:
         with savepoint(connection):
+            has_begun = True
             yield
     except BatchctlError:
         raise
-    except Exception:  # noqa: BLE001 - constraints and triggers of others refuse with whatever they please
-        return
+    except Exception:  # constraints and triggers of others refuse with whatever they please
+        if not has_begun:
+            raise

@@ -13,6 +13,7 @@ from batchctl.control import purge
 from batchctl.control.creation import Creator
 from batchctl.control.purge import MOST, PATIENCE
 from batchctl.control.retention import Retention
+from batchctl.domain.errors import DatabaseUnreachable
 from batchctl.ports import Change
 from batchctl.store import finished_instances, purging
 from tests.control.test_workers import Hand, hired
@@ -109,6 +110,25 @@ def test_its_own_trouble_keeps_nothing_else_from_going_on_and_is_told_once(
     world.clock.advance(timedelta(hours=1))
     hand.turn()
     assert rows(world) == 0
+
+
+def test_a_lost_connection_is_told_as_what_it_is_and_the_pass_begins_anew(
+    world: World, hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: object) -> int:
+        message = "The control database cannot be reached."
+        raise DatabaseUnreachable(message)
+
+    log(world, 31)
+    with monkeypatch.context() as patched:
+        patched.setattr(purging, "delete_log", lost)
+        hand.turn()
+    assert "controller.waiting" in {event.name for event in hand.events}
+    assert not world.messages("retention.trouble")
+
+    hand.turn()
+    assert rows(world) == 0
+    assert "controller.resumed" in {event.name for event in hand.events}
 
 
 def test_a_look_purges_one_page_and_the_next_pass_begins_after_an_hour(world: World) -> None:

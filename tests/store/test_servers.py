@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import cast
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnusable, Refused
+from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnreachable, DatabaseUnusable, Refused
 from batchctl.domain.leader import Holder
 from batchctl.ports import Boundary
 from batchctl.store import definitions, engine, intake, schema
 from batchctl.store.dialects import postgresql, postgresql_errors
 from batchctl.store.leader_lock import SessionLeaderLock
-from batchctl.store.transactions import StoreTransactions
+from batchctl.store.transactions import StoreTransactions, left_out_if_refused, savepoint
 from batchctl.system.clock import SystemClock
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
@@ -237,17 +238,28 @@ def test_who_is_hurried_runs_into_whoever_has_a_name(postgres: PostgresServer, d
     other.close()
 
 
-def test_a_session_that_ends_amid_a_transaction_is_told_as_what_it_is(postgres: PostgresServer, database: str) -> None:
-    def read_without_a_session(connection: Connection) -> object:
+@pytest.mark.parametrize("when", ["before", "within"])
+@pytest.mark.parametrize("part", [nullcontext, savepoint, left_out_if_refused])
+def test_a_session_that_ends_amid_a_transaction_is_told_as_what_it_is(
+    postgres: PostgresServer, database: str, part: Callable[[Connection], AbstractContextManager[None]], when: str
+) -> None:
+    def end_sessions() -> None:
         with postgres.connect(database) as dba:
             dba.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-        return definitions.all_batches(connection)
+
+    def read_without_a_session(connection: Connection) -> None:
+        if when == "before":
+            end_sessions()
+        with part(connection):
+            if when == "within":
+                end_sessions()
+            definitions.all_batches(connection)
 
     transactions = way_to(postgres.url(database))
-    with pytest.raises(DatabaseUnusable, match="terminating connection due to administrator command"):
+    with pytest.raises(DatabaseUnreachable, match=r"terminating connection due to administrator command|server closed"):
         transactions.run(C1, read_without_a_session)
     assert transactions.run(C1, add) > 0
     transactions.close()

@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import Busy, DatabaseUnusable, Refused
+from batchctl.domain.errors import Busy, DatabaseUnreachable, DatabaseUnusable, Refused
 from batchctl.domain.leader import Holder, label_of
 from batchctl.domain.text import visible
 from batchctl.ports import Change
@@ -319,7 +319,7 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     if number in errors.UNUSABLE:
         message = f"The control database {where} {errors.UNUSABLE[number]}: {error}."
         return DatabaseUnusable(message, next_step=errors.NEXT_STEPS.get(number))
-    return DatabaseUnusable(f"The control database {where} cannot be reached: {error}.")
+    return DatabaseUnreachable(f"The control database {where} cannot be reached: {error}.")
 
 
 def try_lock(connection: Connection, controller: str) -> bool:

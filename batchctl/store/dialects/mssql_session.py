@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 
 from batchctl import __version__
 from batchctl.domain import urls
-from batchctl.domain.errors import ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import ConfigurationError, DatabaseUnreachable, DatabaseUnusable
 from batchctl.domain.sqlstates import sqlstate_behind
 from batchctl.domain.text import visible
 
@@ -279,4 +279,4 @@ def _refused(error: ServerError, url: URL, where: str) -> DatabaseUnusable:
         next_step = "see the database's name in database_url, that it is online, and that the login has a user in it"
         return DatabaseUnusable(f"The control database {where} cannot be opened: {said}.", next_step=next_step)
     next_step = "see that the server is up, and the host, port and encryption in database_url"
-    return DatabaseUnusable(f"The control database {where} cannot be reached: {said}.", next_step=next_step)
+    return DatabaseUnreachable(f"The control database {where} cannot be reached: {said}.", next_step=next_step)

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnusable
+from batchctl.domain.errors import Busy, ConfigurationError, DatabaseUnreachable, DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import postgresql_catalog as catalog
@@ -383,7 +383,8 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     said = visible(str(origin).strip().partition("\n")[0])
     what, next_step = errors.meaning(said, state)
     code = f" ({state})" if state else ""
-    return DatabaseUnusable(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
+    kind = DatabaseUnreachable if is_lost(error) else DatabaseUnusable
+    return kind(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
 
 
 def look(connection: Connection) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnusable, OutcomeUnknown
+from batchctl.domain.errors import BatchctlError, Busy, DatabaseUnreachable, DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import mssql
@@ -163,10 +165,17 @@ def test_a_commit_that_is_refused_is_known_to_have_failed(server: SqlServer, tra
     assert "ROLLBACK" in server.asked[-1][0]
 
 
-def test_a_lost_connection_is_made_anew(server: SqlServer, transactions: StoreTransactions) -> None:
+@pytest.mark.parametrize("part", [nullcontext, savepoint])
+def test_a_lost_connection_is_made_anew(
+    server: SqlServer, transactions: StoreTransactions, part: Callable[[Connection], AbstractContextManager[None]]
+) -> None:
+    def add_in_a_part(connection: Connection) -> None:
+        with part(connection):
+            add(connection)
+
     server.when("INSERT INTO FileProcess", raising(link_error()), ADDED)
-    with pytest.raises(DatabaseUnusable, match="control on host:1433 cannot be reached: TCP Provider"):
-        transactions.run(C1, add)
+    with pytest.raises(DatabaseUnreachable, match="control on host:1433 cannot be reached: TCP Provider"):
+        transactions.run(C1, add_in_a_part)
 
     assert transactions.run(C1, add) == 7
     assert len(server.connected) == 2
