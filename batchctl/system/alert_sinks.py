@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from batchctl import config
@@ -313,19 +314,25 @@ class _Apprise:
         if importlib.util.find_spec("apprise") is None:
             said = "needs apprise: pip install 'batchctl[alerts]'."
             raise _wrong(channel, said)
+        self._service(channel)
 
     def send(self, channel: Channel, letter: Letter) -> None:
-        """Let apprise send it; what that would log may hold the address with its secrets."""
+        """Let apprise send it, as text: a service that shows markup gets it escaped."""
+        service, message = self._service(channel), letter.message
+        if not service.notify(body=message.body, title=visible(message.title), body_format="text"):
+            said = "apprise could not deliver it; it does not say why."
+            raise BatchctlError(said)
+
+    def _service(self, channel: Channel) -> Any:
+        """Return who sends. What apprise would log may hold the address with its secrets."""
         import apprise  # noqa: PLC0415 - an extra, and slow to import
 
         logging.getLogger("apprise").disabled = True
         service = apprise.Apprise()
-        if not service.add(channel.url):
-            said = "url is none that apprise knows."
+        if not service.add(channel.url or ""):
+            said = "url is none that apprise knows, or lacks what its service needs."
             raise _wrong(channel, said)
-        if not service.notify(body=letter.message.body, title=letter.message.title):
-            message = "apprise could not deliver it; it does not say why."
-            raise BatchctlError(message)
+        return service
 
 
 _KINDS: dict[str, _Console | _Log | _Smtp | _Webhook | _Apprise] = {

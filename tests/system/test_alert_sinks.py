@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -168,6 +169,46 @@ def test_the_console_is_standard_error(
     assert (out, err) == ("", f"[ERROR] Load: it broke\n{BODY}\n\n")
 
 
+def test_a_service_that_apprise_knows_gets_it_as_text(
+    web: WebServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = settings(tmp_path, monkeypatch, apprise(web))
+    assert alert_sinks.problem_of(given, "it") is None
+    alert_sinks.send(given, "it", a_letter(HOSTILE))
+
+    ((path, _, body),) = web.received()
+    said = json.loads(body)
+    assert path == "/hook?key=s3cr3t%26value"
+    assert said["message"] == BODY
+    assert said["title"] == "[ERROR] a\\r\\nBcc: evil@example.com\\r\\n\\r\\nbody"
+
+
+def test_what_apprise_cannot_deliver_is_told_without_the_secret(
+    web: WebServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    web.mood = 500
+    with pytest.raises(BatchctlError, match="apprise could not deliver it") as caught:
+        alert_sinks.send(settings(tmp_path, monkeypatch, apprise(web)), "it", a_letter())
+
+    assert "s3cr3t" not in "".join((caught.value.in_full, caplog.text, *capfd.readouterr()))
+
+
+def test_who_lacks_apprise_is_told_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "apprise", None)
+    problem = alert_sinks.problem_of(settings(tmp_path, monkeypatch, 'kind = "apprise"\nurl = "json://h"'), "it")
+
+    assert problem is not None
+    assert "needs apprise: pip install 'batchctl[alerts]'" in problem.message
+
+
+def apprise(server: WebServer) -> str:
+    return f'kind = "apprise"\nurl = "{server.url.replace("http", "json", 1)}?-key={{secret:token}}"\n'
+
+
 @pytest.mark.parametrize(
     ("channel", "said"),
     [
@@ -180,7 +221,8 @@ def test_the_console_is_standard_error(
         ('kind = "webhook"\nurl = "http://h/"\nsecret = "written out"', "secret has to refer to a secret"),
         ('kind = "webhook"\nurl = "http://h/{secret:tokn}"', "Secret 'tokn' is not in the configuration"),
         ('kind = "log"\npath = "nowhere/alerts.log"', "cannot be written"),
-        ('kind = "apprise"\nurl = "json://h"', "needs apprise: pip install"),
+        ('kind = "apprise"', "lacks url"),
+        ('kind = "apprise"\nurl = "jsn://h/{secret:token}"', "url is none that apprise knows"),
     ],
 )
 def test_what_cannot_work_is_said_without_sending_anything(
