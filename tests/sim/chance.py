@@ -92,6 +92,10 @@ def script_of(seed: int) -> Script:
     events = list(drawn.events())
     for _ in range(0 if kept_for is None else apart.choice((0, 1, 2))):
         events.insert(apart.randrange(len(events) + 1), _of_purge(apart))
+    told = Random(-seed - 2_000_000_011)
+    options = replace(options, tells=told.random() < 0.25)
+    for _ in range(told.choice((1, 2, 2, 3)) if options.tells else 0):
+        events.insert(told.randrange(len(events) + 1), _of_telling(told, options.places))
     return Script(options, tuple(events), seed)
 
 
@@ -103,6 +107,19 @@ def _of_purge(chance: Random) -> Event:
         again = Operate("again", chance.randrange(3))
         meanwhile = chance.choice(((again,), (again, Run(1.0)), (Run(30.0),)))
     return Fault(None, "C13", kind, meanwhile)
+
+
+def _of_telling(chance: Random, places: tuple[int, ...]) -> Event:
+    """Draw a fault that strikes when an incident or a message is written, when one is sent, or when acts are sealed."""
+    at = chance.choice(("C15", "C15", "C15", "send", "C16"))
+    if at == "send":
+        kind = chance.choice((Kind.CRASH_BEFORE, Kind.FREEZE_BEFORE))
+    else:
+        kind = chance.choice((Kind.FREEZE_BEFORE, Kind.FREEZE_AFTER, *Kind))
+    # Whoever is frozen there may have lost its lock meanwhile, and another leads.
+    later = Run(float(chance.choice((1, 20, 40, 400))))
+    meanwhile = chance.choice(((later,), (Away(1.0), Turn(0), Turn(1 % len(places)), later)))
+    return Fault(None, at, kind, meanwhile if "freeze" in kind else ())
 
 
 def _timed(seed: int) -> Script:

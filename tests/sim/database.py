@@ -12,6 +12,7 @@ import tenacity
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import NullPool
 
+from batchctl.domain.errors import DatabaseUnreachable, DatabaseUnusable
 from batchctl.domain.retention import Keep, Rules
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import InstanceStatus
@@ -298,12 +299,17 @@ class Edge:
         """Say whether an error is one of a lost connection."""
         return isinstance(error, ConnectionLost)
 
+    def unusable(self, error: BaseException, where: str) -> DatabaseUnusable:
+        """Explain an error, also one of a lost connection."""
+        return DatabaseUnreachable(str(error)) if isinstance(error, ConnectionLost) else _unusable(error, where)
+
     def is_about_the_database(self, error: BaseException) -> bool:
         """Say whether an error concerns the database as a whole."""
         return isinstance(error, ConnectionLost) or _is_about_the_database(error)
 
 
 _is_about_the_database = sqlite.is_about_the_database
+_unusable = sqlite.unusable
 _all_batches = definitions.all_batches
 EDGE = Edge()
 
@@ -320,7 +326,7 @@ class _Sleepless:
 @contextmanager
 def edged() -> Iterator[None]:
     """Put the edge between the store and SQLite."""
-    names = ("begin_write", "commit", "change_marker", "is_lost", "is_about_the_database")
+    names = ("begin_write", "commit", "change_marker", "is_lost", "is_about_the_database", "unusable")
     replaced: list[tuple[Any, str, Any]] = [(sqlite, name, getattr(EDGE, name)) for name in names]
     replaced += [
         (definitions, "all_batches", EDGE.all_batches),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.sim import laws, timetables, waiting
+from tests.sim import laws, telling, timetables, waiting
 from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck
 from tests.sim.laws import Broken
@@ -29,11 +29,17 @@ def live(world: World) -> None:
     timetables.go_on(world)
     _drain(world)
     waiting.check_rest(world)
+    telling.check_rest(world)
     for _ in range(MOST_TRIES):
         if not _sort_out(world):
             break
         _drain(world)
     waiting.check_finished(world)
+    if world.options.tells:
+        # Of what is frozen nobody is told.
+        _thaw(world)
+        _drain(world)
+        telling.check_finished(world)
     laws.check_end(world)
     laws.check_dependents(world)
     laws.check_all(world)
@@ -42,6 +48,7 @@ def live(world: World) -> None:
 
 def _heal(world: World) -> None:
     """Let nothing fail any more."""
+    world.is_healed = True
     world.away_until = -1.0
     world.stalled.clear()
     world.armed.clear()
@@ -80,13 +87,19 @@ def _turn_until_idle(world: World, worker: int) -> None:
             return
 
 
+def _thaw(world: World) -> None:
+    """Let a person end every freeze."""
+    world.person.thaw(Thaw(None))
+    for number in range(len(world.options.batches)):
+        world.person.thaw(Thaw(number))
+
+
 def _sort_out(world: World) -> bool:
     """Let a person deal with everything that waits for one; say whether there was anything."""
     if not waiting.is_open(world):
         return False
-    world.person.thaw(Thaw(None))
+    _thaw(world)
     for number in range(len(world.options.batches)):
-        world.person.thaw(Thaw(number))
         world.person.switch(Switch(number, enabled=True))
     statuses = world.rows("SELECT Status FROM BatchControl ORDER BY BatchControl_id")
     for nth, (status,) in enumerate(statuses):

@@ -20,14 +20,26 @@ from batchctl.control import (
     creation,
     deciding,
     flights,
+    incident_watch,
+    outbox,
     purge,
     recording,
     rescue,
+    sealing,
     takeover,
 )
 from batchctl.domain import backfill_turns, catch_up, gates, liveness, moves, retention
 from batchctl.operations import freezing, release
-from batchctl.store import backfills, dependencies, finished_instances, history, instances, transactions, turns
+from batchctl.store import (
+    audit_seals,
+    backfills,
+    dependencies,
+    finished_instances,
+    history,
+    instances,
+    transactions,
+    turns,
+)
 
 
 @dataclass(frozen=True)
@@ -370,6 +382,29 @@ BACKFILL_MUTANTS: tuple[Mutant, ...] = (
     ),
 )
 """Mistakes in what starts work because somebody wants that of due times of the past."""
+
+TELLING_MUTANTS: tuple[Mutant, ...] = (
+    _mutant(
+        "it is not told that a problem is over", (incident_watch, "is_told=one in seen.superseded", "is_told=True")
+    ),
+    _mutant("what is over stands", (incident_watch, "(*seen.resolved, *seen.superseded)", "seen.superseded")),
+    _mutant(
+        "who sends a message is taken for dead at once",
+        (outbox, "one.claimed_by is None or one.claimed_at is None or one.claimed_at < now - STALE", "True"),
+    ),
+    _mutant("what was sent is not ticked off", (outbox, "if said is None:", "if False:")),
+    _mutant(
+        "what hangs is never sent by another",
+        (outbox, "one.claimed_at < now - STALE", "one.claimed_at < now - 1000 * STALE"),
+    ),
+    _mutant(
+        "acts are purged without a trace",
+        (purge, 'self._audit(connection, LOG, None, {"Rows": len(going), NUMBERS: in_spans(going)}, None)', "pass"),
+    ),
+    _mutant("a seal does not go on from the one before", (audit_seals, "number + 1, digest", "number + 1, BEGINNING")),
+    _mutant("the end of the audit log is not sealed", (sealing, "if page.open:", "if page.open and not page.is_last:")),
+)
+"""Mistakes in what people are told of problems, and in what becomes of the audit log."""
 
 
 @contextmanager

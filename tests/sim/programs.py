@@ -8,18 +8,25 @@ from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from batchctl.control.alerting import Alerting
 from batchctl.control.answering import Answering
 from batchctl.control.backfilling import Backfilling
 from batchctl.control.controller import Controller
 from batchctl.control.creation import Creator
 from batchctl.control.deciding import Deciding
 from batchctl.control.dependency_watch import DependencyWatch
+from batchctl.control.findings import Findings
 from batchctl.control.firing import Firing
+from batchctl.control.incident_watch import IncidentWatch
 from batchctl.control.membership import Membership
+from batchctl.control.outbox import Outbox
 from batchctl.control.recording import Recorder
 from batchctl.control.rescue import Rescue
 from batchctl.control.retention import Retention
+from batchctl.control.sealing import Sealing
 from batchctl.control.worker import Duty, Leading, Worker
+from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.freezes import Scope
 from batchctl.domain.leader import Holder
@@ -27,6 +34,7 @@ from batchctl.domain.outcomes import Identity
 from batchctl.domain.release import Choice, Release
 from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
 from batchctl.domain.schedules import BackfillId, ScheduleId
+from batchctl.logs import Listener
 from batchctl.operations import acts
 from batchctl.operations.backfiller import Backfiller, Span
 from batchctl.operations.freezing import Freezer
@@ -40,6 +48,7 @@ from batchctl.store import backfills, schedules
 from batchctl.store.statements import RowInsert
 from batchctl.store.tables import operator_request
 from batchctl.testing import surroundings
+from tests.sim import telling
 from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
@@ -166,16 +175,34 @@ class Program(Actor):
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
         answering = Answering(self.transactions, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)
-        upkeep = Retention(
-            self.transactions, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval
+        upkeep = self._telling(listener) if options.tells else []
+        upkeep.append(
+            Retention(
+                self.transactions, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval
+            )
         )
         own_duties = list[Duty]()
         if options.schedules:
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
             means = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
             own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
-        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [answering, watch], [upkeep])
+        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [answering, watch], upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
+
+    def _telling(self, listener: Listener) -> list[Duty]:
+        rules = AlertRules(channels=[Audience(name=telling.CHANNEL)], learns_arrivals=False)
+        watch = IncidentWatch(self.transactions, self.clock, listener, rules, Findings(self.clock, rules, self.name))
+        outbox = Outbox(
+            transactions=self.transactions,
+            clock=self.clock,
+            inquiries=telling.ScriptedInquiries(self.world, self),
+            send=lambda _, letter: telling.send(self.world, self, letter),
+            channels=[telling.CHANNEL],
+            origin="simulated",
+            controller=self.name,
+            listener=listener,
+        )
+        return [Alerting(self.clock, watch, outbox), Sealing(self.transactions, self.clock, listener)]
 
 
 class ScriptedLeaderLock:

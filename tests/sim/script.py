@@ -282,6 +282,8 @@ class Options:
     """For how many seconds finished instances and logs are kept; None: for ever."""
     keep_last: int = 0
     schedules: tuple[SchedulePlan, ...] = ()
+    tells: bool = False
+    """True where people are told of problems, and the audit log is sealed."""
 
     @property
     def rhythm(self) -> Rhythm:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from batchctl.domain.audit_chain import Anchor
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
-from tests.sim import laws
+from tests.sim import laws, telling
 from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
@@ -64,6 +65,12 @@ class World:
         self.workers: list[Program | None] = [None] * len(self.options.places)
         self.kept_out: defaultdict[str, list[datetime]] = defaultdict(list)
         """When, by their own clocks, programs met a lock that kept them from deciding about a schedule."""
+        self.is_healed = False
+        self.letters_begun = 0
+        self.letters: dict[int, list[tuple[str, float]]] = {}
+        """Who sent which message, and when."""
+        self.anchors: list[Anchor] = []
+        """How far the chain of the audit log reached, whenever that was told."""
         self.person = Person(self)
         self.batches: tuple[BatchDefinition, ...] | None = None
         """The definitions as they were last read; None once they were changed."""
@@ -132,6 +139,8 @@ class World:
     def note(self, name: str, event: Told) -> None:
         """Put an event into the trace."""
         self.tell(name, event.name, event.fields)
+        if event.name == "audit.anchor":
+            self.anchors.append(telling.anchor_in(event.fields))
         if event.name == "retention.trouble" and "IntegrityError" in str(event.fields["Message"]):
             raise laws.Broken("purge", str(event.fields["Message"]))
 
