@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -69,6 +68,8 @@ class Outcome:
     kills: int = 0
     instances: int = 0
     executions: int = 0
+    letters: Counter[int] = field(default_factory=Counter)
+    """How often each message about an incident was sent."""
     seconds: float = 0.0
     chaos_seconds: float = 0.0
     violations: list[Violation] = field(default_factory=list)
@@ -299,21 +300,26 @@ class Campaign:
         evidence = gather(self.shop)
         self.outcome.violations += judge(self.shop, evidence)
         self._find("a command broke down", self._breakdowns)
-        fsck = subprocess.run(
-            [sys.executable, "-m", "batchctl", "--config", "batchctl.toml", "fsck", "--json"],
+        for question in (("fsck", "--json"), ("audit", "seal"), ("audit", "verify", "--json")):
+            answer = self._ask(*question)
+            if answer.returncode != 0:
+                self._find(" ".join(question), [answer.stdout or answer.stderr])
+        outcome = self.outcome
+        outcome.counts, outcome.kills = self.nemesis.counts, self.nemesis.kills
+        outcome.attempts = statuses(evidence)
+        outcome.letters = self.shop.letters()
+        outcome.instances = len(evidence.instances)
+        outcome.executions = sum("S" in one.said for one in evidence.executions)
+
+    def _ask(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "batchctl", "--config", "batchctl.toml", *command],
             cwd=self.shop.directory,
             env={"PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
             check=False,
         )
-        if fsck.returncode != 0:
-            self._find("fsck", json.loads(fsck.stdout) if fsck.returncode == 6 else [fsck.stderr])
-        outcome = self.outcome
-        outcome.counts, outcome.kills = self.nemesis.counts, self.nemesis.kills
-        outcome.attempts = statuses(evidence)
-        outcome.instances = len(evidence.instances)
-        outcome.executions = sum("S" in one.said for one in evidence.executions)
 
     def _find(self, promise: str, rows: Sequence[object]) -> None:
         if rows:

@@ -13,7 +13,7 @@ from batchctl.ports import Boundary
 SPAWN = "spawn"
 """Not a commit: the moment between the commit of a step's beginning and its process."""
 
-OF_WORKERS = ("C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10", "C12", SPAWN)
+OF_WORKERS = ("C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10", "C12", "C15", "C16", SPAWN)
 OF_INTAKE = ("C1",)
 OF_PEOPLE = ("C11",)
 

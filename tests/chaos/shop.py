@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,6 +32,11 @@ SETTINGS = {
     "shutdown_grace": 1.0,
     "state_directory": "state",
 }
+ALERTS = """
+[alerts.channels.night]
+kind = "log"
+path = "alerts.log"
+"""
 
 BATCHES = (
     ("hold_one", "hold", 1, "hold_batch", 3),
@@ -125,7 +131,7 @@ class Shop:
             shutil.copy(Path(__file__).with_name(script), self.directory)
         lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in SETTINGS.items())
         for file, url in (("batchctl.toml", self.place.database.url), ("proxied.toml", self.place.proxied_url)):
-            (self.directory / file).write_text(f'database_url = "{url}"\n{lines}', encoding="utf-8")
+            (self.directory / file).write_text(f'database_url = "{url}"\n{lines}{ALERTS}', encoding="utf-8")
 
     def register(self) -> None:
         """Insert the definitions of the batches."""
@@ -260,6 +266,12 @@ class Shop:
             " UNION ALL SELECT count(*) FROM ScheduleBackfill WHERE Status = 'running'"
         )
         return None if found is None else sum(row[0] for row in found)
+
+    def letters(self) -> Counter[int]:
+        """Return how often each message was sent."""
+        told = self.directory / "alerts.log"
+        lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+        return Counter(json.loads(line)["AlertDelivery_id"] for line in lines)
 
     def effects(self) -> Iterable[str]:
         """Return the lines the steps have left, in their order."""

@@ -119,6 +119,8 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
         "doubled: a due time of a backfill has started more than one row, or one that nobody wanted": list(
             odd_backfills(shop)
         ),
+        "lost: a message that counts as sent never was": list(untold_messages(shop)),
+        "doubled: a message was sent more often than it was claimed": list(repeated_messages(shop)),
         "a step was started without its row in the history": list(unrecorded_starts(seen)),
         "a step was started before the one before it had ended well": list(early_starts(seen)),
         "more instances of a batch ran at once than MaxConcurrent allows": list(crowds(seen)),
@@ -129,6 +131,19 @@ def judge(shop: Shop, seen: Evidence) -> list[Violation]:
 def lost_rows(shop: Shop) -> Iterator[str]:
     there = {row[0] for row in shop.sql("SELECT FileName FROM FileProcess")}
     yield from sorted(shop.acknowledged - there)
+
+
+def untold_messages(shop: Shop) -> Iterator[int]:
+    letters = shop.letters()
+    sent = shop.sql("SELECT AlertDelivery_id FROM AlertDelivery WHERE Status = 'sent'")
+    yield from (number for (number,) in sent if not letters[number])
+
+
+def repeated_messages(shop: Shop) -> Iterator[tuple[int, int, int]]:
+    letters = shop.letters()
+    for number, claims in shop.sql("SELECT AlertDelivery_id, Attempts FROM AlertDelivery"):
+        if letters[number] > claims:
+            yield number, claims, letters[number]
 
 
 def unfinished_rows(shop: Shop) -> Iterator[object]:
