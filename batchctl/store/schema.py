@@ -8,9 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, create_engine, inspect, text
 
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
+from batchctl.store import views
 from batchctl.store.dialects import NAMES, dialect_of
 from batchctl.store.sql_script import headed
 from batchctl.store.tables import metadata
@@ -60,17 +61,35 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def check_upgradable(connection: Connection) -> None:
-    """Refuse a database that these migrations did not make, or that a newer version made."""
+    """Refuse a database that a newer version made, or where somebody else has a table or view by a name of ours."""
     found = revision_of(connection)
-    if found is not None:
-        if found not in revisions():
-            raise _unknown(found)
+    if found is not None and found not in revisions():
+        raise _unknown(found)
+    if found == newest_revision():
         return
-    taken = {name.lower() for name in inspect(connection).get_table_names()}
-    ours = sorted(name for name in metadata.tables if name.lower() in taken)
-    if ours:
-        message = f"The database already has tables that batchctl did not make here: {', '.join(ours)}."
+    taken = {name.lower() for name in _tables_and_views(connection)} - _made_until(found)
+    ours = sorted(name for name in (*metadata.tables, *views.NAMES) if name.lower() in taken)
+    if ours and found is None:
+        message = f"The database already has tables or views that batchctl did not make here: {', '.join(ours)}."
         raise SchemaMismatch(message, next_step="name another database in database_url")
+    if ours:
+        message = f"Somebody has made tables or views that the upgrade needs the names of: {', '.join(ours)}."
+        raise SchemaMismatch(message, next_step="rename them, or drop them, then: batchctl db upgrade")
+
+
+def _made_until(revision: str | None) -> set[str]:
+    """Return the names of the tables and views that there are at a revision, in small letters."""
+    if revision is None:
+        return set()
+    # They are the same on all databases.
+    with create_engine("sqlite://", isolation_level="AUTOCOMMIT").connect() as scratch:
+        upgrade(scratch, revision)
+        return {name.lower() for name in _tables_and_views(scratch)}
+
+
+def _tables_and_views(connection: Connection) -> list[str]:
+    found = inspect(connection)
+    return [*found.get_table_names(), *found.get_view_names()]
 
 
 def tables_of_others(connection: Connection) -> list[str]:

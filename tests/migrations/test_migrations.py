@@ -310,6 +310,24 @@ def test_a_database_of_somebody_else_is_refused_and_left_as_it_was(tmp_path: Pat
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("taken", "name"), [("VIEW vStatus AS SELECT 1 AS a", "vStatus"), ("TABLE incident (a integer)", "Incident")]
+)
+def test_a_name_that_an_upgrade_needs_and_somebody_has_taken_is_told(
+    empty: StoreTransactions, empty_database: ControlDatabase, taken: str, name: str
+) -> None:
+    file = empty_database.directory / "batchctl.toml"
+    file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0016"))
+    empty.run(frozenset(), lambda connection: connection.exec_driver_sql(f"CREATE {taken}"))
+
+    with pytest.raises(SchemaMismatch, match=f"needs the names of: {name}") as told:
+        upgrade_database(str(file))
+    assert "rename them" in told.value.in_full
+    with empty.read() as connection:
+        assert schema.revision_of(connection) == "0016"
+
+
 def test_a_database_of_a_newer_version_is_not_upgraded(empty: StoreTransactions) -> None:
     empty.run(frozenset(), schema.upgrade)
     with empty.read() as connection:
