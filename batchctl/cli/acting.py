@@ -15,10 +15,12 @@ from batchctl.domain.text import did_you_mean, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from batchctl.domain.rows import BatchInstance, InstanceId
     from batchctl.operations.intervene import Intervention, Operator, Switching
     from batchctl.operations.restart_card import Card
+    from batchctl.plugin_api import JsonValue
 
 _COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 
@@ -277,7 +279,7 @@ def _show(done: Intervention) -> None:
         skipped = "would be skipped: it would count as done" if done.dry_run else "is skipped: it counts as done"
         out.print(cell(f"Step {step.seq} '{visible(step.name)}' {skipped}."), soft_wrap=True)
     before, after = columns.changes(columns.instance(done.before), columns.instance(done.after))
-    rows = [(cell(name), cell(before[name]), cell(after[name])) for name in before if name != "Status"]
+    rows = [(cell(name), _told(before[name]), _told(after[name])) for name in before if name != "Status"]
     if rows:
         output.section(out, Listing(None, ["column", "before", "after"], rows))
     if done.unused:
@@ -293,6 +295,15 @@ def _show(done: Intervention) -> None:
         output.hints(out, "the same command without --dry-run")
         return
     output.hints(out, *_next(done))
+
+
+def _told(value: JsonValue) -> Text:
+    """Return a value as `show` has it: the time before which nothing starts is none where it is long over."""
+    from batchctl.cli.output import cell
+    from batchctl.domain.rows import LONG_AGO
+    from batchctl.operations.columns import moment
+
+    return cell(None if value == moment(LONG_AGO) else value)
 
 
 def _show_card(out: Console, card: Card) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -65,8 +66,9 @@ def audit(
 ) -> None:
     """List who did what and why, newest first, with what it was before and after; also what was changed in SQL by hand.
 
-    REF is a BatchControl id (42), batch:NAME, file:17, schedule:NAME, trigger:NAME, watch:NAME, calendar:NAME,
-    resource:NAME or setting:NAME.
+    REF is a BatchControl id (42), batch:NAME, file:17, incident:7, freeze:3, schedule:NAME, trigger:NAME, watch:NAME,
+    calendar:NAME, resource:NAME or setting:NAME. In a table, columns that are empty are left out of a row that was made
+    or deleted; --json has all.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -181,12 +183,24 @@ def _listing(found: Sequence[AuditEntry]) -> Listing:
             cell(one.action),
             cell(one.target),
             cell(one.reason),
-            cell(one.before),
-            cell(one.after),
+            cell(_shown(one.before, one)),
+            cell(_shown(one.after, one)),
         )
         for one in found
     ]
     return Listing("Acts", ["id", "at (UTC)", "who", "action", "target", "reason", "before", "after"], rows)
+
+
+def _shown(values: str | None, entry: AuditEntry) -> str | None:
+    """Return the columns as people read them; of a row that was made or deleted, those that hold anything."""
+    try:
+        found = json.loads(values or "")
+    except ValueError:
+        return values
+    if not isinstance(found, dict):
+        return values
+    is_whole = entry.before is None or entry.after is None
+    return json.dumps({name: at for name, at in found.items() if not is_whole or at is not None}, ensure_ascii=False)
 
 
 def _show(found: Verdict, *, anchored: bool) -> None:

@@ -94,7 +94,9 @@ def plan(ctx: click.Context, paths: tuple[str, ...], prune: bool, overwrite: tup
     """
     with _applier(ctx.obj, dry_run=True) as applier:
         done = applier.apply(_read(paths), prune=prune, overwrite=overwrite)
-    _show(done, paths, as_json=as_json)
+    chosen = [*(["--prune"] if prune else []), *(f"--overwrite {typed(name)}" for name in overwrite)]
+    applying = " ".join(["batchctl apply", *map(typed, paths), *chosen, "--reason ..."])
+    _show(done, applying, as_json=as_json)
     if done.changes or done.problems:
         ctx.exit(FINDINGS)
 
@@ -123,7 +125,7 @@ def apply(
     """
     with _applier(ctx.obj, dry_run=dry_run) as applier:
         done = applier.apply(_read(paths), reason=reason, prune=prune, overwrite=overwrite)
-    _show(done, paths, as_json=as_json, was_tried=dry_run)
+    _show(done, "the same command without --dry-run" if dry_run else None, as_json=as_json)
     if done.problems:
         ctx.exit(FINDINGS)
     if done.conflicts:
@@ -168,7 +170,8 @@ def _parsed(path: str) -> dict[str, Any]:
         raise ConfigurationError(f"{called} is no TOML: {error}.", next_step="correct the file") from error
 
 
-def _show(done: Outcome, paths: Sequence[str], *, as_json: bool, was_tried: bool = True) -> None:
+def _show(done: Outcome, doing: str | None, *, as_json: bool) -> None:
+    """Show what was done, or, with the command that would do it, what was only tried."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
@@ -199,14 +202,14 @@ def _show(done: Outcome, paths: Sequence[str], *, as_json: bool, was_tried: bool
         ]
         title = output.counted(len(done.problems), "finding")
         output.section(out, Listing(title, ["table", "row", "column", "what is wrong"], found))
-    _conclude(out, done, " ".join(typed(path) for path in paths), was_tried=was_tried)
+    _conclude(out, done, doing)
 
 
-def _conclude(out: Console, done: Outcome, files: str, *, was_tried: bool) -> None:
+def _conclude(out: Console, done: Outcome, doing: str | None) -> None:
     from batchctl.cli import output
 
     counted = output.counted(len(done.changes), "definition")
-    same = f"; {done.same} are as the file says" if done.same else ""
+    same = f"; {done.same} {'is' if done.same == 1 else 'are'} as the file says" if done.same else ""
     if done.problems or done.conflicts:
         out.print(f"Nothing is changed: {counted} would be, and something is in the way.")
         named = dict.fromkeys(change.name for change, _ in done.conflicts)
@@ -215,9 +218,9 @@ def _conclude(out: Console, done: Outcome, files: str, *, was_tried: bool) -> No
         output.hints(out, *hints)
     elif not done.changes:
         out.print("Everything is as the files say.")
-    elif was_tried:
+    elif doing is not None:
         out.print(f"{counted} would change{same}.")
-        output.hints(out, f"batchctl apply {files} --reason ...")
+        output.hints(out, doing)
     else:
         out.print(f"{counted} changed{same}.")
         output.hints(out, "batchctl check")

@@ -124,7 +124,7 @@ def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> No
             cell(scope_of(one)),
             word("frozen" if one.holds(now) else "thawed" if one.thawed_at else "over"),
             time(one.since),
-            cell("thawed") if one.until is None else time(one.until),
+            time(ends) if (ends := one.thawed_at or one.until) is not None else cell("somebody thaws it"),
             cell(one.actor),
             cell(one.reason),
         )

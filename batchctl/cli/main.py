@@ -85,6 +85,25 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+CALLED_ELSEWHERE = {
+    **dict.fromkeys(["restart", "retry", "redo"], "rerun"),
+    **dict.fromkeys(["kill", "stop", "abort", "terminate"], "cancel"),
+    **dict.fromkeys(["hold", "suspend"], "pause"),
+    **dict.fromkeys(["unpause", "release", "continue"], "resume"),
+    **dict.fromkeys(["unfreeze", "melt"], "thaw"),
+    **dict.fromkeys(["ps", "failed", "failures", "errors", "running"], "status"),
+    **dict.fromkeys(["ls", "list"], "batches"),
+    **dict.fromkeys(["alerts", "problems"], "incidents"),
+    **dict.fromkeys(["ack", "mute"], "acknowledge"),
+    **dict.fromkeys(["explain", "reason"], "why"),
+    **dict.fromkeys(["logs", "output"], "history"),
+    **dict.fromkeys(["start", "daemon"], "run"),
+    "help": "--help",
+    "version": "--version",
+}
+"""What people type who know other programs: nothing else understands it, and the nearest spelling may be the opposite."""
+
+
 class ReaderGoneError(Exception):
     """Nobody reads what is printed any more. No `OSError`: click would end the program by itself then, with 1."""
 
@@ -132,7 +151,9 @@ class CommandsByName(click.Group):
         """Find a command, or say which one may have been meant."""
         if args[0] in COMMANDS or args[0].startswith("-"):
             return super().resolve_command(ctx, args)
-        raise click.UsageError(f"There is no command '{visible(args[0])}'.{did_you_mean(args[0], COMMANDS)}", ctx)
+        meant = CALLED_ELSEWHERE.get(args[0].lower())
+        hint = did_you_mean(args[0], COMMANDS) if meant is None else f" Did you mean '{meant}'?"
+        raise click.UsageError(f"There is no command '{visible(args[0])}'.{hint}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list from the table."""

@@ -269,31 +269,33 @@ def ending(calendar: Calendar, today: date, now: datetime) -> Problem | None:
 class Gap:
     """A time in which no controller worked, and what waited for one."""
 
-    since: datetime
-    """The last sign of life of any."""
+    since: datetime | None
+    """The last sign of life of any; None where there never was one."""
     waiting_since: datetime | None
     """When the oldest of what waits came; None when nothing does."""
 
 
-def nobody(gap: Gap | None, now: datetime, patience: timedelta, *, is_over: bool) -> Problem | None:
+def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Problem | None:
     """Return the problem that no controller works, or that none did while something waited for one."""
-    if gap is None or gap.since > now - patience:
+    since = gap.since or gap.waiting_since
+    if since is None or since > now - patience:
         return None
-    if is_over and (gap.waiting_since is None or gap.waiting_since > now - patience):
+    if is_over and (gap.since is None or gap.waiting_since is None or gap.waiting_since > now - patience):
         return None
-    last = f"{gap.since:%Y-%m-%d %H:%M:%S} UTC"
+    last = f"{since:%Y-%m-%d %H:%M:%S} UTC"
+    sign = f"the last sign of life came at {last}" if gap.since is not None else "none ever has"
     waited = "" if gap.waiting_since is None else f", and work waits since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
     message = (
         f"No controller worked from {last} until now{waited.replace('waits', 'waited')}; one works again"
         if is_over
-        else f"No controller works; the last sign of life came at {last}{waited}"
+        else f"No controller works; {sign}{waited}"
     )
     return Problem(
         kind=IncidentKind.NO_WORKER,
         key=key_of(IncidentKind.NO_WORKER),
         subject="controllers",
         message=message,
-        since=gap.since,
+        since=since,
         next_step="batchctl controllers"
         if is_over
         else "batchctl run   (start a controller; batchctl doctor says what ails)",

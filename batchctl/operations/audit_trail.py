@@ -19,6 +19,8 @@ AT_ONCE = 1000
 KINDS = {
     "batch": ("ProcessBatch", "ProcessControl", "BatchDependency", "BatchResource"),
     "file": ("FileProcess",),
+    "incident": ("Incident",),
+    "freeze": ("BatchFreeze",),
     "schedule": ("Schedule",),
     "trigger": ("DataTrigger",),
     "watch": ("FileWatch",),

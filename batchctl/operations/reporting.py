@@ -70,7 +70,7 @@ class UnderWay:
     batch: str
     elapsed: timedelta
     expected: timedelta | None
-    """ExpectedDuration, else what nearly all its runs took, if there were enough."""
+    """ExpectedDuration, else AlarmDuration, else what nearly all its runs took, if there were enough."""
     done_at: datetime | None
     """None when nothing is known of how long a step takes."""
 
@@ -267,11 +267,11 @@ def _under_way(
         if batch is None:
             continue
         step, took = batch.step_at(entry.seq), performance(found.get((entry.batch_id, entry.seq), []))
-        expected = None if step is None else step.expected_duration
+        expected = None if step is None else step.expected_duration or step.alarm_duration
         if expected is None and took is not None and took.is_enough():
             expected = took.p95
         # The step itself counts from its beginning; what takes longer than usual ends now at the earliest.
-        own = usual.get((entry.batch_id, entry.seq), expected)
+        own = usual.get((entry.batch_id, entry.seq), None if step is None else step.expected_duration)
         ends = None if own is None else _ends(batch, usual, max(entry.started_at + own, now), entry.seq)
         elapsed = max(now - entry.started_at, timedelta(0))
         made.append(UnderWay(entry=entry, batch=batch.name, elapsed=elapsed, expected=expected, done_at=ends))

@@ -107,6 +107,43 @@ def _from_text(text: str | None) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
+class stamp(expression.FunctionElement[datetime]):  # noqa: N801 - reads as an SQL function
+    """What the engine writes into z_updated: the time it is given, or, where that stands there already, a moment later.
+
+    By that the database tells the engine's changes from a hand's, which leaves z_updated as it is. Two turns may have the
+    same time: clocks tell no less than a millisecond, and nothing is written before what it is about.
+    """
+
+    type = UtcTime()
+    inherit_cache = True
+
+    def __init__(self, z_updated: Column[datetime], called: str = "now") -> None:
+        """Take the column, and what the parameter with the time is called."""
+        super().__init__(expression.bindparam(called, type_=z_updated.type, required=True), z_updated)
+
+
+@compiles(stamp)
+def _stamp(element: stamp, compiler: Any, **options: Any) -> str:
+    return _stamped(element, compiler, "DATEADD(millisecond, 1, {0})", **options)
+
+
+@compiles(stamp, "sqlite")
+def _stamp_sqlite(element: stamp, compiler: Any, **options: Any) -> str:
+    return _stamped(element, compiler, "strftime('%Y-%m-%d %H:%M:%f', {0}, '+0.001 seconds')", **options)
+
+
+@compiles(stamp, "postgresql")
+def _stamp_postgresql(element: stamp, compiler: Any, **options: Any) -> str:
+    # There the engine is known by the name of its connections.
+    now, _ = element.clauses
+    return str(compiler.process(now, **options))
+
+
+def _stamped(element: stamp, compiler: Any, later: str, **options: Any) -> str:
+    now, column = element.clauses
+    return f"coalesce(nullif({compiler.process(now, **options)}, {column.name}), {later.format(column.name)})"
+
+
 class database_user(expression.FunctionElement[str]):  # noqa: N801 - reads as an SQL function
     """As whom somebody is connected to the database; on SQLite, which knows nobody, `sql`. Used as a column default."""
 

@@ -204,15 +204,13 @@ def _first_since(connection: Connection, table: Table, made: ColumnElement[datet
     return max(low - SLACK, 0)
 
 
-def gap(connection: Connection, now: datetime, besides: str | None) -> Gap | None:
-    """Return since when no controller gave a sign of life, one's own left out; None where there never was any."""
+def gap(connection: Connection, now: datetime, besides: str | None) -> Gap:
+    """Return since when no controller gave a sign of life, one's own left out, and since when work waits for one."""
     beats = [row.heartbeat for row in controllers.everyone(connection) if row.name != besides]
-    if not beats:
-        return None
     ready = [row.z_inserted for row in _OLDEST_READY(connection, most=1)]
     waiting = connection.execute(_OLDEST_WAITING, {"now": now}).scalar()
     since = min([*ready, *([] if waiting is None else [waiting])], default=None)
-    return Gap(since=max(beats), waiting_since=since)
+    return Gap(since=max(beats, default=None), waiting_since=since)
 
 
 def under_way(connection: Connection, instance_ids: Iterable[InstanceId]) -> dict[InstanceId, UnderWay]:

@@ -92,8 +92,8 @@ _AS_IT_WAS_READ = (
 )
 _FOUND = "instance_id", "found", "token", "found_seq", "found_retries"
 _FOUND_DUE = *_FOUND, "now"
-_MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ)
-_CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"))
+_MOVE = RowUpdate(batch_control, *_AS_IT_WAS_READ, is_told_apart=True)
+_CLAIM = RowUpdate(batch_control, *_AS_IT_WAS_READ, _c.NextRunTime <= bindparam("now"), is_told_apart=True)
 
 
 def add(

@@ -16,7 +16,7 @@ from batchctl.domain.rows import BatchId, IntakeId, IntakeRow
 from batchctl.domain.status import IntakeStatus, word
 from batchctl.domain.values import value
 from batchctl.store.audit import ACCEPT, intake_target
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.store.columns import NAME_LENGTH, readable, stamp, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
@@ -114,21 +114,25 @@ _FIRST = select(func.min(_same.c.FileProcess_id)).where(
 _SET_STATUS = (
     update(file_process)
     .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == bindparam("found"))
-    .values(Status=bindparam("status"), Message=bindparam("reason"), z_updated=bindparam("now"))
+    .values(Status=bindparam("status"), Message=bindparam("reason"), z_updated=stamp(_f.z_updated))
 )
 _SAY = (
     update(file_process)
     .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value)
-    .values(Message=bindparam("reason"), z_updated=bindparam("now"))
+    .values(Message=bindparam("reason"), z_updated=stamp(_f.z_updated))
 )
 _UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, one_of("BatchControl.Status", OPEN_INSTANCE))
 _COMPLETE = RowUpdate(
-    file_process, _f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value, not_(_UNFINISHED)
+    file_process,
+    _f.FileProcess_id == bindparam("intake_id"),
+    _f.Status == IntakeStatus.READY.value,
+    not_(_UNFINISHED),
+    is_told_apart=True,
 )
 _REOPEN = (
     update(file_process)
     .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.COMPLETE.value)
-    .values(Status=IntakeStatus.READY.value, z_updated=bindparam("now"))
+    .values(Status=IntakeStatus.READY.value, z_updated=stamp(_f.z_updated))
 )
 _SET_ASIDE = (
     select(file_process)

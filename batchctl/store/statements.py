@@ -20,6 +20,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.values import value
+from batchctl.store.columns import stamp
 from batchctl.store.dialects import dialect_of
 from batchctl.store.tables import DEFINITIONS
 
@@ -179,9 +180,14 @@ class RowInsert:
 class RowUpdate:
     """An UPDATE of one row. Only what changes is written: every column costs its check, an indexed one a page more."""
 
-    def __init__(self, table: Table, *where: ColumnElement[bool] | TextClause) -> None:
-        """Name the row; the parameters of `where` must not be called like columns."""
+    def __init__(self, table: Table, *where: ColumnElement[bool] | TextClause, is_told_apart: bool = False) -> None:
+        """Name the row; the parameters of `where` must not be called like columns.
+
+        Where changes have to be told apart from those by hand, none is written with the time of the one before.
+        """
         self._statement = update(table).where(*where)
+        if is_told_apart:
+            self._statement = self._statement.values(z_updated=stamp(table.c.z_updated, "z_updated"))
         self._compiled: dict[tuple[str, ...], Compiled] = {}
 
     def __call__(self, connection: Connection, changes: Mapping[str, object], **where: object) -> bool:

@@ -60,6 +60,14 @@ def test_a_failed_instance_is_corrected_and_rerun_from_where_it_stopped(failed: 
     assert json.loads(audit["ValuesAfter"])["Data2"] == "here.csv"
 
 
+def test_of_a_retry_that_is_not_waited_for_no_time_before_all_times_is_shown(failed: Night) -> None:
+    failed.sql("UPDATE BatchControl SET Status = 'retry', NextRunTime = '2099-01-01 05:00:00.000'")
+    told = failed("rerun", "1", "--dry-run", *WHY, env={"COLUMNS": "200"}).stdout
+
+    (line,) = [line for line in told.splitlines() if line.startswith("NextRunTime")]
+    assert line.split() == ["NextRunTime", "2099-01-01T05:00:00.000Z", "-"]
+
+
 def test_a_dry_rerun_shows_the_exact_commands_and_changes_nothing(failed: Night) -> None:
     before = failed.dump()
 

@@ -56,6 +56,22 @@ def test_acts_and_what_hands_changed_are_listed_with_before_and_after(night: Nig
     assert night("audit", "verify", "--anchor", "x").returncode == 2
 
 
+def test_what_a_row_does_not_hold_is_left_out_where_people_read(night: Night) -> None:
+    made = night.json("audit", "batch:Load")[-1]
+    told = night("audit", "batch:Load", env={"COLUMNS": "400"}).stdout
+
+    assert (made["Action"], json.loads(made["ValuesAfter"])["StartBy"]) == ("row insert", None)
+    assert '{"ProcessBatchName": "Load", "Enabled": 1, ' in told
+    assert "StartBy" not in told
+
+
+def test_incidents_and_freezes_are_asked_for_by_their_numbers(night: Night) -> None:
+    night("freeze", "--batch", "Load", "--reason", "disks")
+
+    assert [each["Action"] for each in night.json("audit", "freeze:1")] == ["freeze", "row insert"]
+    assert night("audit", "incident:1").stdout == "AuditLog has no such row.\n"
+
+
 def test_what_was_forged_is_found_and_named(night: Night) -> None:
     assert "not sealed yet" in night("audit", "verify").stdout
     assert night("audit", "anchor").returncode == 3

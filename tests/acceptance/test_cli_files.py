@@ -65,11 +65,15 @@ def test_what_was_changed_by_hand_is_shown_with_three_values(file: Night, tmp_pa
     path.write_text(path.read_text().replace('RunTimes = "07:00"', 'RunTimes = "09:00"'), encoding="utf-8")
 
     refused = file("apply", str(path), "--reason", "later still", env=WIDE)
+    planned = file("plan", str(path), "--overwrite", "nightly", env=WIDE)
+    tried = file("apply", str(path), "--reason", "agreed with Anna", "--overwrite", "nightly", "--dry-run", env=WIDE)
     overwritten = file("apply", str(path), "--reason", "agreed with Anna", "--overwrite", "nightly", "--yes")
 
     assert refused.returncode == 5, refused
     (line,) = [each for each in refused.stdout.splitlines() if each.startswith("Schedule nightly ")]
     assert line.split()[2:] == ["RunTimes", "'07:00'", "'08:00'", "'09:00'"]
+    assert f"Next: batchctl apply {path} --overwrite nightly --reason ..." in planned.stdout
+    assert "Next: the same command without --dry-run" in tried.stdout
     assert overwritten.returncode == 0
     assert file.sql("SELECT RunTimes FROM Schedule") == [("09:00",)]
 

@@ -90,6 +90,12 @@ def test_a_batch_that_was_disabled_starts_slowly(night: Night) -> None:
     done = night("enable", "Loads", "--throttle", "1")
     night("process")
 
+    night("freeze", "--batch", "Loads", *WHY)
+    endless = night("freezes", env={"COLUMNS": "200"}).stdout
+    night("thaw", "--batch", "Loads", *WHY)
+    (ended,) = night.sql("SELECT ThawedTime FROM BatchFreeze")
+    assert "somebody thaws it" in endless
+    assert str(ended[0])[:19] in night("freezes", "--all", env={"COLUMNS": "200"}).stdout
     assert "3 that waited start, at most 1 a minute." in done.stdout
     assert statuses(night) == ["complete", "ready", "ready"]
     for wrong in (("--release", "latest", "--throttle", "2"), ("--release", "some"), ("--release", "throttle")):

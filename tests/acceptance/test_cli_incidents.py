@@ -137,6 +137,7 @@ def test_from_outside_it_is_seen_that_nobody_works(night: Night, web: WebServer)
     first, second = night("alert", "watch"), night("alert", "watch", "--once")
 
     assert (first.returncode, second.returncode) == (6, 6)
+    assert "Next: batchctl run   (" in first.stderr
     assert web.next(PATIENCE)["Title"].startswith("[ERROR] controllers: No controller works")
     assert web.received() == []
 

@@ -451,6 +451,19 @@ def test_who_only_looks_tells_that_nobody_works_until_somebody_does(world: World
     assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[OVER]"]
 
 
+def test_where_none_ever_worked_it_is_told_once_work_has_waited_for_long_enough(world: World) -> None:
+    assert Alarm(world, name=None).told() == []
+    world.submit()
+    world.sql("UPDATE FileProcess SET z_inserted = '2026-11-21 02:55:00.000'")
+    world.clock.advance(timedelta(minutes=4))
+    assert Alarm(world, name=None).told() == []
+    world.clock.advance(timedelta(minutes=1))
+
+    (said,) = Alarm(world, name=None).told()
+    assert "No controller works; none ever has, and work waits since 2026-11-21 02:55:00 UTC" in said
+    assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[OVER]"]
+
+
 def test_a_batch_that_waits_for_others_for_too_long_is_told(world: World) -> None:
     world.batch("Up", steps=1)
     world.batch("Other", steps=1)

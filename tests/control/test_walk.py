@@ -30,6 +30,20 @@ def test_an_instance_walks_through_its_steps_in_order_over_gaps(world: World) ->
     assert world.one("SELECT PrevProcessControlSeq FROM BatchControl") == 300
 
 
+def test_nothing_of_a_walk_looks_as_if_a_hand_had_done_it_though_all_has_the_same_time(world: World) -> None:
+    world.batch(steps=(5, 7, 300), RetryCount=1, RetryWaitMins=0)
+    outcomes = iter([OK, BAD, OK, OK])
+    world.runner.script = lambda rendered: next(outcomes)
+    world.submit()
+    world.sql("UPDATE FileProcess SET z_updated = ?", world.clock.now().strftime("%Y-%m-%d %H:%M:%S.000"))
+    world.create()
+    world.process()
+    acts = [act for (act,) in world.sql("SELECT Target FROM AuditLog WHERE Action = 'row update'")]
+
+    assert world.statuses() == ["complete"]
+    assert [act for act in acts if not act.startswith("ProcessBatch")] == []
+
+
 def test_the_history_row_with_its_command_stands_before_the_command_runs(world: World) -> None:
     seen: list[tuple[str, str]] = []
 

@@ -89,13 +89,19 @@ MINUTES = timedelta(minutes=1)
         (10, 9, True, False),
         (10, None, True, False),
         (9, 60, True, False),
+        (None, 10, False, True),
+        (None, 9, False, False),
+        (None, None, False, False),
+        (None, 60, True, False),
     ],
 )
-def test_that_nobody_works_is_told_after_a_while(silent: int, waits: int | None, is_over: bool, is_told: bool) -> None:
-    gap = Gap(since=NOW - silent * MINUTES, waiting_since=None if waits is None else NOW - waits * MINUTES)
+def test_that_nobody_works_is_told_after_a_while(
+    silent: int | None, waits: int | None, is_over: bool, is_told: bool
+) -> None:
+    since, waiting_since = (None if each is None else NOW - each * MINUTES for each in (silent, waits))
+    gap = Gap(since=since, waiting_since=waiting_since)
 
     assert (nobody(gap, NOW, 10 * MINUTES, is_over=is_over) is not None) is is_told
-    assert nobody(None, NOW, 10 * MINUTES, is_over=is_over) is None
 
 
 def test_the_last_lines_are_few_short_and_visible() -> None:

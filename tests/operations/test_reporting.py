@@ -103,6 +103,8 @@ def test_what_runs_longer_than_expected_is_late(world: World) -> None:
     (late,) = reporter(world).late().running
     assert (late.expected, late.late_by) == (timedelta(seconds=60), late.elapsed - timedelta(seconds=60))
     assert late.done_at == reporter(world).late().now
+    world.sql("UPDATE ProcessControl SET ExpectedDuration = NULL, AlarmDuration = 90")
+    assert [one.expected for one in reporter(world).late().running] == [timedelta(seconds=90)]
 
 
 def test_what_is_due_says_when_it_should_be_done(world: World) -> None:

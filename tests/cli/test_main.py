@@ -1,0 +1,24 @@
+"""What is said of commands that there are not."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from batchctl.cli.main import CALLED_ELSEWHERE, COMMANDS, cli
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("restart", "rerun"), ("kill", "cancel"), ("unfreeze", "thaw"), ("Help", "--help"), ("incident", "incidents")],
+)
+def test_what_other_programs_call_it_leads_to_the_command_that_does_it(typed: str, meant: str) -> None:
+    told = CliRunner().invoke(cli, [typed, "42"])
+
+    assert told.exit_code == 2
+    assert f"There is no command '{typed}'. Did you mean '{meant}'?" in told.output
+
+
+def test_all_words_of_others_lead_to_something_and_none_is_ours() -> None:
+    assert not CALLED_ELSEWHERE.keys() & COMMANDS.keys()
+    assert {meant for meant in CALLED_ELSEWHERE.values() if not meant.startswith("-")} <= COMMANDS.keys()
