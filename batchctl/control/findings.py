@@ -180,6 +180,7 @@ class Findings:
     def _undelivered(self, connection: Any) -> list[Problem]:
         """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
         found, spoken = dict[str, Undelivered](), set[str]()
+        configured = {channel.name for channel in self.rules.channels}
         for one in alert_deliveries.newest(connection, LATELY * len(self.rules.channels)):
             if one.channel not in spoken and one.status in {DeliveryStatus.SENT, DeliveryStatus.FAILED}:
                 spoken.add(one.channel)
@@ -188,7 +189,8 @@ class Findings:
         for one in alert_deliveries.waiting(connection, MOST):
             if one.attempts >= TOO_OFTEN and one.said is not None:
                 found.setdefault(one.channel, _undelivered(one))
-        return [troubles.silent_channel(one) for one in found.values()]
+        # What waits for a channel that is no more is nobody's trouble.
+        return [troubles.silent_channel(one) for one in found.values() if one.channel in configured]
 
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
         clock, batches = clock_of(self.rules.zone), self._expected

@@ -9,6 +9,7 @@ import pytest
 
 from batchctl.control import findings
 from batchctl.control.answering import Answering
+from batchctl.control.outbox import PAGE
 from batchctl.control.purge import Purge
 from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import Conflict
@@ -21,6 +22,7 @@ from batchctl.store import evidence, incidents
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, World
 
+TWO = rules(channels=[Audience(name="mail"), Audience(name="chat")])
 HALF_AN_HOUR = timedelta(minutes=30)
 INCIDENTS = "SELECT Kind, Status, Occurrences, AlertsMade FROM Incident ORDER BY Incident_id"
 
@@ -296,6 +298,40 @@ def test_a_channel_that_is_broken_is_tried_again_and_told_through_the_others(fai
     assert ("page", "[OVER]") in titles
     assert titles.count(("mail", "[ERROR]")) == 1
     assert ("mail", "[STILL]") not in titles
+
+
+def test_of_a_channel_that_is_configured_no_more_nobody_is_told(failed: World) -> None:
+    alarm = Alarm(failed, TWO)
+    alarm.broken["mail"] = "no route to host"
+    for _ in range(4):
+        alarm.told()
+        failed.clock.advance(timedelta(minutes=5))
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "open")]
+
+    Alarm(failed, rules(channels=[Audience(name="chat")])).told()
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "resolved")]
+
+
+def test_however_much_waits_for_a_channel_the_others_deliver(failed: World) -> None:
+    alarm = Alarm(failed, TWO)
+    alarm.broken["mail"] = "no route to host"
+    alarm.told()
+    failed.hand.many(
+        "INSERT INTO AlertDelivery (Incident_id, Channel, Kind, Number, Title, Body, NextAttemptTime, z_inserted)"
+        " VALUES (1, 'mail', 'repeat', ?, 't', 'b', '2026-11-21 02:00:00', '2026-11-21 02:00:00')",
+        [(1000 + number,) for number in range(PAGE)],
+    )
+    alarm.inquiries.hang.add(0)
+    failed.clock.advance(HALF_AN_HOUR)
+    failed.batch("N")
+    failed.submit("N")
+    failed.create()
+    failed.process()
+    alarm.duty.watch.look()
+    for _ in range(3):
+        alarm.duty.outbox.look()
+
+    assert [channel for channel, letter in alarm.sent if "N: " in letter.message.title] == ["chat"]
 
 
 def test_one_that_hangs_keeps_no_other_waiting(failed: World) -> None:
