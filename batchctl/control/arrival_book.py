@@ -22,10 +22,10 @@ SLACK = 500
 
 @dataclass(slots=True)
 class ArrivalBook:
-    """Remembers by entity and day when the first file came."""
+    """Remembers by entity and day when the first file came, in UTC."""
 
     clock: WallClock
-    _came: dict[str, dict[date, time]] = field(default_factory=dict)
+    _came: dict[str, dict[date, datetime]] = field(default_factory=dict)
     _after: int | None = None
     _next: float = -math.inf
     _learned: dict[str, dict[int, time]] | None = None
@@ -61,11 +61,13 @@ class ArrivalBook:
             return self._learned
         today = self.clock.day_of(now)
         past = [today - back * DAY for back in range(1, WEEKS * 7 + 1)]
+        ahead = self.clock.shown(now.replace(tzinfo=None)).utcoffset() or timedelta()
         found = {}
         for batch in batches:
             if batch.entity in self._came and batch.entity not in found:
                 counts = [day for day in past if is_expected_on(batch, day, calendars)]
-                if times := learned_times(self._came[batch.entity], today, margin, counts):
+                came = {day: self._shown(at, day, ahead) for day, at in self._came[batch.entity].items()}
+                if times := learned_times(came, today, margin, counts):
                     found[batch.entity] = times
         self._learned = found
         return found
@@ -75,9 +77,19 @@ class ArrivalBook:
         self._learned = None
 
     def _note(self, entity: str, at: datetime) -> None:
-        shown = self.clock.shown(at.replace(tzinfo=None))
+        at = at.replace(tzinfo=None)
         days = self._came.setdefault(entity, {})
-        days[shown.date()] = min(days.get(shown.date(), time.max), shown.time().replace(tzinfo=None))
+        day = self.clock.shown(at).date()
+        days[day] = min(days.get(day, at), at)
+
+    def _shown(self, at: datetime, day: date, ahead: timedelta) -> time:
+        """Return what the clocks showed when something came, or would show now, if that is later.
+
+        Nobody knows whether who sends goes by the same clocks: once these are changed, nothing is late by that.
+        """
+        shown = self.clock.shown(at).replace(tzinfo=None)
+        now_shown = at + ahead
+        return max(shown, now_shown).time() if now_shown.date() == day else shown.time()
 
     def _forget(self, before: date) -> None:
         for entity, days in list(self._came.items()):

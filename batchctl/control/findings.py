@@ -35,7 +35,11 @@ from batchctl.store import (
 )
 
 MOST = 500
-"""Instances, attempts under way, waits and messages that are looked at."""
+"""Attempts under way, waits and messages that are looked at."""
+STANDING = 10_000
+"""Instances that have failed or are held, and are looked at."""
+AT_ONCE = 500
+"""Of so many of them that were not met before it is read at one look why, the newest first: the others wait for the next."""
 LATELY = 20
 """Messages of each channel, on average, that are looked at."""
 NEAR = 3000
@@ -49,7 +53,7 @@ SOMETIMES = timedelta(seconds=30)
 SLOWLY = timedelta(minutes=10)
 """How often is read what changes slowly: how long steps take, and which days are business days."""
 
-_Seen = tuple[int, InstanceStatus, int, datetime]
+_Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
 
 @dataclass(slots=True)
@@ -72,6 +76,8 @@ class Findings:
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
+    _is_missing_some: bool = False
+    """True while some that stand were not looked at yet."""
 
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
@@ -97,7 +103,11 @@ class Findings:
 
     @property
     def is_behind(self) -> bool:
-        """Say whether the past is still being read."""
+        """Say whether what has been is still being read."""
+        return self._is_missing_some or self._learns
+
+    @property
+    def _learns(self) -> bool:
         return self.rules.learns_arrivals and self.book.is_behind
 
     def read_anew(self) -> None:
@@ -105,9 +115,13 @@ class Findings:
         self._defined_at = -math.inf
 
     def learn(self, connection: Any) -> None:
-        """Read all of the past at once, or as much of it as takes a moment only."""
+        """Prepare a single look: read all of the past at once, or as much of it as takes a moment only.
+
+        Who looks once is started by a clock: that nobody worked since its last stroke is as it should be.
+        """
+        self._has_looked = True
         until = self.clock.monotonic() + PATIENCE.total_seconds()
-        while self.is_behind and self.clock.monotonic() < until:
+        while self._learns and self.clock.monotonic() < until:
             self.book.read_on(connection, self.clock.now(), self.clock.monotonic())
 
     def settle(self) -> None:
@@ -128,14 +142,21 @@ class Findings:
             self._calendars = calendars.everything(connection)
 
     def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
+        stand = reports.open_in(connection, (InstanceStatus.FAILED, InstanceStatus.HELD), STANDING)
+        # A batch that is not known yet is read soon, and then has a name.
+        keys = [
+            (one.instance_id, one.status, one.claim_token, one.updated_at, one.batch_id in batches) for one in stand
+        ]
         before, self._standing = self._standing, {}
-        for one in reports.open_in(connection, (InstanceStatus.FAILED, InstanceStatus.HELD), MOST):
-            key = one.instance_id, one.status, one.claim_token, one.updated_at
-            problem = before.get(key)
-            if problem is None:
+        new = [key for key in keys if key not in before]
+        read = frozenset(new[-AT_ONCE:])
+        self._is_missing_some = len(new) > len(read)
+        for key, one in zip(keys, stand, strict=True):
+            if key in before:
+                self._standing[key] = before[key]
+            elif key in read:
                 last = history.last_entry(connection, one.instance_id)
-                problem = troubles.standing(one, batches.get(one.batch_id), last)
-            self._standing[key] = problem
+                self._standing[key] = troubles.standing(one, batches.get(one.batch_id), last)
         return troubles.gathered(self._standing.values())
 
     def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
@@ -159,6 +180,7 @@ class Findings:
     def _undelivered(self, connection: Any) -> list[Problem]:
         """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
         found, spoken = dict[str, Undelivered](), set[str]()
+        configured = {channel.name for channel in self.rules.channels}
         for one in alert_deliveries.newest(connection, LATELY * len(self.rules.channels)):
             if one.channel not in spoken and one.status in {DeliveryStatus.SENT, DeliveryStatus.FAILED}:
                 spoken.add(one.channel)
@@ -167,7 +189,8 @@ class Findings:
         for one in alert_deliveries.waiting(connection, MOST):
             if one.attempts >= TOO_OFTEN and one.said is not None:
                 found.setdefault(one.channel, _undelivered(one))
-        return [troubles.silent_channel(one) for one in found.values()]
+        # What waits for a channel that is no more is nobody's trouble.
+        return [troubles.silent_channel(one) for one in found.values() if one.channel in configured]
 
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
         clock, batches = clock_of(self.rules.zone), self._expected

@@ -24,7 +24,9 @@ from batchctl.store import alert_deliveries, definitions, evidence, freezes, inc
 from batchctl.store.alert_deliveries import Delivery
 
 MOST = 1000
-"""Incidents that are looked at."""
+"""Incidents of which it is told that they are over, at one look."""
+ALL = 1_000_000
+"""Incidents that stand and are looked at: whoever knew only some of them would open the others once more."""
 STALE = timedelta(minutes=5)
 """After how long a message that was claimed and not sent may be sent by somebody else."""
 IS_OVER = "it was over before it was sent"
@@ -63,7 +65,7 @@ class IncidentWatch:
             self.findings.learn(connection)
 
     def _is_anything(self, connection: Any, now: datetime) -> bool:
-        seen = self._review(connection, incidents.standing(connection, MOST), now)
+        seen = self._review(connection, incidents.standing(connection, ALL), now)
         if seen.opened or seen.changed or seen.resolved or seen.superseded:
             return True
         return bool(self._parcels(connection, seen, now))
@@ -77,7 +79,7 @@ class IncidentWatch:
         """Return the messages that are due; none while there is no channel to send them through."""
         if not self.rules.channels:
             return []
-        all_of_them = [*incidents.standing(connection, MOST), *incidents.owing_recovery(connection, MOST)]
+        all_of_them = [*incidents.standing(connection, ALL), *incidents.owing_recovery(connection, MOST)]
         due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet)
         if not due:
             return []
@@ -90,7 +92,7 @@ class IncidentWatch:
         incidents.wait_for_others(connection)
         now = self.clock.now()
         self.findings.read_anew()
-        seen = self._review(connection, incidents.standing(connection, MOST), now)
+        seen = self._review(connection, incidents.standing(connection, ALL), now)
         events = list[Event]()
         for one, problem in seen.changed:
             incidents.see_again(connection, one, problem, now)

@@ -19,6 +19,7 @@ from batchctl.store import alert_deliveries, incidents
 from batchctl.store.alert_deliveries import Delivery, DeliveryId
 
 PAGE = 200
+"""Messages of a channel that are looked at."""
 PARTING = timedelta(seconds=2)
 """How long who stops waits for messages that are under way."""
 TOO_LATE = 30.0
@@ -58,9 +59,10 @@ class Outbox:
         """
         self._take_in(self.inquiries.answers(), hurried=hurried)
         with self.transactions.read() as connection:
-            waiting = alert_deliveries.waiting(connection, PAGE) if self.channels else []
             now, begun = self.clock.now(), False
-            waiting = [one for one in waiting if self._may_be_sent(one, now)]
+            # Of each channel by itself: whatever waits for one that delivers nothing hides no other's.
+            each = (alert_deliveries.waiting_of(connection, channel, PAGE) for channel in self.channels)
+            waiting = [one for of_channel in each for one in of_channel if self._may_be_sent(one, now)]
             if waiting:
                 frozen = Frozen.read(connection, now)
                 about = {

@@ -101,11 +101,12 @@ def purged_by(entry: AuditEntry) -> Iterator[tuple[int, int]]:
 class Verifier:
     """Walks along the chain and finds where it does not hold."""
 
-    def __init__(self, spans: Collection[tuple[int, int]] = (), anchors: Collection[Anchor] = ()) -> None:
-        """Begin before the first seal; `spans` are the numbers of rows that went because of their age."""
-        self._spans, self._anchors = spans, anchors
+    def __init__(self, anchors: Collection[Anchor] = ()) -> None:
+        """Begin before the first seal."""
+        self._anchors = anchors
         self.head: Anchor | None = None
         self.breaches: list[Breach] = []
+        self._missing: list[Seal] = []
         self.gone = 0
         """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
         self._last: Seal | None = None
@@ -123,19 +124,28 @@ class Verifier:
         elif seal.previous != digest:
             self._breach(seal, f"it does not follow seal {number}: one of the two was changed, or another was there")
         if entry is None:
-            self._look_for(seal)
+            self._missing.append(seal)
         elif digest_of(seal.number, seal.previous, entry) != seal.digest:
             self._breach(seal, "the row is not as it was when it was sealed")
         elif self._had_been_sealed(entry.at, seal.made_at):
             self._breach(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was inserted afterwards")
+        elif _earlier(entry.at) > seal.made_at:
+            # How old a row is, and so whether it may go, is reckoned from the newest one.
+            self._breach(seal, f"the row says it is of {entry.at:%Y-%m-%d %H:%M} UTC, and was sealed before that")
         for anchor in self._anchors:
             if anchor.number == seal.number and anchor.digest == seal.digest:
                 self._met.add(anchor)
         self._last = seal
         self.head = Anchor(seal.number, seal.digest)
 
-    def finish(self) -> None:
-        """Look for the anchors that were not met."""
+    def finish(self, spans: Collection[tuple[int, int]] = ()) -> None:
+        """Look for the rows that are missing, and for the anchors that were not met.
+
+        `spans` are the numbers of rows that went because of their age, read after all else: a purge may be under way.
+        """
+        for seal in self._missing:
+            self._look_for(seal, spans)
+        self.breaches.sort(key=lambda breach: breach.number or 0)
         for anchor in self._anchors:
             if anchor not in self._met:
                 reached = 0 if self.head is None else self.head.number
@@ -157,8 +167,8 @@ class Verifier:
             self._recent.append(now)
         return self._settled is not None and at < _earlier(self._settled)
 
-    def _look_for(self, seal: Seal) -> None:
-        if any(first <= seal.audit_id <= last for first, last in self._spans):
+    def _look_for(self, seal: Seal, spans: Collection[tuple[int, int]]) -> None:
+        if any(first <= seal.audit_id <= last for first, last in spans):
             self.gone += 1
         else:
             self._breach(seal, "the row is missing, and no purge tells of it")

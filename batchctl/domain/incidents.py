@@ -129,7 +129,7 @@ def review(
     for key, incident in known.items():
         if key in found:
             continue
-        if _place(incident) in places:
+        if _place(incident) in places and _is_about_the_same(incident, instances):
             superseded.append(incident)
         elif incident.kind in OF_AN_INSTANCE and _is_undecided(incident, instances):
             quiet.add(incident.incident_id)
@@ -142,6 +142,20 @@ def _place(one: Problem | Incident) -> tuple[str, int | None, int | None, str]:
     """Return where it is: of two problems in one place, the later has taken the place of the earlier."""
     kind = "instance" if one.kind in OF_AN_INSTANCE else one.kind.value
     return kind, one.batch_id, one.seq, one.subject
+
+
+def _is_about_the_same(incident: Incident, instances: Mapping[InstanceId, UnderWay]) -> bool:
+    """Say whether what another problem in its place is about can be what the incident was about.
+
+    Of two instances that failed at one step in two ways, the one that is run again takes nothing from the other.
+    """
+    if incident.kind not in OF_AN_INSTANCE:
+        return incident.instance_id is None
+    at = None if incident.instance_id is None else instances.get(incident.instance_id)
+    return at is not None and at.status in _STANDING
+
+
+_STANDING = frozenset({InstanceStatus.FAILED, InstanceStatus.HELD})
 
 
 def _is_news(incident: Incident, problem: Problem) -> bool:

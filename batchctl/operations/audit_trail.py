@@ -72,7 +72,7 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEn
 
 def verify(transactions: Transactions, anchors: tuple[Anchor, ...] = ()) -> Verdict:
     """Look at every seal and at the row that it is of; what is written meanwhile is not waited for."""
-    verifier = Verifier(spans=tuple(_spans(transactions)), anchors=anchors)
+    verifier = Verifier(anchors)
     after = 0
     while True:
         with transactions.read() as connection:
@@ -82,7 +82,7 @@ def verify(transactions: Transactions, anchors: tuple[Anchor, ...] = ()) -> Verd
         if len(found) < AT_ONCE:
             break
         after = found[-1][0].number
-    verifier.finish()
+    verifier.finish(tuple(_spans(transactions)))
     with transactions.read() as connection:
         unsealed = audit_seals.unsealed(connection)
     return Verdict(verifier.head, tuple(verifier.breaches), verifier.gone, unsealed)

@@ -27,6 +27,12 @@ _WAITING = RowSelect(
     .order_by(_a.AlertDelivery_id)
     .limit(bindparam("most"))
 )
+_WAITING_OF = RowSelect(
+    select(alert_delivery)
+    .where(text(f"AlertDelivery.{TO_SEND}"), _a.Channel == bindparam("channel"))
+    .order_by(_a.AlertDelivery_id)
+    .limit(bindparam("most"))
+)
 _NEWEST = RowSelect(select(alert_delivery).order_by(_a.AlertDelivery_id.desc()).limit(bindparam("most")))
 _OF_INCIDENT = RowSelect(
     select(alert_delivery).where(_a.Incident_id == bindparam("incident_id")).order_by(_a.AlertDelivery_id)
@@ -101,6 +107,11 @@ def add(
 def waiting(connection: Connection, most: int) -> list[Delivery]:
     """Return the messages that are to be sent, oldest first."""
     return readable(_WAITING(connection, most=most), _delivery)
+
+
+def waiting_of(connection: Connection, channel: str, most: int) -> list[Delivery]:
+    """Return the messages that are to be sent through a channel, oldest first."""
+    return readable(_WAITING_OF(connection, channel=channel[:NAME_LENGTH], most=most), _delivery)
 
 
 def newest(connection: Connection, most: int) -> list[Delivery]:

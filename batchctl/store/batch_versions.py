@@ -16,6 +16,7 @@ from batchctl.store.columns import readable
 from batchctl.store.definition_rows import shape_of, sparse_row
 from batchctl.store.statements import RowInsert, RowSelect
 from batchctl.store.tables import batch_version, process_batch, process_control
+from batchctl.store.transactions import left_out_if_refused
 
 _v, _b, _p = batch_version.c, process_batch.c, process_control.c
 
@@ -84,10 +85,22 @@ def number(connection: Connection, batch_id: int) -> int | None:
     content = present(connection, batch_id)
     if content is None:
         return None
-    known = of_batch(connection, batch_id)
     said = fingerprint(content)
-    if known and known[-1].fingerprint == said:
-        return known[-1].number
+    found = _known(connection, batch_id, said)
+    if found is None:
+        # Of two who write it down at the same moment the database refuses one, who then finds it written.
+        with left_out_if_refused(connection):
+            found = _add(connection, batch_id, content, said)
+    return found or _known(connection, batch_id, said) or _add(connection, batch_id, content, said)
+
+
+def _known(connection: Connection, batch_id: int, said: str) -> int | None:
+    known = of_batch(connection, batch_id)
+    return known[-1].number if known and known[-1].fingerprint == said else None
+
+
+def _add(connection: Connection, batch_id: int, content: str, said: str) -> int:
+    known = of_batch(connection, batch_id)
     following = known[-1].number + 1 if known else 1
     values = {
         "ProcessBatch_id": batch_id,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, func, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import UnderWay
@@ -21,6 +21,7 @@ from batchctl.store import controllers
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
+from batchctl.store.definitions import ENTITY
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     ARMED,
@@ -107,7 +108,12 @@ _PAGE = RowSelect(
 )
 _OLDEST_READY = RowSelect(
     select(_f.z_inserted)
-    .where(text(f"FileProcess.{READY_INTAKE}"))
+    .where(
+        text(f"FileProcess.{READY_INTAKE}"),
+        exists().where(exactly(ENTITY, _f.Entity)),
+        # Of what failed, the row is ready, too, for as long as nobody does anything about it.
+        not_(exists().where(_c.FileProcess_id == _f.FileProcess_id)),
+    )
     .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from logging import LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -35,8 +36,9 @@ class EventFile:
             self._is_broken = False
 
     def close(self) -> None:
-        """Close the file."""
-        self._handler.close()
+        """Close the file; what is left of a line that could not be written is lost with it."""
+        with suppress(OSError):
+            self._handler.close()
 
 
 class _SharedFile(RotatingFileHandler):

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from batchctl.control import findings
 from batchctl.control.answering import Answering
+from batchctl.control.outbox import PAGE
 from batchctl.control.purge import Purge
 from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import Conflict
@@ -20,6 +22,7 @@ from batchctl.store import evidence, incidents
 from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, World
 
+TWO = rules(channels=[Audience(name="mail"), Audience(name="chat")])
 HALF_AN_HOUR = timedelta(minutes=30)
 INCIDENTS = "SELECT Kind, Status, Occurrences, AlertsMade FROM Incident ORDER BY Incident_id"
 
@@ -142,6 +145,55 @@ def test_another_error_in_its_place_is_told_and_nobody_that_the_first_is_over(fa
     assert [row[1] for row in failed.sql(INCIDENTS)] == ["resolved", "open"]
 
 
+def test_of_two_that_failed_in_two_ways_the_one_that_is_run_again_stays_itself(world: World) -> None:
+    world.batch(OnFailure="continue")
+    fail(world, "it broke")
+    fail(world, "the disk is full")
+    alarm = Alarm(world)
+    assert len(alarm.told()) == 2
+    world.sql("UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = 1")
+    assert alarm.told() == []
+    assert [row[1] for row in world.sql(INCIDENTS)] == ["open", "open"]
+    world.runner.script = lambda rendered: OK
+    world.process()
+
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [row[1] for row in world.sql(INCIDENTS)] == ["resolved", "open"]
+
+
+def test_what_fails_is_told_behind_however_many_that_have_failed_before(failed: World) -> None:
+    for _ in range(findings.AT_ONCE + 20):
+        failed.submit(Status="complete")
+    failed.sql(
+        "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status)"
+        " SELECT ProcessBatch_id, FileProcess_id, 'failed' FROM FileProcess, ProcessBatch"
+        " WHERE ProcessBatchName = 'B' AND FileProcess.Status = 'complete'"
+    )
+    alarm = Alarm(failed)
+    assert len(alarm.told()) == 2
+    failed.batch("N")
+    failed.submit("N")
+    failed.create()
+    failed.process()
+
+    (said,) = alarm.told()
+    assert said.startswith("[ERROR] N: ")
+    assert alarm.told() == []
+
+
+def test_a_batch_that_nobody_knew_before_it_failed_is_told_by_its_name(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.duty.look()
+    failed.batch("N")
+    failed.submit("N")
+    failed.create()
+    failed.process()
+    failed.clock.advance(timedelta(seconds=6))
+
+    alarm.duty.look()
+    assert failed.sql("SELECT Subject FROM Incident ORDER BY Incident_id") == [("B",), ("N",)]
+
+
 def test_who_snoozes_is_reminded_later(failed: World) -> None:
     alarm = Alarm(failed)
     alarm.told()
@@ -246,6 +298,40 @@ def test_a_channel_that_is_broken_is_tried_again_and_told_through_the_others(fai
     assert ("page", "[OVER]") in titles
     assert titles.count(("mail", "[ERROR]")) == 1
     assert ("mail", "[STILL]") not in titles
+
+
+def test_of_a_channel_that_is_configured_no_more_nobody_is_told(failed: World) -> None:
+    alarm = Alarm(failed, TWO)
+    alarm.broken["mail"] = "no route to host"
+    for _ in range(4):
+        alarm.told()
+        failed.clock.advance(timedelta(minutes=5))
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "open")]
+
+    Alarm(failed, rules(channels=[Audience(name="chat")])).told()
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "resolved")]
+
+
+def test_however_much_waits_for_a_channel_the_others_deliver(failed: World) -> None:
+    alarm = Alarm(failed, TWO)
+    alarm.broken["mail"] = "no route to host"
+    alarm.told()
+    failed.hand.many(
+        "INSERT INTO AlertDelivery (Incident_id, Channel, Kind, Number, Title, Body, NextAttemptTime, z_inserted)"
+        " VALUES (1, 'mail', 'repeat', ?, 't', 'b', '2026-11-21 02:00:00', '2026-11-21 02:00:00')",
+        [(1000 + number,) for number in range(PAGE)],
+    )
+    alarm.inquiries.hang.add(0)
+    failed.clock.advance(HALF_AN_HOUR)
+    failed.batch("N")
+    failed.submit("N")
+    failed.create()
+    failed.process()
+    alarm.duty.watch.look()
+    for _ in range(3):
+        alarm.duty.outbox.look()
+
+    assert [channel for channel, letter in alarm.sent if "N: " in letter.message.title] == ["chat"]
 
 
 def test_one_that_hangs_keeps_no_other_waiting(failed: World) -> None:
@@ -420,21 +506,30 @@ def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
         "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'lost', '2026-11-21 01:00:00')"
     )
     world.submit(z_inserted="2026-11-21 02:00:00")
+    assert Alarm(world, name="c0").told() == [], "of a single round it is not said: a clock starts it"
     alarm = Alarm(world)
+    for _ in range(3):
+        alarm.duty.look()
+        world.clock.advance(timedelta(seconds=6))
 
-    (said,) = alarm.told()
+    ((_, letter),) = alarm.sent
+    said = letter.message.title
     assert said.startswith("[ERROR] controllers: No controller worked from 2026-11-21 01:00:00 UTC until now")
-    assert alarm.told() == []
     assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
 
 
 def test_that_nobody_worked_while_nothing_waited_is_nobodys_trouble(world: World) -> None:
-    world.batch()
+    world.batch(OnFailure="continue")
+    fail(world)
+    world.sql("UPDATE BatchControl SET Status = 'paused'")
+    world.submit("Nobody", z_inserted="2026-11-21 01:00:00")
+    world.sql("UPDATE FileProcess SET z_inserted = '2026-11-21 01:00:00'")
     world.sql(
         "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'stopped', '2026-11-21 01:00:00')"
     )
 
-    assert Alarm(world).told() == []
+    Alarm(world).duty.look()
+    assert world.sql(INCIDENTS) == []
 
 
 def test_who_only_looks_tells_that_nobody_works_until_somebody_does(world: World) -> None:

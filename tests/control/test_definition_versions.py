@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from batchctl.domain.rows import InstanceId
 from batchctl.operations import inspection
 from batchctl.store import batch_versions, definitions
@@ -87,11 +91,27 @@ def test_what_is_not_counted_yet_is_counted_by_whoever_needs_it(world: World) ->
 
 def test_a_batch_that_is_gone_leaves_its_versions(world: World) -> None:
     batch_id = world.batch(steps=1)
-    with world.transactions.read() as connection:
-        assert batch_versions.number(connection, batch_id) == 1
+    world.transactions.run(frozenset(), lambda connection: batch_versions.number(connection, batch_id))
     world.sql("DELETE FROM ProcessControl")
     world.sql("DELETE FROM ProcessBatch")
 
     assert world.sql("SELECT ProcessBatchName FROM BatchVersion") == [("B",)]
     with world.transactions.read() as connection:
         assert batch_versions.number(connection, batch_id) is None
+
+
+def test_who_writes_a_version_down_at_the_same_moment_as_another_takes_his(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch_id = world.batch(steps=1)
+
+    def number(connection: Any) -> int | None:
+        return batch_versions.number(connection, batch_id)
+
+    assert world.transactions.run(frozenset(), number) == 1
+    of_batch, unseen = batch_versions.of_batch, [list[batch_versions.Version]()] * 2
+    monkeypatch.setattr(batch_versions, "of_batch", lambda *given: unseen.pop() if unseen else of_batch(*given))
+
+    assert world.transactions.run(frozenset(), number) == 1
+    assert not unseen
+    assert world.sql(VERSIONS) == [(1,)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.control.alarm import Alarm, rules
@@ -87,3 +87,34 @@ def test_what_came_on_every_weekday_is_missed_on_the_next_without_anybody_saying
     assert said == "[ERROR] B: Nothing of entity B has arrived by 02:37 UTC on Sat 2026-11-21, as it usually has"
     world.sql("UPDATE ProcessBatch SET ArriveBy = 'none'")
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+
+
+def test_clocks_that_were_changed_make_nothing_late_that_comes_by_others(world: World) -> None:
+    expected(world)
+    world.clock.advance(datetime(2026, 3, 29, 3, 50, tzinfo=UTC) - world.clock.now())  # In the morning after.
+    for weeks in range(1, 8):
+        at = world.clock.now() - timedelta(weeks=weeks)
+        world.submit(z_inserted=f"{at:%Y-%m-%d} 04:03:00", Source="sftp", Status="complete")
+    alarm = Alarm(world, rules(zone="Europe/Amsterdam"))
+    assert alarm.told() == []
+
+    world.clock.advance(timedelta(minutes=50))
+    assert alarm.told() == [
+        "[ERROR] B: Nothing of entity B has arrived by 06:33 Europe/Amsterdam on Sun 2026-03-29, as it usually has"
+    ]
+
+
+def test_whatever_number_of_incidents_stands_each_stands_once(world: World) -> None:
+    world.hand.many(
+        "INSERT INTO ProcessBatch (ProcessBatchName, ArriveBy, z_inserted) VALUES (?, '02:00', '2026-01-01 00:00:00')",
+        [(f"B{number}",) for number in range(1010)],
+    )
+    alarm = Alarm(world, rules(learns_arrivals=False))
+    assert alarm.told() == ["[DIGEST] 1010 incidents stand, 0 over"]
+    world.batch("Late", ArriveBy="02:00", z_inserted="2026-01-01 00:00:00")
+    world.clock.advance(timedelta(minutes=11))
+
+    assert alarm.told() == [
+        "[ERROR] Late: Nothing of entity Late has arrived by 02:00 UTC on Sat 2026-11-21, as ArriveBy says"
+    ]
+    assert world.one("SELECT count(*) FROM Incident") == 1011

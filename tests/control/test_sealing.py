@@ -198,3 +198,39 @@ def test_what_was_deleted_by_hand_although_it_was_old_enough_is_named(world: Wor
     world.sql("DELETE FROM AuditLog WHERE AuditLog_id = 1")
 
     assert verdict(world) == [(1, "the row is missing, and no purge tells of it")]
+
+
+def test_what_is_purged_while_the_chain_is_looked_at_is_no_finding(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acts(world, 3, "2026-10-01 03:00:00.000")
+    acts(world)
+    duty(world).finish()
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '30')")
+    following = audit_seals.following
+
+    def meanwhile(*given: Any) -> Any:
+        Retention(world.transactions, world.clock, world.events.append, actor="a", host="h").finish()
+        return following(*given)
+
+    monkeypatch.setattr(audit_seals, "following", meanwhile)
+
+    assert verdict(world) == []
+
+
+def test_who_lets_rows_look_old_beside_one_of_the_future_is_found(world: World) -> None:
+    acts(world, 3)
+    duty(world).finish()
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('AuditLogDays', '3650')")
+    number = world.one("SELECT max(AuditLog_id) FROM AuditLog")
+    acts(world, 1, "2200-01-01 00:00:00.000")
+    world.sql("DELETE FROM AuditLog WHERE AuditLog_id = 2")
+    told = '{"Rows": 1, "AuditLog_id": [[2, 2]]}'
+    world.sql(
+        "INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, z_inserted)"
+        " VALUES ('a', 'h', 'purge', 'AuditLog', ?, ?)",
+        *(told, NOW),
+    )
+    duty(world).finish()
+
+    assert number + 1 in [audit_id for audit_id, _ in verdict(world)]

@@ -57,10 +57,11 @@ def chain(acts: Sequence[AuditEntry], times: Sequence[datetime] = ()) -> list[Li
 
 def breaches(links: Sequence[Link], **options: object) -> list[tuple[int | None, str]]:
     """Return what is found wrong, by the act's number."""
+    spans = options.pop("spans", ())
     verifier = Verifier(**options)  # type: ignore[arg-type] # as given
     for seal, entry in links:
         verifier.look(seal, entry)
-    verifier.finish()
+    verifier.finish(spans)  # type: ignore[arg-type] # as above
     return [(one.audit_id, one.message) for one in verifier.breaches]
 
 
@@ -98,6 +99,15 @@ def test_a_row_that_was_deleted_is_found_unless_a_purge_tells_of_it() -> None:
 
     assert breaches(links) == [(2, "the row is missing, and no purge tells of it")]
     assert breaches(links, spans=[(1, 2)]) == []
+
+
+def test_a_row_of_the_future_is_found_because_others_look_old_beside_it() -> None:
+    soon, later = NOW + timedelta(minutes=50), NOW + timedelta(days=3650)
+
+    assert breaches(chain([act(1), act(2, at=soon)])) == []
+    assert breaches(chain([act(1), act(2, at=later)])) == [
+        (2, f"the row says it is of {later:%Y-%m-%d %H:%M} UTC, and was sealed before that")
+    ]
 
 
 def test_a_row_that_was_deleted_with_its_seal_is_found() -> None:

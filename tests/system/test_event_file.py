@@ -74,3 +74,13 @@ def test_a_folder_that_is_missing_is_told_once_and_written_to_when_it_is_there(t
     file.add("kept")
     file.close()
     assert (folder / "events.log").read_text(encoding="utf-8") == "kept\n"
+
+
+def test_on_a_full_disk_it_is_told_once_and_closed_nonetheless() -> None:
+    said: list[str] = []
+    file = EventFile(Path("/dev/full"), most_bytes=1000, kept=2, complain=said.append)
+    file.add("lost")
+    file.add("lost, too")
+    file.close()
+
+    assert said == ["No space left on device"]
