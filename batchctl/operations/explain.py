@@ -186,7 +186,8 @@ def _of_instance(
         row = f"ProcessBatch {instance.batch_id}"
         missing = Gate(name="batch", blocked=f"{row} does not exist", clear="batchctl check", row=row)
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=(missing,))
-    found = (*_past_dependencies(batch), *Line(connection, batches, now).gates_of(instance))
+    line = Line(connection, batches, now, presence.living(connection, now))
+    found = (*_past_dependencies(batch), *line.gates_of(instance))
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
@@ -211,7 +212,7 @@ def _of_batch(
         meant = did_you_mean(name, (batch.name for batch in batches.values()))
         raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
-    line = Line(connection, batches, now)
+    line = Line(connection, batches, now, presence.living(connection, now))
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     if head is None:
         found = (*_dependencies(connection, batch, batches, now), *line.gates_of(imagined(batch)))
@@ -297,7 +298,7 @@ def _of_intake(
             _entity(row, takers, batches),
             created,
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
-            _instances(Line(connection, batches, now), made),
+            _instances(Line(connection, batches, now, presence.living(connection, now)), made),
             *([_is_there(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
