@@ -41,6 +41,8 @@ class Answering:
     name: ClassVar[str] = "requests"
     _looked_at: float = -math.inf
     _is_behind: bool = False
+    _last: int = 0
+    """Behind which request the next look goes on: those that somebody keeps locked take the time of a look, each time."""
 
     @property
     def is_busy(self) -> bool:
@@ -52,22 +54,23 @@ class Answering:
         now = self.clock.monotonic()
         if not self._is_behind and noticed is Change.NOTHING and now - self._looked_at < EVERY:
             return False
-        return self._go_on(now + SLICE)
+        return self._go_on(self._last, now + SLICE)
 
     def finish(self) -> bool:
         """Answer all that waits."""
-        return self._go_on(math.inf)
+        return self._go_on(0, math.inf)
 
-    def _go_on(self, until: float) -> bool:
+    def _go_on(self, last: int, until: float) -> bool:
         self._looked_at, self._is_behind = self.clock.monotonic(), False
-        last, has_acted = 0, False
+        has_acted = False
         while page := self._waiting(last):
             for request in page:
                 if self.clock.monotonic() >= until:
-                    self._is_behind = True
+                    self._is_behind, self._last = True, last
                     return has_acted
                 has_acted |= self._answer(request.request_id)
                 last = request.request_id
+        self._last = 0
         return has_acted
 
     def _waiting(self, after: int) -> list[Request]:

@@ -56,6 +56,14 @@ class Holder:
 
 
 @value
+class Slots:
+    """How many instances the controllers that run can have under way together, and what takes all of that, if it is taken."""
+
+    count: int
+    takers: tuple[Holder, ...] = ()
+
+
+@value
 class Standing:
     """What an instance's gates depend on besides itself and its batch."""
 
@@ -70,6 +78,8 @@ class Standing:
     """What else is claimed, or will be first, where that is not reckoned into `places` already."""
     holders: tuple[Holder, ...] = ()
     """Whose it is."""
+    slots: Slots | None = None
+    """Whether a controller has room for it, where anybody asks: one that claims knows that of itself."""
 
 
 def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -> tuple[Gate, ...]:
@@ -84,6 +94,7 @@ def gates(instance: BatchInstance, batch: BatchDefinition, standing: Standing) -
         _stop_all(standing.stop_all),
         _places(batch, standing),
         *_resources(batch, standing.others, standing.holders),
+        *_slots(standing.slots),
     )
 
 
@@ -346,6 +357,21 @@ def _full(need: Need, others: Occupancy, holders: Sequence[Holder]) -> Gate:
         blocked=f"it needs {wanted}, and instances under way hold it: {', '.join(held)}",
         clear=_UNDER_WAY_NOW,
         row=_rows(holding) or f"Resource {need.resource_id}",
+        ends=Ends.HOLDER,
+    )
+
+
+def _slots(slots: Slots | None) -> Iterator[Gate]:
+    if slots is None:
+        return
+    if not slots.takers:
+        yield Gate(name="slots")
+        return
+    yield Gate(
+        name="slots",
+        blocked=f"all slots of the controllers that run are taken ({slots.count}){_named(slots.takers)}",
+        clear="batchctl controllers   (their slots; more of them: batchctl run --slots N)",
+        row=_rows(slots.takers),
         ends=Ends.HOLDER,
     )
 

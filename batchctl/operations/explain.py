@@ -186,7 +186,8 @@ def _of_instance(
         row = f"ProcessBatch {instance.batch_id}"
         missing = Gate(name="batch", blocked=f"{row} does not exist", clear="batchctl check", row=row)
         return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=(missing,))
-    found = (*_past_dependencies(batch), *Line(connection, batches, now).gates_of(instance))
+    line = Line(connection, batches, now, presence.living(connection, now))
+    found = (*_past_dependencies(batch), *line.gates_of(instance))
     return Explanation(
         subject=f"BatchControl {instance_id} of batch {visible(batch.name)}",
         status=instance.status,
@@ -211,7 +212,7 @@ def _of_batch(
         meant = did_you_mean(name, (batch.name for batch in batches.values()))
         raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
-    line = Line(connection, batches, now)
+    line = Line(connection, batches, now, presence.living(connection, now))
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
     if head is None:
         found = (*_dependencies(connection, batch, batches, now), *line.gates_of(imagined(batch)))
@@ -278,13 +279,10 @@ def _of_intake(
     takers = [batch for batch in batches.values() if batch.entity == row.entity]
     made = reports.instances_of_intake(connection, intake_id)
     without = [batch for batch in takers if batch.batch_id not in {instance.batch_id for instance in made}]
-    created = Gate(name="created")
-    if without and row.status is IntakeStatus.READY:
-        names = ", ".join(visible(batch.name) for batch in without)
-        blocked = f"batch {names} has no instance of it yet"
-        created = Gate("created", blocked, "batchctl create", f"FileProcess {intake_id}", Ends.CONTROLLER)
+    repeats = dict(_repeats(connection, row, without) if row.status is IntakeStatus.READY else ())
+    awaited = [batch for batch in without if batch not in repeats]
     open_ones = {instance.batch_id for instance in made if instance.status not in FINAL}
-    unfinished = open_ones | {batch.batch_id for batch in without}
+    unfinished = open_ones | {batch.batch_id for batch in awaited}
     listed = ", ".join(f"{instance.instance_id} ({instance.status})" for instance in made)
     notes = [f"Its instances: BatchControl {listed}." if made else "No instance has been made of it."]
     if takers:
@@ -295,13 +293,38 @@ def _of_intake(
         gates=(
             *_intake_status(row, takers),
             _entity(row, takers, batches),
-            created,
+            *_created(row, awaited, repeats),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
-            _instances(Line(connection, batches, now), made),
+            _instances(Line(connection, batches, now, presence.living(connection, now)), made),
             *([_is_there(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
+
+
+def _repeats(
+    connection: Any, row: IntakeRow, without: Iterable[BatchDefinition]
+) -> Iterator[tuple[BatchDefinition, IntakeId]]:
+    """Yield the batches that make no instance of a row, because to them it is a duplicate, and of which row."""
+    for batch in without:
+        first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
+        if first is not None:
+            yield batch, first
+
+
+def _created(
+    row: IntakeRow, awaited: Sequence[BatchDefinition], repeats: Mapping[BatchDefinition, IntakeId]
+) -> Iterator[Gate]:
+    for batch, first in repeats.items():
+        blocked = f"batch {visible(batch.name)} makes no instance of it: same Data as FileProcess {first}"
+        clear = f"batchctl inbox resend {row.intake_id} --reason ...   (if it is to run there all the same)"
+        yield Gate("created", blocked, clear, f"FileProcess {first}")
+    if awaited and row.status is IntakeStatus.READY:
+        names = ", ".join(visible(batch.name) for batch in awaited)
+        blocked = f"batch {names} has no instance of it yet"
+        yield Gate("created", blocked, "batchctl create", f"FileProcess {row.intake_id}", Ends.CONTROLLER)
+    elif not repeats:
+        yield Gate(name="created")
 
 
 def _open(batches: Mapping[BatchId, BatchDefinition], unfinished: Collection[BatchId], now: datetime) -> Iterator[Gate]:

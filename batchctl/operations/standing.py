@@ -13,7 +13,7 @@ from typing import Any
 from batchctl.domain import gates
 from batchctl.domain.gates import Holder
 from batchctl.domain.occupancy import Occupancy
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, InstanceId
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, ControllerRow, InstanceId
 from batchctl.domain.status import STANDING_FAILURE, OnFailure
 from batchctl.store import instances, limits, reports
 
@@ -29,6 +29,8 @@ class Line:
     batches: Mapping[BatchId, BatchDefinition]
     """In the order in which a controller looks at them."""
     now: datetime
+    controllers: Sequence[ControllerRow] = ()
+    """Those that run, for whoever asks whether they have room for another instance."""
     _asked: dict[BatchId, list[BatchInstance]] = field(default_factory=dict)
     """What other batches get before one, of those that have been asked for."""
 
@@ -47,6 +49,7 @@ class Line:
             ahead=self._ahead(instance, batch, first),
             stop_all=gates.stopper(instance, stoppers),
             others=others,
+            slots=self._slots(claimed, first),
             holders=() if others.places(batch) > 0 else tuple(self._holders(claimed, first)),
         )
         return gates.gates(instance, batch, standing)
@@ -73,7 +76,8 @@ class Line:
             return self._asked[batch.batch_id]
         found = self._asked[batch.batch_id] = list[BatchInstance]()
         for other in takewhile(lambda at: at.batch_id != batch.batch_id, self.batches.values()):
-            shares = self._limit is not None or (batch.needs and other.needs)
+            takes_slot = self._free_slots is not None and len(found) < self._free_slots
+            shares = self._limit is not None or takes_slot or (batch.needs and other.needs)
             may_take = shares and gates.is_open(other, self.now)
             if may_take and (places := self._occupancy([*self._claimed, *found]).places(other)) > 0:
                 line = self.open_of(other)
@@ -83,11 +87,29 @@ class Line:
     def _occupancy(self, taken: Iterable[BatchInstance]) -> Occupancy:
         return Occupancy(Counter(at.batch_id for at in taken), self.batches, self._limit)
 
+    def _slots(self, claimed: Iterable[BatchInstance], first: Sequence[BatchInstance]) -> gates.Slots | None:
+        if self._free_slots is None:
+            return None
+        count = sum(one.slots for one in self.controllers)
+        if self._free_slots > len(first):
+            return gates.Slots(count=count)
+        names = {one.name for one in self.controllers}
+        theirs = [at for at in claimed if at.claimed_by in names]
+        return gates.Slots(count=count, takers=tuple(self._holders(theirs, first)))
+
     def _holders(self, claimed: Sequence[BatchInstance], first: Sequence[BatchInstance]) -> Iterator[Holder]:
         for at in claimed:
             yield Holder(at.instance_id, at.batch_id, self._since.get(at.instance_id, at.updated_at))
         for at in first:
             yield Holder(at.instance_id, at.batch_id)
+
+    @cached_property
+    def _free_slots(self) -> int | None:
+        """Return how many more instances the controllers take at this moment; None where nobody asks."""
+        if not self.controllers:
+            return None
+        claims = Counter(at.claimed_by for at in self._claimed)
+        return sum(max(0, one.slots - claims[one.name]) for one in self.controllers)
 
     @cached_property
     def _since(self) -> Mapping[InstanceId, datetime]:

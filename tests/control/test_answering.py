@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from batchctl.control.answering import Answering
+from batchctl.domain.errors import Conflict
+from batchctl.domain.requests import Request
 from batchctl.operations.requested import Proxy
 from tests.control.world import BAD, OK, World
 from tests.control_databases import ACTS
@@ -118,6 +121,25 @@ def test_two_leaders_answer_once(failed: World) -> None:
 
     assert failed.one(f"SELECT count(*) FROM AuditLog WHERE {ACTS}") == 1
     assert [event.name for event in failed.events if event.name.startswith("request.")] == ["request.done"]
+
+
+def test_one_whose_rows_somebody_keeps_locked_keeps_no_other_waiting(failed: World) -> None:
+    proxy = Proxy(failed.clock, failed.recorder().preparer)
+
+    def carry_out(connection: Any, request: Request) -> str:
+        if request.instance_id == 1:
+            failed.clock.advance(timedelta(seconds=1))
+            message = "somebody keeps a row locked"
+            raise Conflict(message)
+        return proxy.carry_out(connection, request)
+
+    for instance in (1, 1, 2):
+        ask(failed, "pause", BatchControl_id=instance)
+    answering = Answering(failed.transactions, failed.clock, failed.events.append, carry_out, "c1")
+    for _ in range(4):
+        answering.look()
+
+    assert [status for status, *_ in failed.sql(ANSWERED)] == ["requested", "requested", "done"]
 
 
 def test_who_asks_is_whoever_is_connected_unless_he_says_otherwise(failed: World) -> None:

@@ -247,6 +247,22 @@ def test_a_row_is_held_back_by_what_holds_its_instance_back(world: World) -> Non
     assert (gate.row, gate.clear) == ("BatchControl 1", "batchctl why 2")
 
 
+def test_a_row_that_is_a_duplicate_to_one_of_two_batches_waits_for_no_instance_of_that(world: World) -> None:
+    for name, check in (("A", 1), ("B", 0)):
+        world.batch(name, Entity="E", DuplicateCheck=check, OnFailure="continue", MaxConcurrent=2)
+    for _ in range(2):
+        world.submit("E", Data="same")
+    world.create()
+    world.sql("UPDATE ProcessBatch SET Enabled = 0 WHERE ProcessBatchName = 'A'")
+    enter(world)
+    world.sql("UPDATE Controller SET Slots = 2")
+    (gate,) = why(world, "file:2").blocking
+
+    assert (gate.name, gate.row) == ("created", "FileProcess 1")
+    assert gate.blocked == "batch A makes no instance of it: same Data as FileProcess 1"
+    assert str(why(world, "file:2").earliest) == "when a person acts"
+
+
 def test_the_last_sign_of_life_is_told_where_no_controller_is(world: World) -> None:
     world.batch()
     enter(world, "gone:1")

@@ -21,7 +21,16 @@ PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
 EVERYBODY = 1000
 """More than there are: of a controller that lacks no slot."""
 LONG_AGO, JUST_NOW, LATER = "1900-01-01 00:00:00.000", "2020-01-01 00:00:00.000", "2099-01-01 00:00:00.000"
-TABLES = ("BatchFreeze", "BatchResource", "Resource", "BatchControl", "FileProcess", "ProcessControl", "ProcessBatch")
+TABLES = (
+    "Controller",
+    "BatchFreeze",
+    "BatchResource",
+    "Resource",
+    "BatchControl",
+    "FileProcess",
+    "ProcessControl",
+    "ProcessBatch",
+)
 STATUSES = ("ready", "retry", "failed", "held", "running", "pausing", "paused", "cancelling", "cancelled", "complete")
 LIKELY = ("ready",) * 14 + ("retry",) * 3 + ("running",) * 3
 """Where most could start, each gate is what decides about some."""
@@ -53,6 +62,8 @@ class Situation:
     batches: tuple[Drawn, ...]
     order: tuple[int, ...]
     """By which the instances of the batches are mixed."""
+    slots: int | None
+    """Of the only controller, which has claimed what is claimed; one that lacks no slot is not even entered."""
 
 
 needs = st.tuples(st.sampled_from([0, 1, 0, 1, 2, 3]), st.sampled_from([0] * 6 + [1]))
@@ -78,6 +89,7 @@ situations = st.builds(
     freezes=st.just(()) | st.just(()) | st.lists(freezes, max_size=2).map(tuple),
     batches=st.lists(batches, min_size=1, max_size=3).map(tuple),
     order=st.lists(st.integers(0, 9), min_size=15, max_size=15).map(tuple),
+    slots=st.none() | st.integers(1, 5),
 )
 
 
@@ -112,6 +124,11 @@ def put(world: World, situation: Situation) -> None:
                     "INSERT INTO BatchResource (ProcessBatch_id, Resource_id, Units, Exclusive) VALUES (?, ?, ?, ?)",
                     *(number, resource, units, exclusive),
                 )
+    if situation.slots is not None:
+        hand.sql(
+            "INSERT INTO Controller (ControllerName, Host, Slots, Heartbeat) VALUES ('c9', 'host1', ?, ?)",
+            *(situation.slots, f"{world.clock.now():%Y-%m-%d %H:%M:%S}.000"),
+        )
     for name, tag, until in situation.freezes:
         hand.sql(
             "INSERT INTO BatchFreeze (ProcessBatchName, Tag, Reason, UntilTime) VALUES (?, ?, 'because', ?)",
@@ -139,14 +156,18 @@ class _Seen(Exception):
         self.found = found
 
 
-def claimed(world: World) -> set[int]:
-    """Return what a controller with enough slots claims now; it is undone."""
+def claimed(world: World, slots: int | None = None) -> set[int]:
+    """Return what a controller claims now, which has enough slots or has claimed already what is claimed; it is undone."""
+    busy = world.one("SELECT count(*) FROM BatchControl WHERE ClaimedBy IS NOT NULL")
+    places = EVERYBODY if slots is None else slots - busy
+    if places <= 0:
+        return set()
 
     def claim(connection: object) -> None:
         known = {batch.batch_id: batch for batch in definitions.all_batches(connection)}  # type: ignore[arg-type]
         limit = limits.overall(connection)  # type: ignore[arg-type]
         now = world.clock.now()
-        written = Claimer(world.recorder()).claim(connection, known, limit, now, places=EVERYBODY)
+        written = Claimer(world.recorder()).claim(connection, known, limit, now, places=places)
         raise _Seen(written.started)
 
     with pytest.raises(_Seen) as seen:
@@ -166,7 +187,7 @@ def unblocked(world: World) -> set[int]:
 
 def of(*batches: Drawn, units: int = 1, **given_: object) -> Situation:
     """Return a situation in which the instances of the batches follow each other."""
-    plain: dict[str, object] = {"units": (units, 4), "limit": None, "freezes": (), "order": (0,) * 15}
+    plain: dict[str, object] = {"units": (units, 4), "limit": None, "freezes": (), "order": (0,) * 15, "slots": None}
     return Situation(**{**plain, **given_, "batches": batches})  # type: ignore[arg-type] # fields by name
 
 
@@ -195,6 +216,10 @@ EXAMPLES = {
     "a resource goes to the first batch": of(a_batch(READY), a_batch(READY, seq=2)),
     "a resource goes to the first batch by Seq": of(a_batch(READY, seq=2), a_batch(READY)),
     "Setting MaxConcurrent": of(a_batch(READY, READY), units=4, limit=1),
+    "slots": of(a_batch(("running", LONG_AGO)), a_batch(READY), units=4, slots=1),
+    "a slot goes to the first batch": of(
+        a_batch(READY, needs=((0, 0), (0, 0))), a_batch(READY, seq=2), units=4, slots=1
+    ),
 }
 
 
@@ -213,7 +238,7 @@ def test_no_gate_blocks_exactly_what_a_controller_claims_now(
     @given(situations)
     def compare(situation: Situation) -> None:
         put(world, situation)
-        assert unblocked(world) == claimed(world)
+        assert unblocked(world) == claimed(world, situation.slots)
 
     compare()
 
@@ -229,7 +254,7 @@ def check_view(world: World) -> None:
     for key, reason in world.hand.sql("SELECT BatchControl_id, Reason FROM vWaiting"):
         explained = explain.why(world.transactions, world.clock, PRESENCE, str(key))
         blocking = {gate.name: str(gate.blocked) for gate in explained.blocking if gate.name != "controller"}
-        limits_it = [name for name in blocking if name.startswith(("resource ", "Setting ", "MaxConcurrent"))]
+        limits_it = [name for name in blocking if name.startswith(("resource ", "Setting ", "MaxConcurrent", "slots"))]
         if reason == NOTHING:
             assert set(blocking) == set(limits_it) - {"MaxConcurrent"}, (key, blocking)
         elif " of the same batch is retry " in str(reason):
@@ -267,6 +292,7 @@ STARTS = {
     "a resource goes to the first batch": {1},
     "a resource goes to the first batch by Seq": {2},
     "Setting MaxConcurrent": {1},
+    "a slot goes to the first batch": {1},
 }
 """What starts in those examples in which anything does."""
 
@@ -276,4 +302,4 @@ def test_each_gate_by_itself(world: World, about: str) -> None:
     put(world, EXAMPLES[about])
 
     # What both leave out, as they would a gate that is nowhere any more, neither would show.
-    assert unblocked(world) == claimed(world) == STARTS.get(about, set())
+    assert unblocked(world) == claimed(world, EXAMPLES[about].slots) == STARTS.get(about, set())
