@@ -127,6 +127,8 @@ PLANTED = {
     "I63": [INCIDENT, mail("recovery", 1), mail("recovery", 2)],
     "I64": [INCIDENT, mail("alert", 0), "UPDATE AlertDelivery SET Status = 'sent'"],
     "I65": [INCIDENT, mail("alert", 0), "DELETE FROM Incident"],
+    "I66": ["UPDATE BatchControl SET DefVersion = 9 WHERE BatchControl_id = 3"],
+    "I67": ["UPDATE BatchProcessHistory SET DefVersion = 9 WHERE BatchProcessHistory_id = 1"],
 }  # fmt: skip
 """What breaks each law. Some break others too, which is said beside them."""
 BESIDES = {

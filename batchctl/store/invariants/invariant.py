@@ -1,0 +1,59 @@
+"""A law, and what the laws of several tables have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    String,
+    cast,
+    exists,
+    literal,
+    not_,
+)
+
+from batchctl.domain.status import InstanceStatus
+from batchctl.store.tables import (
+    audit_log,
+    batch_process_history,
+    batch_version,
+)
+from batchctl.store.tables import process_control as step
+
+_h_done, _s_now = batch_process_history.alias("h_done"), step.alias("s_now")
+CLAIMED = tuple(status.value for status in InstanceStatus if status.is_claimed)
+DONE = ("success", "skipped")
+BROKEN = ("failed", "timeout")
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A law. `broken` returns the ids of the rows of `table` that break it; `mend` says what a person does then."""
+
+    code: str
+    law: str
+    table: str
+    broken: Select[int]
+    mend: str
+
+
+def is_as_it_was(instance_id: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return the condition that the definition still has every step that an instance has done: else it tells nothing."""
+    done, at = _h_done.c, _s_now.c
+    still_there = exists().where(
+        at.ProcessBatch_id == done.ProcessBatch_id, at.ProcessControlSeq == done.ProcessControlSeq
+    )
+    return not_(exists().where(done.BatchControl_id == instance_id, done.Status.in_(DONE), not_(still_there)))
+
+
+def acted_on(instance_id: ColumnElement[int]) -> ColumnElement[bool]:
+    """Return the condition that a person has done something to an instance, and not only changed its row by hand."""
+    target = literal("BatchControl:") + cast(instance_id, String(20))
+    return exists().where(audit_log.c.Target == target, audit_log.c.Action.not_like("row %"))
+
+
+def is_written_down(batch_id: ColumnElement[int], version: ColumnElement[int | None]) -> ColumnElement[bool]:
+    """Return the condition that somebody can look up what a batch was at a version."""
+    return exists().where(batch_version.c.ProcessBatch_id == batch_id, batch_version.c.DefVersion == version)

@@ -1,0 +1,299 @@
+"""The laws of the history: of attempts at steps, and of how long they took."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+)
+
+from batchctl.domain.status import HistoryStatus
+from batchctl.store.invariants.invariant import (
+    BROKEN,
+    CLAIMED,
+    DONE,
+    Invariant,
+    acted_on,
+    is_as_it_was,
+    is_written_down,
+)
+from batchctl.store.tables import (
+    batch_control,
+    batch_process_history,
+    duration_history,
+)
+from batchctl.store.tables import process_control as step
+
+_c, _s = batch_control.c, step.c
+_q = duration_history.c
+_h = batch_process_history.alias("h")
+_earlier, _later = batch_process_history.alias("earlier"), batch_process_history.alias("later")
+_ID, _PREVIOUS = _h.c.BatchProcessHistory_id, _earlier.c.BatchProcessHistory_id
+
+
+def _attempts(*conditions: ColumnElement[bool]) -> Select[int]:
+    return select(_ID).where(*conditions).order_by(_ID)
+
+
+_OF_INSTANCE = _h.c.BatchControl_id == _c.BatchControl_id
+_SAME_STEP = and_(
+    _earlier.c.BatchControl_id == _h.c.BatchControl_id, _earlier.c.ProcessControlSeq == _h.c.ProcessControlSeq
+)
+_DONE_BEFORE = exists().where(
+    _earlier.c.BatchControl_id == _h.c.BatchControl_id,
+    _earlier.c.ProcessControlSeq == _s.ProcessControlSeq,
+    _earlier.c.Status.in_(DONE),
+    _earlier.c.EndTime <= _h.c.StartTime,
+)
+_NEXT_OF_ALL = select(func.min(_later.c.BatchProcessHistory_id)).where(
+    _later.c.BatchControl_id == _earlier.c.BatchControl_id,
+    _later.c.BatchProcessHistory_id > _earlier.c.BatchProcessHistory_id,
+)
+_FOLLOWS = and_(
+    _earlier.c.BatchControl_id == _h.c.BatchControl_id, _ID == _NEXT_OF_ALL.correlate(_earlier).scalar_subquery()
+)
+# What a person asked for may fail first, and succeed when it is tried again.
+_ASKED_SINCE = exists().where(
+    _later.c.BatchControl_id == _h.c.BatchControl_id,
+    _later.c.ProcessControlSeq == _h.c.ProcessControlSeq,
+    _later.c.Cause == "manual",
+    _later.c.BatchProcessHistory_id > _PREVIOUS,
+    _later.c.BatchProcessHistory_id <= _ID,
+)
+_LEFT_BEFORE = _earlier.c.RetryCountAfter
+
+OF_ATTEMPTS: tuple[Invariant, ...] = (
+    Invariant(
+        "I03",
+        "an instance has at most one attempt under way",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .where(_h.c.Status == "running")
+        .group_by(_h.c.BatchControl_id)
+        .having(func.count() > 1)
+        .order_by(_h.c.BatchControl_id),
+        "stop every controller; find out which attempt is real; close the others by hand as lost",
+    ),
+    Invariant(
+        "I05",
+        "an attempt under way carries the token of its claimed instance",
+        "BatchProcessHistory",
+        _attempts(
+            _h.c.Status == "running",
+            not_(exists().where(_OF_INSTANCE, _c.Status.in_(CLAIMED), _c.ClaimToken == _h.c.ClaimToken)),
+        ),
+        "it counts for nothing; a controller that starts records it as lost",
+    ),
+    Invariant(
+        "I06",
+        "a step succeeds once, unless a person asks again",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .join(_earlier, and_(_SAME_STEP, _PREVIOUS < _ID, _earlier.c.Cause != "manual", _earlier.c.Status == "success"))
+        .where(_h.c.Status == "success", not_(_ASKED_SINCE))
+        .distinct()
+        .order_by(_h.c.BatchControl_id),
+        "batchctl history {id}; look in the target what was done twice",
+    ),
+    Invariant(
+        "I07",
+        "a step starts after the success of every step before it",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(
+            step,
+            and_(
+                _s.ProcessBatch_id == _h.c.ProcessBatch_id,
+                _s.ProcessControlSeq < _h.c.ProcessControlSeq,
+                _s.z_inserted <= _h.c.StartTime,
+            ),
+        )
+        .where(_h.c.Cause != "manual", not_(_DONE_BEFORE), is_as_it_was(_h.c.BatchControl_id))
+        .distinct()
+        .order_by(_ID),
+        "look whether the batch's steps were renumbered meanwhile; else look in the target what is missing",
+    ),
+    Invariant(
+        "I10",
+        "nothing starts after completion unless a person asks",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(batch_control, _OF_INSTANCE)
+        .where(_c.Status == "complete", _h.c.Cause != "manual", _h.c.StartTime > _c.z_updated)
+        .order_by(_ID),
+        "look in the target what was done twice",
+    ),
+    Invariant(
+        "I11",
+        "attempts of one instance do not overlap",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, and_(_earlier.c.BatchControl_id == _h.c.BatchControl_id, _PREVIOUS < _ID))
+        .where(or_(_earlier.c.EndTime.is_(None), _earlier.c.EndTime > _h.c.StartTime))
+        .distinct()
+        .order_by(_ID),
+        "look whether the clock of the database was set back; else look in the target what was done twice",
+    ),
+    Invariant(
+        "I12",
+        "an attempt has an EndTime exactly when it is over",
+        "BatchProcessHistory",
+        _attempts(
+            or_(
+                and_(_h.c.Status == "running", _h.c.EndTime.is_not(None)),
+                and_(_h.c.Status != "running", _h.c.EndTime.is_(None)),
+            )
+        ),
+        "batchctl check, which names the constraint that is missing",
+    ),
+    Invariant(
+        "I13h",
+        "an attempt stands in a status that there is",
+        "BatchProcessHistory",
+        _attempts(_h.c.Status.not_in([status.value for status in HistoryStatus])),
+        "batchctl check; then correct Status (UPDATE BatchProcessHistory ...)",
+    ),
+    Invariant(
+        "I14",
+        "the attempts at a step are numbered 1, 2, 3 and so on",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq)
+        .having(or_(func.min(_h.c.AttemptNo) != 1, func.max(_h.c.AttemptNo) != func.count()))
+        .order_by(_h.c.BatchControl_id),
+        "somebody has deleted history, or tokens were reset; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I15",
+        "tokens never go back within an instance",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, and_(_earlier.c.BatchControl_id == _h.c.BatchControl_id, _PREVIOUS < _ID))
+        .where(_h.c.ClaimToken < _earlier.c.ClaimToken)
+        .distinct()
+        .order_by(_ID),
+        "somebody has set ClaimToken back by hand: set it beyond the highest in the history",
+    ),
+    Invariant(
+        "I16",
+        "a failure takes one retry of those there were, and a fatal one none",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, _FOLLOWS)
+        .where(
+            _h.c.Status.in_(BROKEN),
+            _h.c.Cause != "manual",
+            _LEFT_BEFORE.is_not(None),
+            or_(
+                _h.c.RetryCountAfter.is_(None),
+                and_(
+                    _h.c.RetryCountAfter != case((_LEFT_BEFORE > 0, _LEFT_BEFORE - 1), else_=0),
+                    # What no retry can mend takes none, and leaves the instance failed.
+                    _h.c.RetryCountAfter != _LEFT_BEFORE,
+                ),
+            ),
+        )
+        .order_by(_ID),
+        "look whether somebody has changed RetryCount by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I17",
+        "a success says how many retries it leaves",
+        "BatchProcessHistory",
+        _attempts(_h.c.Status == "success", _h.c.RetryCountAfter.is_(None)),
+        "somebody has written history by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I18",
+        "no attempt starts before the NextRunTime that the one before it set",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, _FOLLOWS)
+        .where(_h.c.Cause != "manual", _h.c.StartTime < _earlier.c.NextRunTimeAfter)
+        .order_by(_ID),
+        "look whether somebody has changed NextRunTime, or the clock of the database was set back",
+    ),
+    Invariant(
+        "I20",
+        "a lost step with OnLost hold is never tried again unasked",
+        "BatchProcessHistory",
+        select(_ID)
+        .select_from(_h)
+        .join(_earlier, and_(_SAME_STEP, _earlier.c.AttemptNo == _h.c.AttemptNo - 1))
+        .join(
+            step,
+            and_(
+                _s.ProcessBatch_id == _h.c.ProcessBatch_id,
+                _s.ProcessControlSeq == _h.c.ProcessControlSeq,
+                _s.OnLost == "hold",
+            ),
+        )
+        .where(
+            _earlier.c.Status == "lost",
+            _earlier.c.Spawned.is_not(None),
+            _h.c.Cause.not_in(["manual", "verify"]),
+        )
+        .order_by(_ID),
+        "look whether OnLost was changed meanwhile; else look in the target what was done twice",
+    ),
+    Invariant(
+        "I26",
+        "what was done because a person asked for it is in the audit log",
+        "BatchProcessHistory",
+        _attempts(
+            _h.c.Cause == "manual",
+            not_(acted_on(_h.c.BatchControl_id)),
+        ),
+        "somebody has set a status by hand; batchctl rerun and skip leave a trace",
+    ),
+    Invariant(
+        "I27",
+        "what was spawned has a process or a session, and a command that was not has no return code",
+        "BatchProcessHistory",
+        _attempts(
+            or_(
+                # What was lost before that was recorded counts as spawned, because it may have been.
+                and_(_h.c.Spawned.is_not(None), _h.c.Pid.is_(None), _h.c.DbSession.is_(None), _h.c.Status != "lost"),
+                # Another handler may carry out in the controller itself what returns a code, a request for example.
+                and_(_h.c.ProcessType == "os_command", _h.c.Spawned.is_(None), _h.c.ReturnCode.is_not(None)),
+            )
+        ),
+        "somebody has written history by hand; nothing needs to be done to go on",
+    ),
+    Invariant(
+        "I48",
+        "an attempt is one of an instance that is there",
+        "BatchProcessHistory",
+        _attempts(not_(exists().where(_OF_INSTANCE, _c.ProcessBatch_id == _h.c.ProcessBatch_id))),
+        "somebody has deleted instances with foreign keys switched off; purge never leaves such: restore them, or delete these",
+    ),
+    Invariant(
+        "I49",
+        "what is said of purged attempts can be true",
+        "DurationHistory",
+        select(_q.DurationHistory_id)
+        .where(or_(_q.MaxMs > _q.UpToMs, _q.TotalMs < _q.MinMs * _q.Runs, _q.TotalMs > _q.MaxMs * _q.Runs))
+        .order_by(_q.DurationHistory_id),
+        "somebody has written them by hand; graph goes by them where there is no history any more",
+    ),
+    Invariant(
+        "I67",
+        "the version of the batch that an attempt went by is written down",
+        "BatchProcessHistory",
+        _attempts(_h.c.DefVersion.is_not(None), not_(is_written_down(_h.c.ProcessBatch_id, _h.c.DefVersion))),
+        "somebody has changed DefVersion, or deleted rows of BatchVersion, by hand; nothing needs to be done to go on",
+    ),
+)

@@ -1,0 +1,209 @@
+"""The laws of rows and instances, and of what these hold."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+)
+
+from batchctl.domain.status import InstanceStatus
+from batchctl.store.definitions import ENTITY
+from batchctl.store.invariants.invariant import (
+    BROKEN,
+    CLAIMED,
+    DONE,
+    Invariant,
+    acted_on,
+    is_as_it_was,
+    is_written_down,
+)
+from batchctl.store.tables import (
+    batch_control,
+    batch_process_history,
+    batch_resource,
+    controller,
+    file_process,
+    process_batch,
+    resource,
+)
+from batchctl.store.tables import process_control as step
+
+_f, _b, _c, _s = file_process.c, process_batch.c, batch_control.c, step.c
+_r, _n = resource.c, batch_resource.c
+_h = batch_process_history.alias("h")
+_OVER = ("complete", "cancelled")
+
+
+def _instances(*conditions: ColumnElement[bool]) -> Select[int]:
+    return select(_c.BatchControl_id).where(*conditions).order_by(_c.BatchControl_id)
+
+
+_OF_INSTANCE = _h.c.BatchControl_id == _c.BatchControl_id
+_HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
+_ANY_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id)
+_OPEN_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status.not_in(_OVER))
+_WAITS_FOR_A_BATCH = exists().where(ENTITY == _f.Entity, not_(_HAS_INSTANCE))
+_TOUCHED_BY_A_PERSON = acted_on(_c.BatchControl_id)
+_DONE_EVER = exists().where(_OF_INSTANCE, _h.c.ProcessControlSeq == _s.ProcessControlSeq, _h.c.Status.in_(DONE))
+_IS_CLAIMED = and_(_c.ProcessBatch_id == _b.ProcessBatch_id, _c.Status.in_(CLAIMED))
+
+OF_INSTANCES: tuple[Invariant, ...] = (
+    Invariant(
+        "I01",
+        "a ready intake row has its instance for every batch that takes its entity",
+        "FileProcess",
+        select(_f.FileProcess_id)
+        .select_from(file_process)
+        .join(process_batch, ENTITY == _f.Entity)
+        .where(_f.Status == "ready", _f.Message.is_(None), _f.z_updated < bindparam("settled"), not_(_HAS_INSTANCE))
+        .distinct()
+        .order_by(_f.FileProcess_id),
+        "batchctl create, and see that a controller runs",
+    ),
+    Invariant(
+        "I02",
+        "an intake row is complete exactly when all its instances are over",
+        "FileProcess",
+        select(_f.FileProcess_id)
+        .where(
+            or_(
+                and_(_f.Status == "complete", _OPEN_INSTANCE),
+                and_(_f.Status == "ready", _ANY_INSTANCE, not_(_OPEN_INSTANCE), not_(_WAITS_FOR_A_BATCH)),
+            )
+        )
+        .order_by(_f.FileProcess_id),
+        "batchctl why file:{id}; then correct its Status (UPDATE FileProcess ...)",
+    ),
+    Invariant(
+        "I04",
+        "an instance has an owner exactly while it is claimed",
+        "BatchControl",
+        _instances(
+            or_(
+                and_(_c.Status.in_(CLAIMED), _c.ClaimedBy.is_(None)),
+                and_(_c.Status.not_in(CLAIMED), _c.ClaimedBy.is_not(None)),
+            )
+        ),
+        "batchctl show {id}; a controller that starts releases it, or set ClaimedBy to NULL",
+    ),
+    Invariant(
+        "I08",
+        "PrevProcessControlSeq is the last step that succeeded",
+        "BatchControl",
+        _instances(
+            not_(_TOUCHED_BY_A_PERSON),
+            _c.PrevProcessControlSeq
+            != select(func.coalesce(func.max(_h.c.ProcessControlSeq), 0))
+            .where(_OF_INSTANCE, _h.c.Status.in_(DONE))
+            .correlate(batch_control)
+            .scalar_subquery(),
+        ),
+        "batchctl history {id}; then set PrevProcessControlSeq to the last step that succeeded",
+    ),
+    Invariant(
+        "I09",
+        "of a complete instance every step has succeeded",
+        "BatchControl",
+        select(_c.BatchControl_id)
+        .select_from(batch_control)
+        .join(step, and_(_s.ProcessBatch_id == _c.ProcessBatch_id, _s.z_inserted <= _c.z_updated))
+        .where(_c.Status == "complete", not_(_DONE_EVER), is_as_it_was(_c.BatchControl_id))
+        .distinct()
+        .order_by(_c.BatchControl_id),
+        "batchctl history {id}; look in the target what is missing; then: batchctl rerun {id} --from SEQ --reason ...",
+    ),
+    Invariant(
+        "I13",
+        "an instance stands in a status that there is",
+        "BatchControl",
+        _instances(_c.Status.not_in([status.value for status in InstanceStatus])),
+        "batchctl check; then correct Status (UPDATE BatchControl ...)",
+    ),
+    Invariant(
+        "I19",
+        "a step fails unasked at most once more than its batch allows retries",
+        "BatchControl",
+        select(_h.c.BatchControl_id)
+        .select_from(_h)
+        .join(process_batch, _b.ProcessBatch_id == _h.c.ProcessBatch_id)
+        .join(batch_control, _OF_INSTANCE)
+        .where(_h.c.Status.in_(BROKEN), not_(_TOUCHED_BY_A_PERSON))
+        .group_by(_h.c.BatchControl_id, _h.c.ProcessControlSeq, _b.RetryCount)
+        .having(func.count() > 1 + _b.RetryCount)
+        .order_by(_h.c.BatchControl_id),
+        "look whether the batch's RetryCount was lowered meanwhile",
+    ),
+    Invariant(
+        "I21",
+        "a claimed instance belongs to a controller that is entered in Controller",
+        "BatchControl",
+        _instances(
+            _c.Status.in_(CLAIMED),
+            _c.ClaimedBy.is_not(None),
+            not_(exists().where(controller.c.ControllerName == _c.ClaimedBy)),
+        ),
+        "somebody has deleted the row of the controller, or claimed by hand; a controller that runs takes it over",
+    ),
+    Invariant(
+        "I41",
+        "no more instances of a batch are claimed than its MaxConcurrent",
+        "ProcessBatch",
+        select(_b.ProcessBatch_id)
+        .join(batch_control, _IS_CLAIMED)
+        .group_by(_b.ProcessBatch_id, _b.MaxConcurrent)
+        .having(func.count() > _b.MaxConcurrent)
+        .order_by(_b.ProcessBatch_id),
+        "look whether MaxConcurrent was lowered meanwhile: what had begun goes on",
+    ),
+    Invariant(
+        "I42",
+        "claimed instances hold no more units of a resource than it has",
+        "Resource",
+        select(_r.Resource_id)
+        .join(batch_resource, _n.Resource_id == _r.Resource_id)
+        .join(process_batch, _b.ProcessBatch_id == _n.ProcessBatch_id)
+        .join(batch_control, _IS_CLAIMED)
+        .group_by(_r.Resource_id, _r.Units)
+        .having(func.sum(_n.Units) > _r.Units)
+        .order_by(_r.Resource_id),
+        "look whether Units of Resource or BatchResource was changed meanwhile: what had begun goes on",
+    ),
+    Invariant(
+        "I43",
+        "whoever holds a resource exclusively holds it alone",
+        "Resource",
+        select(_r.Resource_id)
+        .join(batch_resource, _n.Resource_id == _r.Resource_id)
+        .join(process_batch, _b.ProcessBatch_id == _n.ProcessBatch_id)
+        .join(batch_control, _IS_CLAIMED)
+        .group_by(_r.Resource_id)
+        .having(and_(func.max(_n.Exclusive) == 1, func.count() > 1))
+        .order_by(_r.Resource_id),
+        "look whether Exclusive of BatchResource was changed meanwhile: what had begun goes on",
+    ),
+    Invariant(
+        "I44",
+        "a claimed instance has an attempt under way",
+        "BatchControl",
+        _instances(
+            _c.Status.in_(CLAIMED),
+            not_(exists().where(_OF_INSTANCE, _h.c.Status == "running", _h.c.ClaimToken == _c.ClaimToken)),
+        ),
+        "somebody has deleted the attempt, or claimed by hand: end the controller that ClaimedBy names, then start one",
+    ),
+    Invariant(
+        "I66",
+        "the version of the batch that an instance was made for is written down",
+        "BatchControl",
+        _instances(_c.DefVersion.is_not(None), not_(is_written_down(_c.ProcessBatch_id, _c.DefVersion))),
+        "somebody has changed DefVersion, or deleted rows of BatchVersion, by hand; nothing needs to be done to go on",
+    ),
+)
