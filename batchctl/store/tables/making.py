@@ -1,0 +1,146 @@
+"""How tables, columns and conditions are written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    Index,
+    MetaData,
+    Table,
+    event,
+    text,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateColumn, CreateIndex
+
+from batchctl.store.columns import (
+    UtcTime,
+    identity,
+    text_column,
+    unquoted,
+    utc_now,
+)
+from batchctl.store.conditions import is_word, type_checks
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "PK_%(table_name)s",
+        "fk": "FK_%(table_name)s_%(column_0_name)s",
+        "uq": "UQ_%(table_name)s_%(column_0_N_name)s",
+        "ck": "CK_%(table_name)s_%(constraint_name)s",
+        "ix": "IX_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+def column(called: str, kind: Any, *rest: Any, **options: Any) -> Column[Any]:
+    """Return a column, which may be empty unless something else is said."""
+    options.setdefault("nullable", True)
+    return Column(unquoted(called), kind, *rest, **options)
+
+
+def required(called: str, kind: Any, default: str | None = None, *rest: Any) -> Column[Any]:
+    """Return a column that is never empty."""
+    server_default = None if default is None else text(default)
+    return Column(unquoted(called), kind, *rest, nullable=False, server_default=server_default)
+
+
+def key(called: str) -> Column[Any]:
+    """Return the column that the database numbers rows by."""
+    return Column(unquoted(called), identity(), primary_key=True, autoincrement=True)
+
+
+def stamp(called: str) -> Column[Any]:
+    """Return a column with a time that the database fills in."""
+    return Column(unquoted(called), UtcTime(), nullable=False, server_default=utc_now())
+
+
+def added(called: str, kind: Any) -> Column[Any]:
+    """Return a column that a later migration has added: SQLite writes its conditions beside it."""
+    return column(called, kind, info={"added": True})
+
+
+def data_columns() -> list[Column[Any]]:
+    """Return Data1 to Data6."""
+    return [column(f"Data{at}", text_column()) for at in range(1, 7)]
+
+
+def words(called: str, kind: type[StrEnum]) -> CheckConstraint:
+    """Return the condition that a column holds one of the words of a type."""
+    return CheckConstraint(is_word(called, [member.value for member in kind]), name=called)
+
+
+def check(called: str, condition: str | ColumnElement[bool]) -> CheckConstraint:
+    """Return a named condition."""
+    return CheckConstraint(condition, name=called)
+
+
+def belongs(column: str, *types: str) -> str:
+    """Return the condition that a schedule has a column if it is of some type, and else has not."""
+    of_it = _any("ScheduleType = '{}'", " OR ", types)
+    of_others = _any("ScheduleType <> '{}'", " AND ", types)
+    return f"({column} IS NOT NULL AND ({of_it})) OR ({column} IS NULL AND {of_others})"
+
+
+def needs(column: str, *types: str) -> str:
+    """Return the condition that a schedule has a column if it is of some type; others may have it."""
+    of_others = _any("ScheduleType <> '{}'", " AND ", types)
+    return f"{column} IS NOT NULL OR ({of_others})"
+
+
+def _any(condition: str, between: str, types: Iterable[str]) -> str:
+    return between.join(condition.format(each) for each in types)
+
+
+def flag(called: str) -> CheckConstraint:
+    """Return the condition that a column holds 0 or 1."""
+    return CheckConstraint(f"{called} IN (0, 1)", name=called)
+
+
+def index(
+    called: str, *columns: str, where: str | ColumnElement[bool], unique: bool = False, using: str | None = None
+) -> Index:
+    """Return an index of some rows."""
+    condition = text(where) if isinstance(where, str) else where
+    # SQLAlchemy has options for these, and naming one imports its dialect, which takes time.
+    return Index(called, *columns, unique=unique, info={"where": condition, "using": using})
+
+
+@compiles(CreateIndex)
+def _of_some_rows(element: CreateIndex, compiler: Any, **options: Any) -> str:
+    made = str(compiler.visit_create_index(element, **options))
+    info = element.element.info
+    if info.get("using"):
+        made = made.replace(" (", f" USING {info['using']} (", 1)
+    return made if "where" not in info else f"{made} WHERE {compiler.sql_compiler.process(info['where'])}"
+
+
+@compiles(CreateColumn, "sqlite")
+def _with_its_conditions(element: CreateColumn, compiler: Any, **options: Any) -> str:
+    column = element.element
+    made = str(compiler.visit_create_column(element, **options))
+    if not column.info.get("added"):
+        return made
+    (condition,) = type_checks([column])
+    return f"{made} CONSTRAINT CK_{column.table.name}_{condition.name} CHECK ({condition.sqltext})"
+
+
+@event.listens_for(metadata, "before_create", once=True)
+def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
+    # Every command loads the tables and hardly one makes any: three hundred constraints would take longer than all the rest.
+    del connection, options
+    for table in made.tables.values():
+        given = [column for column in table.columns if not column.primary_key and not column.info.get("added")]
+        for constraint in type_checks(given):
+            table.append_constraint(constraint)
+
+
+def table(called: str, *parts: Any, **options: Any) -> Table:
+    """Return a table, which is made with all others."""
+    return Table(unquoted(called), metadata, *parts, **options)

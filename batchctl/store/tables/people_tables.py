@@ -1,0 +1,197 @@
+"""What people ask for, what they are told, and what they did."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    UniqueConstraint,
+)
+
+from batchctl.domain import status
+from batchctl.store.columns import (
+    UtcTime,
+    database_user,
+    name,
+    reference,
+    text_column,
+    unquoted,
+    word,
+)
+from batchctl.store.tables.making import (
+    check,
+    column,
+    index,
+    key,
+    required,
+    stamp,
+    table,
+    words,
+)
+from batchctl.store.tables.some_rows import (
+    OWED_RECOVERY,
+    REQUESTED,
+    STANDING_FREEZE,
+    STANDING_INCIDENT,
+    TO_SEND,
+)
+
+operator_request = table(
+    "OperatorRequest",
+    key("OperatorRequest_id"),
+    required("Action", name(50)),
+    column("BatchControl_id", reference()),
+    column("ProcessBatchName", name()),
+    column("Arguments", text_column()),
+    column("Reason", text_column()),
+    Column(unquoted("Actor"), name(), nullable=False, server_default=database_user()),
+    required("Status", word(), "'requested'"),
+    column("Answer", text_column()),
+    column("AnsweredBy", name()),
+    column("AnsweredTime", UtcTime()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    check("Action", "Action <> ''"),
+    check("Actor", "Actor <> ''"),
+    words("Status", status.RequestStatus),
+    index("IX_OperatorRequest_Open", "OperatorRequest_id", where=REQUESTED),
+    sqlite_autoincrement=True,
+)
+
+batch_freeze = table(
+    "BatchFreeze",
+    key("BatchFreeze_id"),
+    column("ProcessBatchName", name()),
+    column("Tag", name()),
+    required("Reason", text_column()),
+    Column(unquoted("Actor"), name(), nullable=False, server_default=database_user()),
+    column("UntilTime", UtcTime()),
+    column("ThawedTime", UtcTime()),
+    column("ThawedBy", name()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    check("Reason", "Reason <> ''"),
+    check("Actor", "Actor <> ''"),
+    # Of neither is the whole system.
+    check("Tag", "ProcessBatchName IS NULL OR Tag IS NULL"),
+    index("IX_BatchFreeze_Standing", "BatchFreeze_id", where=STANDING_FREEZE),
+    sqlite_autoincrement=True,
+)
+
+incident = table(
+    "Incident",
+    key("Incident_id"),
+    required("Kind", word()),
+    required("IncidentKey", name()),
+    required("Severity", word()),
+    required("Status", word(), "'open'"),
+    required("Subject", name()),
+    required("Message", text_column()),
+    column("Detail", text_column()),
+    column("NextStep", text_column()),
+    # No foreign keys: an incident outlives what it tells of.
+    column("ProcessBatch_id", reference()),
+    column("ProcessControlSeq", Integer()),
+    column("BatchControl_id", reference()),
+    required("Evidence", reference(), "0"),
+    required("Occurrences", Integer(), "1"),
+    stamp("OpenedTime"),
+    stamp("LastSeen"),
+    column("AcknowledgedTime", UtcTime()),
+    column("AcknowledgedBy", name()),
+    column("SnoozedUntil", UtcTime()),
+    required("AlertsMade", Integer(), "0"),
+    column("NextAlertTime", UtcTime()),
+    column("EscalatedTime", UtcTime()),
+    column("ResolvedTime", UtcTime()),
+    column("RecoveryTime", UtcTime()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    check("IncidentKey", "IncidentKey <> ''"),
+    check("Occurrences", "Occurrences >= 1"),
+    check("AlertsMade", "AlertsMade >= 0"),
+    words("Kind", status.IncidentKind),
+    words("Severity", status.Severity),
+    words("Status", status.IncidentStatus),
+    index("UX_Incident_Standing", "IncidentKey", where=STANDING_INCIDENT, unique=True),
+    index("IX_Incident_Recovery", "Incident_id", where=OWED_RECOVERY),
+    sqlite_autoincrement=True,
+)
+
+alert_delivery = table(
+    "AlertDelivery",
+    key("AlertDelivery_id"),
+    required("Incident_id", reference(), None, ForeignKey("Incident.Incident_id")),
+    required("Channel", name()),
+    required("Kind", word()),
+    required("Number", Integer()),
+    required("Status", word(), "'waiting'"),
+    required("Title", name()),
+    required("Body", text_column()),
+    required("Attempts", Integer(), "0"),
+    stamp("NextAttemptTime"),
+    column("ClaimedBy", name()),
+    column("ClaimedTime", UtcTime()),
+    column("SentTime", UtcTime()),
+    column("Message", text_column()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    # Each message is made once for each channel, however many controllers make it.
+    UniqueConstraint("Incident_id", "Channel", "Kind", "Number"),
+    check("Channel", "Channel <> ''"),
+    check("Number", "Number >= 0"),
+    check("Attempts", "Attempts >= 0"),
+    words("Kind", status.DeliveryKind),
+    words("Status", status.DeliveryStatus),
+    index("IX_AlertDelivery_Waiting", "AlertDelivery_id", where=TO_SEND),
+    sqlite_autoincrement=True,
+)
+
+audit_log = table(
+    "AuditLog",
+    key("AuditLog_id"),
+    stamp("z_inserted"),
+    required("Actor", name()),
+    required("Host", name()),
+    required("Action", name(50)),
+    required("Target", name()),
+    column("Reason", text_column()),
+    column("ValuesBefore", text_column()),
+    column("ValuesAfter", text_column()),
+    check("Actor", "Actor <> ''"),
+    Index("IX_AuditLog_Target", "Target"),
+    sqlite_autoincrement=True,
+)
+
+audit_seal = table(
+    "AuditSeal",
+    key("AuditSeal_id"),
+    required("SealNo", reference()),
+    required("AuditLog_id", reference()),
+    required("PrevHash", name(64)),
+    required("RecordHash", name(64)),
+    stamp("z_inserted"),
+    UniqueConstraint("SealNo"),
+    # No foreign key: the seal of a row that was purged stays.
+    UniqueConstraint("AuditLog_id"),
+    check("SealNo", "SealNo >= 1"),
+    sqlite_autoincrement=True,
+)
+
+zone_offset = table(
+    "ZoneOffset",
+    key("ZoneOffset_id"),
+    required("ZoneName", name()),
+    required("FromTime", UtcTime()),
+    required("UntilTime", UtcTime()),
+    required("OffsetSeconds", Integer()),
+    stamp("z_inserted"),
+    UniqueConstraint("FromTime"),
+    check("ZoneName", "ZoneName <> ''"),
+    check("UntilTime", "FromTime < UntilTime"),
+    check("OffsetSeconds", "OffsetSeconds BETWEEN -86400 AND 86400"),
+    Index("IX_ZoneOffset_Until", "UntilTime", "FromTime"),
+    sqlite_autoincrement=True,
+)

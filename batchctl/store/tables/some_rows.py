@@ -1,0 +1,32 @@
+"""The conditions of those rows that an index is about, named after what they have in common."""
+
+from __future__ import annotations
+
+from batchctl.store.conditions import differing
+
+OPEN_INSTANCE = ("ready", "running", "retry", "failed", "held", "pausing", "paused", "cancelling")
+CLAIMED_INSTANCE = ("running", "pausing", "cancelling")
+STANDING_INSTANCE = ("retry", "failed", "held")
+WAITING_INSTANCE = ("ready", "retry")
+IN_LINE_INSTANCE = ("ready", "retry", "failed", "held")
+"""What may start, or may keep others of its batch from starting."""
+PAUSED_INSTANCE = ("paused",)
+OVER_INSTANCE = ("complete", "cancelled")
+LATER = "NextRunTime > '1900-01-01 00:00:00.000'"
+AT_ONCE = "NextRunTime <= '1900-01-01 00:00:00.000'"
+READY_INTAKE = "Status = 'ready'"
+INBOX_INTAKE = ("paused", "rejected", "duplicate")
+"""What nothing becomes of unless a person acts."""
+HAS_DATA = "Data IS NOT NULL"
+LIVE_ENTRY = "Status = 'running'"
+WAITING_COMPLETION = "FileProcess_id IS NULL"
+FIRED = "EventType = 'fired'"
+ARMED = "Enabled = 1"
+BACKFILLING = "Status = 'running'"
+REQUESTED = "Status = 'requested'"
+STANDING_FREEZE = "ThawedTime IS NULL"
+STANDING_INCIDENT = "ResolvedTime IS NULL"
+OWED_RECOVERY = "ResolvedTime IS NOT NULL AND RecoveryTime IS NULL"
+TO_SEND = "Status = 'waiting'"
+_ENDED_OR_LIVE = "({status} = 'running' AND EndTime IS NULL) OR ({status} <> 'running' AND EndTime IS NOT NULL)"
+ENDED_OR_LIVE = differing(_ENDED_OR_LIVE.format(status="lower(Status)"), _ENDED_OR_LIVE.format(status="Status"))
