@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 MEGABYTE = 1_000_000
 CONNECT_SECONDS = 10
 """After how many an attempt to connect to a staging table's database is given up."""
+MOST_SAID = 20
+"""How many differences of a schema are named: somebody who sees that many looks for another cause."""
 MARGIN = 5
 """Seconds after its own time limit within which a channel for alerts has to have ended."""
 
@@ -412,7 +414,8 @@ def verify_database(config_file: str | None) -> str:
         with app.transactions.read() as connection:
             found = schema.differences(connection)
             if found:
-                message = f"The control database is not as batchctl made it: {'; '.join(found)}."
+                more = f"; and {len(found) - MOST_SAID} more" if len(found) > MOST_SAID else ""
+                message = f"The control database is not as batchctl made it: {'; '.join(found[:MOST_SAID])}{more}."
                 raise SchemaMismatch(
                     message, next_step="compare with: batchctl db script; then restore what was changed by hand"
                 )

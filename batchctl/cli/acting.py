@@ -186,7 +186,7 @@ def _do(
     if verb == "rerun" and can_ask() and not (yes or dry_run or as_json):
         with _operator(session, dry_run=True) as operator:
             planned = act(operator, at)
-        _show(planned)
+        _show(planned, asking=True)
         click.confirm("Run it again so?", abort=True, err=True)
         seen = {"seen": planned.before}
     with _operator(session, dry_run=dry_run) as operator:
@@ -264,7 +264,7 @@ def _correction(text: str) -> tuple[str, str]:
     return column, value
 
 
-def _show(done: Intervention) -> None:
+def _show(done: Intervention, *, asking: bool = False) -> None:
     from batchctl.cli import commands, output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
@@ -292,7 +292,8 @@ def _show(done: Intervention) -> None:
         for one in done.commands:
             if one.refusal is not None:
                 out.print(cell(f"Step {one.seq} would not run: {one.refusal}", "bold red"), soft_wrap=True)
-        output.hints(out, "the same command without --dry-run")
+        if not asking:
+            output.hints(out, "the same command without --dry-run")
         return
     output.hints(out, *_next(done))
 

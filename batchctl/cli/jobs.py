@@ -50,7 +50,10 @@ def list_jobs(session: Session, as_json: bool) -> None:
         return
     out = output.console()
     headings = ["name", "state", "category", "schedule", "due", "next (UTC)", "last", "about"]
-    output.section(out, Listing("Jobs", headings, [row for one in found for row in _rows(one)]))
+    if found:
+        output.section(out, Listing("Jobs", headings, [row for one in found for row in _rows(one)]))
+    else:
+        out.print("There is no job.")
     if any(one.state.value == "kept" for one in found):
         output.say("kept: a batch of its own, whose rows every controller that starts makes say what the code says.")
     if not found:

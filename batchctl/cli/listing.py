@@ -20,7 +20,7 @@ FOLDED = 40
 
 _COMMANDS = {"next", "to clear it"}
 """Columns of commands, which nobody wants to copy in pieces."""
-_MESSAGES = {"message", "because", "reason", "what is wrong", "but", "before", "after"}
+_MESSAGES = {"message", "because", "reason", "what is wrong", "but", "before", "after", "why", "what changed"}
 _MAY_FOLD = _MESSAGES | {
     "batch",
     "step",
@@ -38,6 +38,8 @@ _NAMES = {"id", "FileProcess", "Seq", "seq", "table", "row", "batch", "entity", 
 _HEAD = _NAMES | {"", "column", "status", "state", "who", "action", "target", "check", "event", "source"}
 """Columns that say which row it is and how it stands: the first line of its block."""
 
+_NOTHING = {"", "-"}
+"""How a cell without a value looks."""
 _GAP = 3
 
 
@@ -65,7 +67,8 @@ class Listing:
 
     def _has_room(self, width: int) -> bool:
         names = self._names
-        if width < ROOMY and not (_MESSAGES | _COMMANDS).isdisjoint(names):
+        said = {name for at, name in enumerate(names) if any(row[at].plain not in _NOTHING for row in self.rows)}
+        if width < ROOMY and not (_MESSAGES | _COMMANDS).isdisjoint(said):
             return False
         return sum(self._needs(at, name) + _GAP for at, name in enumerate(names)) - _GAP <= width
 
@@ -87,16 +90,19 @@ class Listing:
         return made
 
     def _block(self, row: Sequence[Text]) -> Iterator[tuple[RenderableType, bool]]:
-        cells = [(name, cell) for name, cell in zip(self._names, row, strict=True) if cell.plain not in {"", "-"}]
-        head = [(name, cell) for name, cell in cells if name in _HEAD]
+        cells = [(name, cell) for name, cell in zip(self._names, row, strict=True) if cell.plain not in _NOTHING]
+        head = [(name, cell) for name, cell in cells if name in _HEAD] or cells[:1]
+        named = {name for name, _ in head}
         # An entity is often called as what starts it, or as what takes it.
         said = (Text.assemble(("entity: ", "dim"), cell) if name == "entity" else cell for name, cell in head[1:])
         yield Text("  ").join([*(cell for _, cell in head[:1]), *said]), True
         long = _MESSAGES | _COMMANDS
-        short = [Text.assemble((f"{name}: ", "dim"), cell) for name, cell in cells if name not in _HEAD | long]
+        short = [Text.assemble((f"{name}: ", "dim"), cell) for name, cell in cells if name not in named | long]
         if short:
             yield _indented(Text(", ").join(short)), False
         for name, cell in cells:
+            if name in named:
+                continue
             if name in _COMMANDS:
                 yield Text.assemble((f"    {name}: ", "dim"), cell), True
             elif name in long:

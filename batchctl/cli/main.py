@@ -215,8 +215,10 @@ def _run(arguments: list[str]) -> int:
     except click.ClickException as error:
         _placed(error).show()
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("Interrupted.", err=True)
+    except (KeyboardInterrupt, click.Abort) as error:
+        # click makes the one of the other; who was asked and says no has interrupted nothing.
+        was_asked = isinstance(error, click.Abort) and not isinstance(error.__cause__, KeyboardInterrupt)
+        click.echo("Nothing was done." if was_asked else "Interrupted.", err=True)
         return INTERRUPTED
     except (BrokenPipeError, ReaderGoneError):
         raise

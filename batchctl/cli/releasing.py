@@ -53,10 +53,11 @@ def asked(found: Released | None) -> Choice | None:
     click.echo(found.backlog.said, err=True)
     for release, meaning in MEANINGS.items():
         click.echo(f"  {release.value:<8}  {meaning}", err=True)
+    # No word that is a verb here: to cancel would give the instances up.
     answer = click.prompt(
-        "What is to become of them? (cancel leaves all as it is)", type=one_of([*Release, "cancel"]), err=True
+        "What is to become of them? (quit leaves all as it is)", type=one_of([*Release, "quit"]), err=True
     )
-    if answer == "cancel":
+    if answer == "quit":
         raise click.Abort
     per_minute = (
         click.prompt("How many a minute", type=WholeNumber(1, 10_000), err=True) if answer == Release.THROTTLE else None

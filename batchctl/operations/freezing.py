@@ -136,7 +136,7 @@ def _end(until: str | None, now: datetime) -> datetime | None:
         return None
     ends = freezes.end_of(until, now)
     if ends is None:
-        raise Refused(f"'{visible(until)}' says no time; write one {UNTIL}.")
+        raise Refused(f"'{visible(until)}' says no time; write one {UNTIL}.", next_step="the same with --until 2h")
     if ends <= now:
         message = f"{ends:%Y-%m-%d %H:%M:%S} UTC is over: it is {now:%Y-%m-%d %H:%M:%S} UTC. Nothing is frozen."
         raise Refused(message, next_step="the same with a later --until, or without one")

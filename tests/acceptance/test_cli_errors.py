@@ -250,6 +250,22 @@ def test_the_database_is_made_verified_and_printed(run_batchctl: RunBatchctl, em
     assert script.stderr == ""
 
 
+def test_of_many_differences_the_first_are_named_and_the_rest_counted(
+    run_batchctl: RunBatchctl, control_database: ControlDatabase
+) -> None:
+    night = Night(control_database, run_batchctl)
+    catalog = "sqlite_master" if control_database.kind == "sqlite" else "pg_class"
+    column = "name" if control_database.kind == "sqlite" else "relname"
+    names = [name for (name,) in night.sql(f"SELECT {column} FROM {catalog} WHERE lower({column}) LIKE 'ix%'")]
+    for name in names:
+        night.sql(f'DROP INDEX "{name}"')
+    verified = night("db", "verify")
+
+    assert verified.returncode == 4
+    assert verified.stderr.count(" is missing") == 20
+    assert f"; and {len(names) - 20} more." in verified.stderr
+
+
 def test_an_upgrade_says_beforehand_whose_database_it_is(
     run_batchctl: RunBatchctl, empty_database: ControlDatabase
 ) -> None:

@@ -162,11 +162,18 @@ def test_on_a_terminal_somebody_is_asked_first(failed: Night, installed_batchctl
     failed("disable", "Loads", *WHY)
     rerun = at_a_terminal(failed, installed_batchctl, "rerun", "4", *WHY)
     rerun.wait_for(b"Run it again so? [y/N]")
-    assert b"These steps count as done" in rerun.leave("n")
+    shown = rerun.leave("n")
+    assert b"These steps count as done" in shown
+    assert b"Nothing was done." in shown
+    assert b"--dry-run" not in shown
     assert statuses(failed)[3] == "failed"
     rerun = at_a_terminal(failed, installed_batchctl, "rerun", "4", *WHY)
     rerun.wait_for(b"Run it again so? [y/N]")
     rerun.leave("y")
+    enable = at_a_terminal(failed, installed_batchctl, "enable", "Loads", *WHY)
+    enable.wait_for(b"What is to become of them?")
+    assert b"Nothing was done." in enable.leave("quit")
+    assert statuses(failed)[:3] == ["ready"] * 3
     enable = at_a_terminal(failed, installed_batchctl, "enable", "Loads", *WHY)
     enable.wait_for(b"What is to become of them?")
     enable.leave("none")

@@ -194,6 +194,10 @@ def test_why_names_the_gate_that_blocks_and_what_clears_it(night: Night, ref: st
     assert clear in night("why", ref).stdout
 
 
+def test_where_there_are_no_jobs_that_is_said_and_how_one_is_made(night: Night) -> None:
+    assert night("job", "list").stdout.startswith("There is no job.\nNext: decorate a function with @daily")
+
+
 def test_check_shows_all_findings_and_exits_6(night: Night) -> None:
     as_table = night("check", env={"COLUMNS": "200"})
     as_json = night("check", "--json")

@@ -97,8 +97,9 @@ def test_freezing_twice_says_so_and_only_what_lasts_longer_is_written(waiting: W
 def test_what_cannot_be_meant_is_refused(
     waiting: World, freezer: Freezer, scope: Scope, until: str | None, error: type[Refused], said: str
 ) -> None:
-    with pytest.raises(error, match=said.replace("?", r"\?")):
+    with pytest.raises(error, match=said.replace("?", r"\?")) as refused:
         freezer.freeze(scope, reason=WHY, until=until)
+    assert until is None or "--until" in (refused.value.next_step or "")
 
     assert waiting.one("SELECT count(*) FROM BatchFreeze") == 0
     assert audited(waiting) == []
