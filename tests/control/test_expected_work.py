@@ -104,6 +104,21 @@ def test_clocks_that_were_changed_make_nothing_late_that_comes_by_others(world: 
     ]
 
 
+def test_nothing_is_expected_by_a_time_that_had_passed_before_anybody_asked_for_it(world: World) -> None:
+    expected(world, Enabled=0, StartBy="00:00")
+    world.batch("C", z_inserted="2026-01-01 00:00:00")
+    world.sql("UPDATE ProcessBatch SET Enabled = 1, FinishBy = '00:00'")
+    changed = datetime.fromisoformat(str(world.one("SELECT max(z_inserted) FROM AuditLog")))
+    world.clock.advance(changed.replace(tzinfo=UTC) - world.clock.now())
+    alarm = Alarm(world, rules(learns_arrivals=False))
+    assert alarm.told() == []
+
+    world.clock.advance(timedelta(days=1))
+    assert len(alarm.told()) == 3
+    world.sql("UPDATE ProcessBatch SET FinishBy = '00:01'")
+    assert alarm.told() == [], "who changes a time takes nothing back"
+
+
 def test_whatever_number_of_incidents_stands_each_stands_once(world: World) -> None:
     world.hand.many(
         "INSERT INTO ProcessBatch (ProcessBatchName, ArriveBy, z_inserted) VALUES (?, '02:00', '2026-01-01 00:00:00')",
