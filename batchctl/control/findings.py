@@ -74,6 +74,8 @@ class Findings:
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
     _attempts: list[Attempt] = field(default_factory=list)
+    idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
+    """Steps of which no attempt is among the newest: nothing new is known of them."""
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
@@ -137,6 +139,8 @@ class Findings:
             self._expected = evidence.expected(connection)
             self._attempts = evidence.attempts(connection, NEWEST)
             self._late.clear()
+            self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
+            self.idle -= {(one.batch_id, one.seq) for one in self._attempts}
             self.book.forget_what_was_learned()
         if monotonic - self._read_at >= SLOWLY.total_seconds():
             self._read_at = monotonic
