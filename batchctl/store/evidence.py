@@ -105,7 +105,7 @@ _COMPLETED = RowSelect(
 )
 _PAGE = RowSelect(
     select(_f.FileProcess_id, _f.Entity, _f.Source, _f.z_inserted)
-    .where(_f.FileProcess_id > bindparam("after"))
+    .where(_f.FileProcess_id > bindparam("after"), _f.Status != IntakeStatus.DUPLICATE.value)
     .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
 )
@@ -194,7 +194,7 @@ def changes(connection: Connection, batch: str, since: datetime, most: int) -> l
 
 
 def arrivals(connection: Connection, after: int, most: int) -> list[Arrived]:
-    """Return the `FileProcess` rows that follow one."""
+    """Return the `FileProcess` rows that follow one, but for duplicates: these are no arrivals."""
     return readable(_PAGE(connection, after=after, most=most), _arrived)
 
 

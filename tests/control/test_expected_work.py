@@ -81,6 +81,7 @@ def test_what_came_on_every_weekday_is_missed_on_the_next_without_anybody_saying
             at = world.clock.now() - timedelta(weeks=weeks, days=days)
             world.submit(z_inserted=f"{at:%Y-%m-%d} 02:{weeks:02}:00", Source="sftp", Status="complete")
             world.submit(z_inserted=f"{at:%Y-%m-%d} 01:00:00", Source="schedule s", Entity="S", Status="complete")
+            world.submit(z_inserted=f"{at:%Y-%m-%d} 01:00:00", Source="sftp", Status="duplicate")
     alarm = Alarm(world)
     (said,) = alarm.told()
 
