@@ -41,7 +41,7 @@ STANDING = 10_000
 AT_ONCE = 500
 """Of so many of them that were not met before it is read at one look why, the newest first: the others wait for the next."""
 LATELY = 20
-"""Messages of each channel, on average, that are looked at."""
+"""Messages of each channel, on average, and changes of a batch, that are looked at."""
 NEAR = 3000
 """Among so many of the newest attempts it is looked for how long each step takes."""
 NEWEST = 1000
@@ -67,12 +67,15 @@ class Findings:
     book: ArrivalBook = field(init=False)
     _standing: dict[_Seen, Problem] = field(default_factory=dict)
     _met: set[tuple[IncidentKind, BatchId, date]] = field(default_factory=set)
+    _late: dict[tuple[IncidentKind, BatchId, date], bool] = field(default_factory=dict)
     _floors: dict[tuple[IncidentKind, datetime], int] = field(default_factory=dict)
     _lengths: Lengths = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
     _attempts: list[Attempt] = field(default_factory=list)
+    idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
+    """Steps of which no attempt is among the newest: nothing new is known of them."""
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
@@ -135,6 +138,9 @@ class Findings:
             self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             self._expected = evidence.expected(connection)
             self._attempts = evidence.attempts(connection, NEWEST)
+            self._late.clear()
+            self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
+            self.idle -= {(one.batch_id, one.seq) for one in self._attempts}
             self.book.forget_what_was_learned()
         if monotonic - self._read_at >= SLOWLY.total_seconds():
             self._read_at = monotonic
@@ -203,7 +209,8 @@ class Findings:
         self._met &= {(one.kind, one.batch.batch_id, one.day) for one in due}
         wanted = {(one.kind, one.begins) for one in due}
         self._floors = {key: floor for key, floor in self._floors.items() if key in wanted}
-        return [expectations.missed(one, self.rules.zone) for one in due if not self._is_met(connection, one)]
+        missed = [one for one in due if not self._is_met(connection, one) and not self._is_asked_late(connection, one)]
+        return [expectations.missed(one, self.rules.zone) for one in missed]
 
     def _is_met(self, connection: Any, one: Deadline) -> bool:
         key, batch = (one.kind, one.batch.batch_id, one.day), one.batch
@@ -220,6 +227,14 @@ class Findings:
         if is_met:
             self._met.add(key)
         return is_met
+
+    def _is_asked_late(self, connection: Any, one: Deadline) -> bool:
+        """Say whether nobody asked for it before the time had passed."""
+        key = one.kind, one.batch.batch_id, one.day
+        if key not in self._late:
+            changes = evidence.changes(connection, one.batch.name, one.at, LATELY)
+            self._late[key] = expectations.is_asked_late(one.kind, changes)
+        return self._late[key]
 
     def _floor(self, connection: Any, find: Callable[[Any, datetime], int], one: Deadline) -> int:
         """Return where the rows of a day begin: that stays so, and is found once."""

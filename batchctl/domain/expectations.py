@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
@@ -166,6 +167,33 @@ def is_expected_on(batch: Expected, day: date, calendars: Mapping[str, BusinessD
         pass
     calendar = None if batch.calendar is None else calendars.get(batch.calendar)
     return calendar is None or calendar.is_business_day(day)
+
+
+def is_asked_late(kind: IncidentKind, changes: Iterable[tuple[str | None, str | None]]) -> bool:
+    """Say whether a batch was enabled, or its time was first given, by one of these changes of its row, as the audit has them."""
+    column = _COLUMNS[kind]
+    for before, after in ((_values(was), _values(became)) for was, became in changes):
+        is_enabled = before.get("Enabled") == 0 and after.get("Enabled") == 1
+        is_given = column in before and before[column] is None and after.get(column) is not None
+        if is_enabled or is_given:
+            return True
+    return False
+
+
+_COLUMNS = {
+    IncidentKind.NOT_ARRIVED: "ArriveBy",
+    IncidentKind.NOT_STARTED: "StartBy",
+    IncidentKind.NOT_FINISHED: "FinishBy",
+}
+
+
+def _values(said: str | None) -> dict[str, object]:
+    """Read columns of a row; what is none of that, as nothing."""
+    try:
+        found = json.loads(said or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def missed(deadline: Deadline, zone: str) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import NewType
 
@@ -19,6 +19,8 @@ SIGNATURE = 120
 """Characters of an error that tell it from others."""
 OF_AN_INSTANCE = frozenset({IncidentKind.FAILED, IncidentKind.LOST, IncidentKind.HELD})
 """Kinds that are over only when the instance is: while it is run again nobody knows yet."""
+OF_RUNS = frozenset({IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT})
+"""Kinds that only another run of the step can end."""
 
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|\b[0-9a-f]{8,}\b", re.IGNORECASE)
 
@@ -106,9 +108,15 @@ class Review:
 
 
 def review(
-    problems: Iterable[Problem], standing: Iterable[Incident], instances: Mapping[InstanceId, UnderWay]
+    problems: Iterable[Problem],
+    standing: Iterable[Incident],
+    instances: Mapping[InstanceId, UnderWay],
+    idle: Container[tuple[BatchId | None, int | None]] = (),
 ) -> Review:
-    """Compare the problems that there are with the incidents that stand; `instances` are those that these are about."""
+    """Compare the problems that there are with the incidents that stand.
+
+    `instances` are those that these are about, `idle` the steps of which no run was seen.
+    """
     found: dict[str, Problem] = {}
     for problem in problems:
         found.setdefault(problem.key, problem)
@@ -131,7 +139,7 @@ def review(
             continue
         if _place(incident) in places and _is_about_the_same(incident, instances):
             superseded.append(incident)
-        elif incident.kind in OF_AN_INSTANCE and _is_undecided(incident, instances):
+        elif _is_undecided(incident, instances, idle):
             quiet.add(incident.incident_id)
         else:
             resolved.append(incident)
@@ -164,8 +172,17 @@ def _is_news(incident: Incident, problem: Problem) -> bool:
     return problem.evidence > incident.evidence or said != says
 
 
-def _is_undecided(incident: Incident, instances: Mapping[InstanceId, UnderWay]) -> bool:
-    """Say whether an instance is run again, or about to be, and has not come past the step at which it stood."""
+def _is_undecided(
+    incident: Incident,
+    instances: Mapping[InstanceId, UnderWay],
+    idle: Container[tuple[BatchId | None, int | None]],
+) -> bool:
+    """Say whether an instance is run again, or about to be, and has not come past the step at which it stood.
+
+    Or whether the step has not been run again of which something was unusual.
+    """
+    if incident.kind not in OF_AN_INSTANCE:
+        return incident.kind in OF_RUNS and (incident.batch_id, incident.seq) in idle
     at = None if incident.instance_id is None else instances.get(incident.instance_id)
     return at is not None and not at.status.is_final and at.last_seq < (incident.seq or 0)
 

@@ -18,16 +18,18 @@ from batchctl.domain.status import HistoryStatus, InstanceStatus, IntakeStatus, 
 from batchctl.domain.troubles import Attempt, Gap
 from batchctl.domain.values import value
 from batchctl.store import controllers
-from batchctl.store.columns import readable, text_of
+from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
+from batchctl.store.row_triggers import ACTIONS
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     ARMED,
     OVER_INSTANCE,
     READY_INTAKE,
     WAITING_INSTANCE,
+    audit_log,
     batch_control,
     batch_process_history,
     file_process,
@@ -42,6 +44,7 @@ NEWEST_OVER = 500
 NOT_BEGUN = InstanceStatus.READY.value, InstanceStatus.PAUSED.value, InstanceStatus.CANCELLED.value
 
 _h, _c, _f, _b, _s = batch_process_history.c, batch_control.c, file_process.c, process_batch.c, schedule.c
+_a = audit_log.c
 _DAY = exactly(_c.CycleKey, bindparam("on_day", type_=_c.CycleKey.type))
 _OF_BATCH = _c.ProcessBatch_id == bindparam("batch_id")
 
@@ -102,8 +105,14 @@ _COMPLETED = RowSelect(
 )
 _PAGE = RowSelect(
     select(_f.FileProcess_id, _f.Entity, _f.Source, _f.z_inserted)
-    .where(_f.FileProcess_id > bindparam("after"))
+    .where(_f.FileProcess_id > bindparam("after"), _f.Status != IntakeStatus.DUPLICATE.value)
     .order_by(_f.FileProcess_id)
+    .limit(bindparam("most"))
+)
+_CHANGES = RowSelect(
+    select(_a.ValuesBefore, _a.ValuesAfter)
+    .where(_a.Target == bindparam("target"), _a.Action == bindparam("action"), _a.z_inserted > bindparam("since"))
+    .order_by(_a.AuditLog_id.desc())
     .limit(bindparam("most"))
 )
 _OLDEST_READY = RowSelect(
@@ -176,8 +185,16 @@ def finished(connection: Connection, batch_id: BatchId, since: datetime, day: da
     return bool(_COMPLETE_OF_DAY(connection, batch_id=batch_id, on_day=day.isoformat(), most=1))
 
 
+def changes(connection: Connection, batch: str, since: datetime, most: int) -> list[tuple[str | None, str | None]]:
+    """Return what was changed of a batch's row since a moment, newest first: the columns as they were, and as they became."""
+    found = _CHANGES(
+        connection, target=f"ProcessBatch:{batch}"[:NAME_LENGTH], action=ACTIONS["UPDATE"], since=since, most=most
+    )
+    return [(row.ValuesBefore, row.ValuesAfter) for row in found]
+
+
 def arrivals(connection: Connection, after: int, most: int) -> list[Arrived]:
-    """Return the `FileProcess` rows that follow one."""
+    """Return the `FileProcess` rows that follow one, but for duplicates: these are no arrivals."""
     return readable(_PAGE(connection, after=after, most=most), _arrived)
 
 

@@ -500,6 +500,29 @@ def test_what_fails_every_third_time_is_told_though_others_go_well(world: World)
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
 
 
+def test_what_failed_often_is_not_over_because_others_have_run_since(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.batch(steps=1, OnFailure="continue")
+    for _ in range(3):
+        fail(world)
+        mend(world)
+    alarm = Alarm(world)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"]
+    monkeypatch.setattr(findings, "NEWEST", 2)
+    world.batch("Busy", steps=2)
+    world.submit("Busy")
+    world.create()
+    world.process()
+    assert alarm.told() == []
+    assert world.sql(INCIDENTS) == [("fails_often", "open", 1, 1)]
+
+    world.submit()
+    world.create()
+    world.process()
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+
+
 def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
     world.batch()
     world.sql(

@@ -81,6 +81,7 @@ def test_what_came_on_every_weekday_is_missed_on_the_next_without_anybody_saying
             at = world.clock.now() - timedelta(weeks=weeks, days=days)
             world.submit(z_inserted=f"{at:%Y-%m-%d} 02:{weeks:02}:00", Source="sftp", Status="complete")
             world.submit(z_inserted=f"{at:%Y-%m-%d} 01:00:00", Source="schedule s", Entity="S", Status="complete")
+            world.submit(z_inserted=f"{at:%Y-%m-%d} 01:00:00", Source="sftp", Status="duplicate")
     alarm = Alarm(world)
     (said,) = alarm.told()
 
@@ -102,6 +103,21 @@ def test_clocks_that_were_changed_make_nothing_late_that_comes_by_others(world: 
     assert alarm.told() == [
         "[ERROR] B: Nothing of entity B has arrived by 06:33 Europe/Amsterdam on Sun 2026-03-29, as it usually has"
     ]
+
+
+def test_nothing_is_expected_by_a_time_that_had_passed_before_anybody_asked_for_it(world: World) -> None:
+    expected(world, Enabled=0, StartBy="00:00")
+    world.batch("C", z_inserted="2026-01-01 00:00:00")
+    world.sql("UPDATE ProcessBatch SET Enabled = 1, FinishBy = '00:00'")
+    changed = datetime.fromisoformat(str(world.one("SELECT max(z_inserted) FROM AuditLog")))
+    world.clock.advance(changed.replace(tzinfo=UTC) - world.clock.now())
+    alarm = Alarm(world, rules(learns_arrivals=False))
+    assert alarm.told() == []
+
+    world.clock.advance(timedelta(days=1))
+    assert len(alarm.told()) == 3
+    world.sql("UPDATE ProcessBatch SET FinishBy = '00:01'")
+    assert alarm.told() == [], "who changes a time takes nothing back"
 
 
 def test_whatever_number_of_incidents_stands_each_stands_once(world: World) -> None:
