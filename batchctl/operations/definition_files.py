@@ -331,7 +331,7 @@ def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterat
     for batch in batches:
         if batch.enabled and batch.name in disabled:
             found = backlog(connection, batches, [batch.name], now)
-            if found.count > MOST_UNASKED:
+            if found.total > MOST_UNASKED:
                 remedy = (
                     f"first: batchctl enable {typed(batch.name)} --release all   (or latest, none; or --throttle N)"
                 )
