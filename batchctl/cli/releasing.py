@@ -48,7 +48,7 @@ def should_ask(choice: Choice | None, *, dry_run: bool) -> bool:
 
 def asked(found: Released | None) -> Choice | None:
     """Show what would start and ask what is to become of it; nobody is asked about one instance."""
-    if found is None or found.backlog.count <= MOST_UNASKED:
+    if found is None or found.backlog.total <= MOST_UNASKED:
         return None
     click.echo(found.backlog.said, err=True)
     for release, meaning in MEANINGS.items():
@@ -67,6 +67,6 @@ def asked(found: Released | None) -> Choice | None:
 
 def told(found: Released | None, *, dry_run: bool) -> str | None:
     """Say what would start in a dry run, else what has become of it; None where nothing has waited."""
-    if found is None or not found.backlog.count:
+    if found is None or not found.backlog.total:
         return None
     return found.backlog.said if dry_run or found.choice is None else found.said

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, cast
 
 from batchctl.domain import defined
@@ -13,6 +14,7 @@ from batchctl.domain.defined import Defined
 from batchctl.domain.defined_changes import Base, Change, ColumnConflict, as_wanted, change_of
 from batchctl.domain.errors import Refused
 from batchctl.domain.outcomes import JsonValue, Surroundings
+from batchctl.domain.release import MOST_UNASKED
 from batchctl.domain.rows import BatchId
 from batchctl.domain.schedules import Schedule, ScheduleId
 from batchctl.domain.text import typed, visible
@@ -21,10 +23,11 @@ from batchctl.operations.acts import Actor
 from batchctl.operations.checking import Finding, Plugins, check
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.operations.reconciler import JobPlugins
+from batchctl.operations.release import backlog
 from batchctl.operations.schedule_problems import Around
 from batchctl.operations.timetable import Timetable
 from batchctl.ports import Boundary, Transactions
-from batchctl.store import applied_definitions, definition_rows, schedule_trail, schedules
+from batchctl.store import applied_definitions, definition_rows, definitions, schedule_trail, schedules
 from batchctl.store.applied_definitions import Applied
 from batchctl.store.definition_rows import SETTINGS, SHAPES, Row, shape_of
 from batchctl.store.schedules import UNARMED
@@ -178,11 +181,13 @@ class Applier:
         around = timetable.around(connection, self.timetable.zone, self.actor.clock.now())
         timed = {one.schedule_id: one for one in schedules.everything(connection)[0]}
         known, refused = self._check(connection), list[Finding]()
+        disabled = {batch.name for batch in definitions.all_batches(connection) if not batch.enabled}
         for key in changes:
             if key[0] == "ProcessBatch" and (row := rows.get(key)) is not None:
                 refused += _half_way(connection, row, wish.wanted.get(key))
         refused += self._write_rows(connection, wish, rows, changes)
         now = self.actor.clock.now()
+        refused += _let_go(connection, disabled, now)
         self._arm(connection, timetable.around(connection, self.timetable.zone, now), around, timed, changes)
         for key, change in changes.items():
             before = {one.where: one.before for one in change.columns}
@@ -318,6 +323,19 @@ def _half_way(connection: Any, row: Row, yours: Defined | None) -> Iterator[Find
     if len(found) > STRANDED_SHOWN:
         message = f"{len(found) - STRANDED_SHOWN} more instances of {visible(row.defined.name)} are half-way."
         yield Finding("BatchControl", "", "PrevProcessControlSeq", message, "batchctl status")
+
+
+def _let_go(connection: Any, disabled: Collection[str], now: datetime) -> Iterator[Finding]:
+    """Yield the batches whose enabling would start what has waited: nobody is asked here what is to become of that."""
+    batches = definitions.all_batches(connection)
+    for batch in batches:
+        if batch.enabled and batch.name in disabled:
+            found = backlog(connection, batches, [batch.name], now)
+            if found.total > MOST_UNASKED:
+                remedy = (
+                    f"first: batchctl enable {typed(batch.name)} --release all   (or latest, none; or --throttle N)"
+                )
+                yield Finding("ProcessBatch", visible(batch.name), "Enabled", found.said, remedy)
 
 
 @contextmanager

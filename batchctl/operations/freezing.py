@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import freezes, gates
-from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.errors import Conflict, NotFound, Refused
 from batchctl.domain.freezes import Scope
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, Freeze, FreezeId
@@ -108,7 +108,9 @@ class Freezer:
             opened = [one.name for one, was in concerned if gates.is_open(one, now) and not gates.is_open(was, now)]
             released = let_go(self.actor, connection, after, opened, choice, reason) if found else None
             for freeze in found if not self.actor.dry_run else ():
-                freeze_rows.thaw(connection, freeze.freeze_id, fitting(self.actor.user), now)
+                if not freeze_rows.thaw(connection, freeze.freeze_id, fitting(self.actor.user), now):
+                    message = f"Somebody has just thawed {target(freeze)}."
+                    raise Conflict(message)
                 done = replace(freeze, thawed_at=now, thawed_by=fitting(self.actor.user))
                 was, became = columns.changes(columns.freeze(freeze), columns.freeze(done))
                 self.actor.note(connection, "thaw", target(freeze), reason, was, became)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain import moves
-from batchctl.domain.errors import NotFound, Refused, StatusChanged
+from batchctl.domain.errors import Conflict, NotFound, Refused, StatusChanged
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
@@ -174,7 +174,9 @@ class Operator:
                 released = let_go(actor, connection, after, [batch.name], choice, reason)
             if batch.enabled is not enabled and not self.dry_run:
                 before, becomes = {"Enabled": int(batch.enabled)}, {"Enabled": int(enabled)}
-                definitions.set_enabled(connection, batch.batch_id, self.clock.now(), enabled=enabled)
+                if not definitions.set_enabled(connection, batch.batch_id, self.clock.now(), enabled=enabled):
+                    message = f"Somebody has just switched batch {visible(batch.name)}."
+                    raise Conflict(message)
                 action = "enable" if enabled else "disable"
                 actor.note(connection, action, batch_target(batch.name), reason, before, becomes)
             return Switching(

@@ -6,18 +6,19 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from batchctl.domain import gates
 from batchctl.domain.errors import Conflict, Refused
 from batchctl.domain.release import MOST_UNASKED, Choice, Release, staggered, superseded
-from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId
+from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, imagined
 from batchctl.domain.text import visible
 from batchctl.operations import columns, decisions
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
 from batchctl.operations.standing import Line
-from batchctl.store import audit, instances, intake
+from batchctl.store import audit, instances, intake, reports
 
 Change = tuple[str, BatchInstance, BatchInstance]
 """An act on an instance, as that was and as it is then."""
@@ -29,6 +30,8 @@ TO_CHOOSE = (
     ' in an OperatorRequest, Arguments say it: {"release": "latest"}'
 )
 
+TO_MAKE = "batchctl create, then the same once more"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlog:
@@ -37,6 +40,8 @@ class Backlog:
     lines: Mapping[str, Sequence[BatchInstance]]
     oldest: datetime | None
     """When the row came of the first that was created."""
+    new: int = 0
+    """How many would start besides, as soon as somebody makes them: no controller has looked at their rows yet."""
 
     @property
     def ids(self) -> frozenset[InstanceId]:
@@ -49,21 +54,33 @@ class Backlog:
         return sum(map(len, self.lines.values()))
 
     @property
+    def total(self) -> int:
+        """Return how many would start, now or as soon as they are made."""
+        return self.count + self.new
+
+    @property
     def said(self) -> str:
         """Say what would start."""
         if not self.count:
-            return "Nothing waits that this would start."
+            return f"This will start {self.unmade}." if self.new else "Nothing waits that this would start."
         of = [f"{len(line)} of batch {visible(name)}" for name, line in self.lines.items()]
         more = [f"{len(of) - BATCHES_NAMED} more batches"] if len(of) > BATCHES_NAMED else []
         what = "instance" if self.count == 1 else "instances"
+        besides = f"; and {self.unmade}" if self.new else ""
         since = "" if self.oldest is None else f", the oldest from {self.oldest:%Y-%m-%d}"
-        return f"This will start {self.count} {what}{since}: {', '.join(of[:BATCHES_NAMED] + more)}."
+        return f"This will start {self.count} {what}{since}: {', '.join(of[:BATCHES_NAMED] + more)}{besides}."
+
+    @property
+    def unmade(self) -> str:
+        """Name what no controller has looked at yet."""
+        return f"{self.new} of FileProcess rows that have no instance yet"
 
     def columns(self) -> Columns:
         """Return it for programs."""
         first = {name: line[0].instance_id for name, line in self.lines.items()}
         return {
             "Count": self.count,
+            "New": self.new,
             "Oldest": columns.moment(self.oldest),
             "Batches": [
                 {"ProcessBatchName": name, "Count": len(line), "FirstBatchControl_id": first[name]}
@@ -83,7 +100,7 @@ class Released:
     @property
     def said(self) -> str | None:
         """Say what has become, or would become, of what has waited; None where nobody had to choose."""
-        if self.choice is None or not self.backlog.count:
+        if self.choice is None or not self.backlog.total:
             return None
         count, left = self.changed, self.backlog.count - self.changed
         match self.choice.release:
@@ -94,7 +111,7 @@ class Released:
             case Release.THROTTLE:
                 return f"{self.backlog.count} that waited start, at most {self.choice.per_minute} a minute."
             case Release.ALL:
-                return f"{self.backlog.count} that waited may start."
+                return f"{self.backlog.total} that waited may start."
 
     def columns(self) -> Columns:
         """Return it for programs."""
@@ -108,13 +125,19 @@ def backlog(connection: Any, batches: Iterable[BatchDefinition], opened: Collect
     failures = Line(connection, known, now).stoppers
     let = [batch for batch in known.values() if batch.name in opened and gates.is_open(batch, now)]
     lines = dict[str, Sequence[BatchInstance]]()
+    rows, new = reports.count_new(connection) if let else {}, 0
     for batch in let:
-        waiting = _in_line(connection, batch)
+        # One that comes last of all tells whether anything that is made later would start.
+        last = imagined(batch)
+        waiting = chain(_in_line(connection, batch), [last])
         found = list(gates.startable(batch, waiting, now=now, places=sys.maxsize, failures=failures))
+        if found and found[-1] is last:
+            new += rows.get(batch.entity, 0)
+            found.pop()
         lines |= {batch.name: found} if found else {}
     first = min((line[0] for line in lines.values()), key=lambda one: one.instance_id, default=None)
     row = None if first is None else intake.load(connection, first.intake_id)
-    return Backlog(lines=lines, oldest=None if row is None else row.inserted_at)
+    return Backlog(lines=lines, oldest=None if row is None else row.inserted_at, new=new)
 
 
 def let_go(
@@ -133,8 +156,10 @@ def let_go(
     found = backlog(connection, batches, opened, now)
     if actor.dry_run:
         return Released(backlog=found, choice=choice)
-    if choice is None and found.count > MOST_UNASKED:
+    if choice is None and found.total > MOST_UNASKED:
         raise Refused(found.said, next_step=TO_CHOOSE)
+    if choice is not None and choice.release is not Release.ALL and found.new > MOST_UNASKED:
+        raise Refused(f"{found.said} Of these nothing else can become before they are made.", next_step=TO_MAKE)
     if choice is not None and choice.seen is not None and not found.ids <= choice.seen:
         message = f"Meanwhile more has come: {len(found.ids - choice.seen)} that nobody has looked at would start too."
         raise Refused(message, next_step="the same once more")

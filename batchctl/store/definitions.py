@@ -27,7 +27,7 @@ _YEAR = 365 * 24 * 3600
 _NONSENSE = (TypeError, ValueError, OverflowError)
 _ENABLE = (
     update(process_batch)
-    .where(_b.ProcessBatch_id == bindparam("batch_id"))
+    .where(_b.ProcessBatch_id == bindparam("batch_id"), _b.Enabled != bindparam("enabled"))
     .values(Enabled=bindparam("enabled"), z_updated=bindparam("now"))
 )
 _SET_MODE = (
@@ -94,9 +94,9 @@ def tags_as_written(connection: Connection) -> list[tuple[str, str]]:
     return [(str(row.ProcessBatchName), str(row.Tags)) for row in connection.execute(_TAGS)]
 
 
-def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> None:
-    """Switch a batch on or off."""
-    connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now})
+def set_enabled(connection: Connection, batch_id: BatchId, now: object, *, enabled: bool) -> bool:
+    """Switch a batch on or off; false when it is so already."""
+    return connection.execute(_ENABLE, {"batch_id": batch_id, "enabled": int(enabled), "now": now}).rowcount == 1
 
 
 def set_mode(connection: Connection, batch_id: BatchId, mode: ProcessingMode | None, now: object) -> None:

@@ -18,7 +18,7 @@ _STANDING = select(batch_freeze).where(text(f"BatchFreeze.{STANDING_FREEZE}")).o
 _NEWEST = select(batch_freeze).order_by(_z.BatchFreeze_id.desc()).limit(bindparam("most"))
 _LOAD = RowSelect(select(batch_freeze).where(_z.BatchFreeze_id == bindparam("freeze_id")))
 _ADD = RowInsert(batch_freeze)
-_THAW = RowUpdate(batch_freeze, _z.BatchFreeze_id == bindparam("freeze_id"))
+_THAW = RowUpdate(batch_freeze, _z.BatchFreeze_id == bindparam("freeze_id"), _z.ThawedTime.is_(None))
 
 
 def standing(connection: Connection) -> list[Freeze]:
@@ -51,7 +51,7 @@ def add(connection: Connection, freeze: Freeze) -> FreezeId:
 
 
 def thaw(connection: Connection, freeze_id: FreezeId, by: str, now: datetime) -> bool:
-    """Thaw; false when there is no such row any more."""
+    """Thaw; false when somebody has done that, or there is no such row any more."""
     columns: dict[str, object] = {"ThawedTime": now, "ThawedBy": by, "z_updated": now}
     return _THAW(connection, columns, freeze_id=freeze_id)
 

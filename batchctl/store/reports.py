@@ -45,6 +45,12 @@ _COUNT_UNTAKEN = (
     .select_from(file_process)
     .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(exactly(ENTITY, _f.Entity))))
 )
+_ITS_INSTANCE = select(func.min(_c.BatchControl_id)).where(_c.FileProcess_id == _f.FileProcess_id).scalar_subquery()
+_COUNT_NEW = (
+    select(_f.Entity, func.count().label("HowMany"))
+    .where(text(f"FileProcess.{READY_INTAKE}"), _ITS_INSTANCE.is_(None))
+    .group_by(_f.Entity)
+)
 _LIVE = (
     select(batch_process_history)
     .where(text(f"BatchProcessHistory.{LIVE_ENTRY}"))
@@ -138,6 +144,11 @@ def count_intake(connection: Connection) -> dict[IntakeStatus, int]:
 def count_untaken(connection: Connection) -> int:
     """Return how many ready intake rows have an entity that no batch takes."""
     return int(connection.execute(_COUNT_UNTAKEN).scalar_one())
+
+
+def count_new(connection: Connection) -> dict[str, int]:
+    """Return of each entity how many ready intake rows have no instance yet."""
+    return {str(row.Entity): row.HowMany for row in connection.execute(_COUNT_NEW)}
 
 
 def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:

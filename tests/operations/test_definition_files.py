@@ -112,6 +112,23 @@ def test_what_is_planned_is_not_done(world: World, apply: Apply) -> None:
     assert world.hand.dump() == before
 
 
+def test_what_has_waited_is_not_let_go_by_a_file(world: World, apply: Apply) -> None:
+    enabled = BATCH.replace('Name = "B"', 'Name = "B"\nEnabled = 1')
+    apply(enabled.replace("Enabled = 1", "Enabled = 0"))
+    for _ in range(2):
+        world.submit("B")
+    world.create()
+
+    planned, done = apply(enabled, dry_run=True), apply(enabled)
+
+    assert problems(planned) == problems(done) == [("ProcessBatch", "B", "Enabled")]
+    assert done.problems[0].message.startswith("This will start 2 instances")
+    assert not done.is_applied
+    assert world.one("SELECT Enabled FROM ProcessBatch") == 0
+    world.sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = 1")
+    assert apply(enabled).is_applied
+
+
 def test_a_change_is_audited_column_by_column(world: World, apply: Apply, audited: Callable[[], list[Any]]) -> None:
     apply(BATCH)
 

@@ -255,3 +255,37 @@ def test_a_request_does_not_keep_the_controller_for_long(waiting: World, freezer
     freezer.thaw(B, reason="over", choice=Choice(release=Release.ALL, most=2))
 
     assert waiting.one("SELECT count(*) FROM BatchFreeze WHERE ThawedTime IS NULL") == 0
+
+
+def test_rows_that_nobody_has_looked_at_are_told_too(waiting: World, freezer: Freezer, dry: Freezer) -> None:
+    freezer.freeze(B, reason=WHY)
+    waiting.sql("UPDATE BatchControl SET Status = 'paused'")
+    for entity in ("B", "B", "C"):
+        waiting.submit(entity)
+    planned = dry.thaw(B, reason="over").released
+
+    assert planned is not None
+    assert (planned.backlog.count, planned.backlog.new) == (0, 2)
+    assert planned.backlog.said == "This will start 2 of FileProcess rows that have no instance yet."
+    with pytest.raises(Refused, match="no instance yet"):
+        freezer.thaw(B, reason="over")
+    with pytest.raises(Refused, match="before they are made") as refused:
+        freezer.thaw(B, reason="over", choice=Choice(release=Release.LATEST))
+    assert "batchctl create" in refused.value.in_full
+
+    waiting.create()
+    freezer.thaw(B, reason="over", choice=Choice(release=Release.LATEST))
+
+    assert Counter(waiting.statuses()) == {"paused": 6, "cancelled": 1, "ready": 2}
+
+
+def test_rows_behind_a_failure_would_not_start(waiting: World, freezer: Freezer) -> None:
+    freezer.freeze(B, reason=WHY)
+    waiting.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")
+    for _ in range(2):
+        waiting.submit("B")
+
+    released = freezer.thaw(B, reason="over").released
+
+    assert released is not None
+    assert released.backlog.total == 0

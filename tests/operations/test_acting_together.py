@@ -1,0 +1,78 @@
+"""Two people who do the same at the same moment: one has done it, and the other finds it done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import pytest
+
+from batchctl.domain.freezes import Scope
+from batchctl.operations.freezing import Freezer
+from batchctl.operations.intervene import Operator
+from batchctl.testing import FakeClock
+from tests.control.world import World
+from tests.control_databases import PostgresControl
+
+B = Scope(batch="B")
+
+
+@dataclass
+class Meddled:
+    """A clock that lets somebody else act before it says the time, once: when it has been asked so often."""
+
+    clock: FakeClock
+    left: int
+    meddle: Callable[[], object]
+
+    def now(self) -> datetime:
+        self.left -= 1
+        if self.left == 0:
+            self.meddle()
+        return self.clock.now()
+
+    def monotonic(self) -> float:
+        return self.clock.monotonic()
+
+
+@pytest.fixture
+def world(postgres_database: PostgresControl) -> Iterator[World]:
+    """Only there may two write at once."""
+    made = World(postgres_database)
+    made.batch("B")
+    yield made
+    made.close()
+
+
+def person(world: World, name: str) -> Operator:
+    preparer = world.recorder().preparer
+    return Operator(transactions=world.open(), clock=world.clock, preparer=preparer, user=name, host="h")
+
+
+def meddled(one: Operator, asked: int, meddle: Callable[[], object]) -> Operator:
+    assert isinstance(one.clock, FakeClock)
+    return replace(one, clock=Meddled(one.clock, asked, meddle))
+
+
+def test_what_two_thaw_is_thawed_once(world: World) -> None:
+    anna, ben = person(world, "anna"), person(world, "ben")
+    Freezer(anna.actor).freeze(B, reason="disks")
+    late = meddled(anna, 2, lambda: Freezer(ben.actor).thaw(B, reason="over"))
+
+    done = Freezer(late.actor).thaw(B, reason="over")
+
+    assert done.freezes == ()
+    assert world.sql("SELECT ThawedBy FROM BatchFreeze") == [("ben",)]
+    assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'thaw'") == [("ben",)]
+
+
+def test_what_two_enable_is_enabled_once(world: World) -> None:
+    anna, ben = person(world, "anna"), person(world, "ben")
+    anna.set_enabled("B", enabled=False)
+    late = meddled(anna, 1, lambda: ben.set_enabled("B", enabled=True))
+
+    done = late.set_enabled("B", enabled=True)
+
+    assert (done.enabled_before, done.enabled) == (True, True)
+    assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'enable'") == [("ben",)]
