@@ -16,6 +16,8 @@ ACCEPT = "accept"
 """Of an intake row: a person has taken it in on purpose, whatever it repeats."""
 RUN_NOW = "schedule run"
 """Of a schedule: a person has started its work outside of its due times; ValuesAfter names the intake row."""
+ROW_UPDATE = "row update"
+"""What the database itself writes down of a row that somebody has changed; the migration of the audit says so, too."""
 
 _a = audit_log.c
 _ADD = RowInsert(audit_log)

@@ -18,11 +18,11 @@ from batchctl.domain.status import HistoryStatus, InstanceStatus, IntakeStatus, 
 from batchctl.domain.troubles import Attempt, Gap
 from batchctl.domain.values import value
 from batchctl.store import controllers
+from batchctl.store.audit import ROW_UPDATE
 from batchctl.store.columns import NAME_LENGTH, readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
-from batchctl.store.row_triggers import ACTIONS
 from batchctl.store.statements import RowSelect
 from batchctl.store.tables import (
     ARMED,
@@ -188,7 +188,7 @@ def finished(connection: Connection, batch_id: BatchId, since: datetime, day: da
 def changes(connection: Connection, batch: str, since: datetime, most: int) -> list[tuple[str | None, str | None]]:
     """Return what was changed of a batch's row since a moment, newest first: the columns as they were, and as they became."""
     found = _CHANGES(
-        connection, target=f"ProcessBatch:{batch}"[:NAME_LENGTH], action=ACTIONS["UPDATE"], since=since, most=most
+        connection, target=f"ProcessBatch:{batch}"[:NAME_LENGTH], action=ROW_UPDATE, since=since, most=most
     )
     return [(row.ValuesBefore, row.ValuesAfter) for row in found]
 
