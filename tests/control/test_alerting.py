@@ -570,6 +570,7 @@ def test_who_only_looks_tells_that_nobody_works_until_somebody_does(world: World
 
 
 def test_where_none_ever_worked_it_is_told_once_work_has_waited_for_long_enough(world: World) -> None:
+    world.batch()
     assert Alarm(world, name=None).told() == []
     world.submit()
     world.sql("UPDATE FileProcess SET z_inserted = '2026-11-21 02:55:00.000'")
