@@ -299,12 +299,12 @@ def _show(done: Intervention, *, asking: bool = False) -> None:
 
 
 def _told(value: JsonValue) -> Text:
-    """Return a value as `show` has it: the time before which nothing starts is none where it is long over."""
+    """Return a value in words where it is a time that is long over, before which nothing starts."""
     from batchctl.cli.output import cell
     from batchctl.domain.rows import LONG_AGO
     from batchctl.operations.columns import moment
 
-    return cell(None if value == moment(LONG_AGO) else value)
+    return cell("at once" if value == moment(LONG_AGO) else value)
 
 
 def _show_card(out: Console, card: Card) -> None:

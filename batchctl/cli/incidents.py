@@ -14,6 +14,8 @@ from batchctl.domain.text import visible
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from rich.text import Text
+
     from batchctl.cli.listing import Listing
     from batchctl.domain.incidents import Incident
     from batchctl.operations.incident_desk import IncidentDesk, LookedAfter, Which
@@ -65,14 +67,14 @@ def incidents(session: Session, everything: bool, as_json: bool) -> None:
 def listing(found: Sequence[Incident]) -> Listing:
     """Return incidents as a list."""
     from batchctl.cli.listing import Listing
-    from batchctl.cli.output import cell, time, word
+    from batchctl.cli.output import cell, time
 
     rows = [
         (
             cell(one.incident_id),
             cell(one.kind.value),
             cell(one.subject),
-            word(one.status.value),
+            _stand(one),
             time(one.opened_at),
             cell(one.occurrences),
             cell(one.message),
@@ -81,6 +83,18 @@ def listing(found: Sequence[Incident]) -> Listing:
         for one in found
     ]
     return Listing("Incidents", ["id#", "kind", "about", "", "since (UTC)", "times#", "message", "next"], rows)
+
+
+def _stand(one: Incident) -> Text:
+    """Return how it stands, and who sees to it, or until when nobody is reminded."""
+    from batchctl.cli.output import cell, time, word
+
+    said = word(one.status.value)
+    if one.is_standing and one.acknowledged_by is not None:
+        said.append(" by ").append_text(cell(one.acknowledged_by))
+    elif one.is_standing and one.snoozed_until is not None:
+        said.append(", snoozed until ").append_text(time(one.snoozed_until))
+    return said
 
 
 def _next(one: Incident) -> str | None:

@@ -65,7 +65,7 @@ def test_of_a_retry_that_is_not_waited_for_no_time_before_all_times_is_shown(fai
     told = failed("rerun", "1", "--dry-run", *WHY, env={"COLUMNS": "200"}).stdout
 
     (line,) = [line for line in told.splitlines() if line.startswith("NextRunTime")]
-    assert line.split() == ["NextRunTime", "2099-01-01T05:00:00.000Z", "-"]
+    assert line.split() == ["NextRunTime", "2099-01-01T05:00:00.000Z", "at", "once"]
 
 
 def test_a_dry_rerun_shows_the_exact_commands_and_changes_nothing(failed: Night) -> None:

@@ -70,8 +70,11 @@ def test_one_message_then_somebody_takes_care_and_one_that_it_is_over(night: Nig
     assert tried.stdout.startswith("Would do: Incident 1 (First) is acknowledged")
     assert night.json("incidents")[0]["Status"] == "open"
     assert night("snooze", "--instance", "1", "--for", "1h", "--reason", "later").returncode == 0
-    assert night.json("incidents")[0]["SnoozedUntil"] is not None
+    until = night.json("incidents")[0]["SnoozedUntil"]
+    assert f"open, snoozed until {until[:10]} {until[11:19]}" in night("incidents", env={"COLUMNS": "250"}).stdout
     assert night("acknowledge", "1", "--reason", "mine").returncode == 0
+    who = night.json("incidents")[0]["AcknowledgedBy"]
+    assert f"acknowledged by {who}" in night("status", env={"COLUMNS": "250"}).stdout
     (night.folder / "First.ok").touch()
     assert night("rerun", "1", "--reason", "the file is there").returncode == 0
     assert night("run", "--once").returncode == 0
