@@ -90,7 +90,7 @@ class Findings:
         """Return everything that is the matter."""
         self._read_what_is_slow(connection)
         batches = self._batches
-        names = {batch.batch_id: batch.name for batch in batches.values()}
+        names = {batch.batch_id: batch.name for batch in batches.values() if batch.enabled}
         standing = self._of_instances(connection, batches)
         at = {(one.batch_id, one.seq) for one in standing if one.batch_id is not None}
         norms = self.rules.norms

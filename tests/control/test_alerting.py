@@ -523,6 +523,18 @@ def test_what_failed_often_is_not_over_because_others_have_run_since(
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
 
 
+def test_how_a_batch_did_that_is_disabled_now_is_told_nobody(world: World) -> None:
+    world.batch(steps=1, OnFailure="continue")
+    for _ in range(3):
+        fail(world)
+        mend(world)
+    world.sql("UPDATE ProcessBatch SET Enabled = 0")
+    assert Alarm(world).told() == []
+
+    world.sql("UPDATE ProcessBatch SET Enabled = 1")
+    assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[WARNING]"]
+
+
 def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
     world.batch()
     world.sql(

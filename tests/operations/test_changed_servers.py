@@ -270,6 +270,7 @@ def test_disabled_triggers_are_found(postgres: PostgresServer, database: str, tm
 
         assert "fileprocess.tr_fileprocess_notify is not as it was made" in differing
         assert reading.result == "WARN"
+        assert "is not written down" in reading.message
         assert schema.differences(connection) == []
     transactions.close()
     assert found_of(postgres, database, "postgres", tmp_path)["triggers"].result == "OK"

