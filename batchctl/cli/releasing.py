@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.session import Command, WholeNumber, can_ask, one_of
-from batchctl.domain.release import MOST_UNASKED, Choice, Release
+from batchctl.domain.release import MOST_PER_MINUTE, MOST_UNASKED, Choice, Release
 
 if TYPE_CHECKING:
     from batchctl.operations.release import Released
@@ -24,7 +24,7 @@ def release_options(command: Command) -> Command:
     """Give a command the options that say what is to become of what has waited."""
     said = "What becomes of those that wait: latest cancels the older ones, none pauses all, throttle needs --throttle."
     throttled = click.option(
-        "--throttle", type=WholeNumber(1, 10_000), metavar="N", help="Let at most N of them start a minute."
+        "--throttle", type=WholeNumber(1, MOST_PER_MINUTE), metavar="N", help="Let at most N of them start a minute."
     )(command)
     return click.option("--release", type=one_of(Release), help=said)(throttled)
 
@@ -60,7 +60,9 @@ def asked(found: Released | None) -> Choice | None:
     if answer == "quit":
         raise click.Abort
     per_minute = (
-        click.prompt("How many a minute", type=WholeNumber(1, 10_000), err=True) if answer == Release.THROTTLE else None
+        click.prompt("How many a minute", type=WholeNumber(1, MOST_PER_MINUTE), err=True)
+        if answer == Release.THROTTLE
+        else None
     )
     return Choice(release=Release(answer), per_minute=per_minute, seen=found.backlog.ids)
 

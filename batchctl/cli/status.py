@@ -227,9 +227,11 @@ def _nothing_came_of(seen: Overview) -> Listing:
 def _disabled(seen: Overview) -> Listing:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
+    from batchctl.domain.text import typed
 
     rows = [
-        (cell(name), cell(count), cell(f"batchctl enable {name} --reason ...")) for name, count in seen.disabled.items()
+        (cell(name), cell(count), cell(f"batchctl enable {typed(name)} --reason ..."))
+        for name, count in seen.disabled.items()
     ]
     return Listing("Disabled batches with open instances", ["batch", "open#", "next"], rows)
 

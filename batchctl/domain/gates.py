@@ -11,6 +11,7 @@ from batchctl.domain.occupancy import Occupancy
 from batchctl.domain.rows import LONG_AGO, RETRIES_SKIPPED, BatchDefinition, BatchId, BatchInstance, InstanceId, Need
 from batchctl.domain.sql_jobs import ORIGIN, correcting
 from batchctl.domain.status import STANDING_FAILURE, InstanceStatus, OnFailure
+from batchctl.domain.text import typed
 from batchctl.domain.values import value
 
 LISTED = 5
@@ -213,7 +214,7 @@ def enabled(batch: BatchDefinition) -> Gate:
     return Gate(
         name="enabled",
         blocked=f"batch {batch.name} is disabled",
-        clear=f"batchctl enable {batch.name} --reason ...",
+        clear=f"batchctl enable {typed(batch.name)} --reason ...",
         row=f"ProcessBatch {batch.batch_id}",
     )
 

@@ -11,6 +11,8 @@ from batchctl.domain.values import named_value
 
 MOST_UNASKED = 1
 """How many may start without anybody having said what is to become of them."""
+MOST_PER_MINUTE = 10_000
+"""How many a throttle may let start a minute."""
 
 
 class Release(StrEnum):

@@ -12,10 +12,10 @@ from batchctl.domain.errors import Refused
 from batchctl.domain.freezes import Scope
 from batchctl.domain.incidents import IncidentId
 from batchctl.domain.lengths import length_of
-from batchctl.domain.release import Choice, Release
+from batchctl.domain.release import MOST_PER_MINUTE, Choice, Release
 from batchctl.domain.rows import FreezeId, InstanceId
 from batchctl.domain.status import RequestStatus
-from batchctl.domain.text import nearest, visible
+from batchctl.domain.text import nearest, shorten, visible
 from batchctl.domain.values import named_value
 
 RequestId = NewType("RequestId", int)
@@ -23,10 +23,13 @@ RequestId = NewType("RequestId", int)
 AGAIN = "insert another row that says it"
 MOST_CHANGED = 5_000
 """Of how many instances something else may become by one request: a controller has to give signs of life meanwhile."""
+SHOWN = 100
+"""How much of what nobody can read is shown in an answer."""
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 _FROM = "from"
 _INCIDENT, _FOR = "incident", "for"
-_NUMBERS = frozenset({_FROM, "throttle", "id", _INCIDENT})
+_NUMBERS = dict.fromkeys((_FROM, "id", _INCIDENT), 2**63 - 1) | {"throttle": MOST_PER_MINUTE}
+"""What is a number, and how great it may be."""
 _RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
 _OF_INCIDENT = '"incident" with its number'
 _SNOOZED = '{"incident": 7, "for": "2h"}'
@@ -233,25 +236,36 @@ def _arguments(verb: Verb, text: str | None) -> dict[str, object]:
     if known is None:
         raise Refused(f"'{verb}' takes no Arguments.", next_step=AGAIN)
     try:
-        given = json.loads(text)
+        given = json.loads(text, object_pairs_hook=_members)
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):
-        message = f"Arguments '{visible(text)}' is no JSON object."
+        message = f"Arguments '{visible(shorten(text, SHOWN))}' is no JSON object."
         raise Refused(message, next_step=f"{AGAIN}, such as {_SUCH_AS[verb]}")
     found = {name.strip().lower(): value for name, value in given.items()}
     for name in given:
         if not _is_fit(known, name.strip().lower(), given[name]):
-            message = f"Arguments: '{visible(name)}' is none of {_SAID[verb]}, or its value is not."
+            message = f"Arguments: '{visible(shorten(name, SHOWN))}' is none of {_SAID[verb]}, or its value is not."
             raise Refused(message, next_step=AGAIN)
     return found
+
+
+def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the members of an object; what stands there twice could mean either."""
+    names = [name.strip().lower() for name, _ in pairs]
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            raise Refused(f"Arguments: '{visible(shorten(name, SHOWN))}' stands there twice.", next_step=AGAIN)
+    return dict(pairs)
 
 
 def _is_fit(known: frozenset[str], name: str, value: object) -> bool:
     if name not in known:
         return False
     if name in _NUMBERS:
-        return isinstance(value, int) and not isinstance(value, bool) and (name == _FROM or value > 0)
+        if not isinstance(value, int) or isinstance(value, bool):
+            return False
+        return value <= _NUMBERS[name] and (name == _FROM or value > 0)
     return isinstance(value, str) or (value is None and name in _DATA)
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from batchctl.domain import freezes
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, CompletionId, InstanceId
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.domain.values import value
 
 _STANDS = {
@@ -97,7 +97,7 @@ def lacking(
     if not batch.enabled:
         reason, next_step = (
             f"{reason}, and the batch is disabled",
-            f"batchctl enable {visible(batch.name)} --reason ...",
+            f"batchctl enable {typed(batch.name)} --reason ...",
         )
     elif (freeze := freezes.holding(batch, now)) is not None:
         reason, next_step = f"{reason}, and {freezes.scope_of(freeze)} is frozen", freezes.thawing(freeze)

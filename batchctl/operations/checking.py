@@ -18,7 +18,7 @@ from batchctl.domain.outcomes import JobSignature, Problem, Surroundings
 from batchctl.domain.reconciling import has_left, owner_in
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.status import OnLost
-from batchctl.domain.text import did_you_mean, is_invisible, unfit, visible
+from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
 from batchctl.operations import alert_channels, watches
 from batchctl.operations.job_problems import job_problems, to_settle
 from batchctl.operations.reconciler import JobPlugins
@@ -356,7 +356,7 @@ def _of_dependents(batches: Sequence[BatchDefinition]) -> Iterator[Finding]:
                 message = (
                     f"{visible(other.name)} is disabled: while it is, it completes nothing that {name} could wait for."
                 )
-                remedy = f"batchctl enable {visible(other.name)} --reason ..."
+                remedy = f"batchctl enable {typed(other.name)} --reason ..."
                 yield Finding("BatchDependency", f"{name}, {visible(other.name)}", "DependsOnBatch_id", message, remedy)
 
 

@@ -25,7 +25,7 @@ from batchctl.domain.rows import (
     imagined,
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
-from batchctl.domain.text import did_you_mean, nearest, visible
+from batchctl.domain.text import did_you_mean, nearest, typed, visible
 from batchctl.domain.waits import Wait
 from batchctl.operations import remedies, trial, unknown
 from batchctl.operations.presence import Presence
@@ -263,7 +263,7 @@ def _dependencies(
         names = [visible(batches[one.depends_on].name) for one in batch.dependencies if one.depends_on in batches]
         which = (" and " if batch.dependency_mode is DependencyMode.ALL else " or ").join(names)
         blocked = f"no completion waits for it: it starts when {which} complete for the same CycleKey"
-        yield Gate("dependency", blocked, f"batchctl graph {visible(batch.name)}", row, Ends.HOLDER)
+        yield Gate("dependency", blocked, f"batchctl graph {typed(batch.name)}", row, Ends.HOLDER)
 
 
 def _of_intake(

@@ -101,12 +101,10 @@ def select(transactions: Transactions, action: Action, wanted: Filter) -> Select
 
 
 def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
-    """Act on every one; a chunk that somebody is in the way of is done once more, as a whole."""
+    """Act on every one; a chunk that somebody stays in the way of is done one by one."""
     done, refused = list[InstanceId](), list[tuple[InstanceId, str]]()
     for at in range(0, len(selection.ids), CHUNK):
-        work = partial(_chunk, operator, selection.ids[at : at + CHUNK], act)
-        outcome = operator.transactions.run(frozenset({Boundary.OPERATOR}), work)
-        for instance_id, said in outcome:
+        for instance_id, said in _together(operator, selection.ids[at : at + CHUNK], act):
             if said is None:
                 done.append(instance_id)
             else:
@@ -120,6 +118,26 @@ def check_sure(selection: Selection, *, sure: bool) -> None:
         raise Refused(
             selection.said, next_step="the same with --yes, if that is meant; with --dry-run it only shows which"
         )
+
+
+def _together(operator: Operator, ids: Sequence[InstanceId], act: Act) -> list[tuple[InstanceId, str | None]]:
+    try:
+        return operator.transactions.run(frozenset({Boundary.OPERATOR}), partial(_chunk, operator, ids, act))
+    except Busy as error:
+        found = [(one, _alone(operator, one, act, error)) for one in ids]
+        if all(said == error.in_full for _, said in found):
+            raise
+        return found
+
+
+def _alone(operator: Operator, instance_id: InstanceId, act: Act, busy: Busy) -> str | None:
+    """Act on one of those that somebody was in the way of; if he is of this one, return who."""
+    try:
+        work = partial(_chunk, operator, [instance_id], act)
+        ((_, said),) = operator.transactions.run(frozenset({Boundary.OPERATOR}), work, hurried=True)
+    except (Busy, Conflict):
+        return busy.in_full
+    return said
 
 
 def _chunk(

@@ -53,6 +53,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"arguments": "from=20"}, "Arguments 'from=20' is no JSON object"),
     ({"arguments": "[20]"}, "is no JSON object"),
     ({"arguments": "[" * 100_000}, "is no JSON object"),
+    ({"arguments": '{"from": 20, "From": 10}'}, "'from' stands there twice"),
+    ({"arguments": '{"Data3": "x", "Data3": "y"}'}, "'data3' stands there twice"),
+    ({"arguments": f'{{"from": {2**63}}}'}, "'from' is none of"),
+    ({"action": "thaw", "instance_id": None, "arguments": f'{{"id": {2**63}}}'}, "'id' is none of"),
+    (
+        {"action": "enable", "instance_id": None, "batch": "B", "arguments": '{"throttle": 10001}'},
+        "'throttle' is none of",
+    ),
     ({"arguments": '{"step": 20}'}, "'step' is none of \"from\" with the number of a step, and Data1 to Data6"),
     ({"arguments": '{"from": true}'}, "'from' is none of"),
     ({"arguments": '{"from": "20"}'}, "'from' is none of"),
@@ -67,6 +75,7 @@ def test_what_cannot_be_meant_is_refused(given: dict[str, Any], said: str) -> No
         wish_of(request(**given))
 
     assert str(refused.value.next_step).startswith("insert another row that says it")
+    assert len(refused.value.in_full) < 500
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Two people who do the same at the same moment: one has done it, and the other finds it done."""
+"""Two people who act at the same moment: what both do is done once, and who is in the way of one is in nobody else's."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from datetime import datetime
 
 import pytest
 
+from batchctl.domain.errors import Busy
 from batchctl.domain.freezes import Scope
+from batchctl.domain.status import InstanceStatus
+from batchctl.operations import many
+from batchctl.operations.decisions import Action
 from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
+from batchctl.operations.many import Filter
 from batchctl.testing import FakeClock
 from tests.control.world import World
-from tests.control_databases import PostgresControl
+from tests.control_databases import IMPATIENT, PostgresControl
 
 B = Scope(batch="B")
 
@@ -34,6 +39,9 @@ class Meddled:
 
     def monotonic(self) -> float:
         return self.clock.monotonic()
+
+
+FAILED = Filter(status=InstanceStatus.FAILED)
 
 
 @pytest.fixture
@@ -76,3 +84,28 @@ def test_what_two_enable_is_enabled_once(world: World) -> None:
 
     assert (done.enabled_before, done.enabled) == (True, True)
     assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'enable'") == [("ben",)]
+
+
+def test_a_locked_row_is_told_and_keeps_none_of_many_from_being_run_again(
+    world: World, postgres_database: PostgresControl
+) -> None:
+    for _ in range(3):
+        world.submit()
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'failed'")
+    anna = person(world, "anna")
+    with anna.transactions.read() as connection:
+        connection.exec_driver_sql(IMPATIENT["postgresql"])
+    selection = many.select(world.transactions, Action.RERUN, FAILED)
+    with postgres_database.server.connect(postgres_database.name) as other, other.transaction():
+        other.execute("SELECT * FROM BatchControl WHERE BatchControl_id = 2 FOR UPDATE")
+
+        done = many.act_on(anna, selection, lambda operator, at: operator.rerun(at, reason="the server is back"))
+
+        assert list(done.done) == [1, 3]
+        ((refused, said),) = done.refused
+        assert (refused, "stayed locked by session" in said) == (2, True)
+        left = many.select(world.transactions, Action.RERUN, FAILED)
+        with pytest.raises(Busy):
+            many.act_on(anna, left, lambda operator, at: operator.rerun(at, reason="the server is back"))
+    assert world.statuses() == ["ready", "failed", "ready"]

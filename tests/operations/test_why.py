@@ -263,6 +263,12 @@ def test_a_row_that_is_a_duplicate_to_one_of_two_batches_waits_for_no_instance_o
     assert str(why(world, "file:2").earliest) == "when a person acts"
 
 
+def test_a_command_names_a_batch_as_one_word(world: World) -> None:
+    world.batch("Load Orders", Enabled=0)
+
+    assert blocking(why(world, "batch:Load Orders"))["enabled"].clear == "batchctl enable 'Load Orders' --reason ..."
+
+
 def test_the_last_sign_of_life_is_told_where_no_controller_is(world: World) -> None:
     world.batch()
     enter(world, "gone:1")
