@@ -177,6 +177,8 @@ class Node:
             if not worker.is_idle:
                 idle_since = now
             elif until_idle is not None and now - idle_since >= until_idle.total_seconds():
+                # Whoever goes leaves nothing untold: nobody may look after it for long.
+                worker.keep_up()
                 break
         return controller.tally.report()
 

@@ -10,7 +10,17 @@ import click
 
 from batchctl.cli.releasing import release_options
 from batchctl.cli.selecting import many_options
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, can_ask, dry_run, pass_session, reason, sure
+from batchctl.cli.session import (
+    INSTANCE_ID,
+    Session,
+    WholeNumber,
+    as_json,
+    can_ask,
+    dry_run,
+    pass_session,
+    reason,
+    sure,
+)
 from batchctl.domain.text import did_you_mean, visible
 
 if TYPE_CHECKING:
@@ -24,7 +34,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = {f"data{at}": f"Data{at}" for at in range(1, 7)}
 
-_instance = click.argument("instance_id", metavar="[ID]", required=False, type=ROW_ID)
+_instance = click.argument("instance_id", metavar="[ID]", required=False, type=INSTANCE_ID)
 
 
 @click.command()

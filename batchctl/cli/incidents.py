@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import INSTANCE_ID, ROW_ID, Session, as_json, dry_run, pass_session, reason
 from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ class Length(click.ParamType[Any]):
 
 
 _incident = click.argument("incident_id", metavar="ID", type=ROW_ID, required=False)
-_of_instance = click.option("--instance", "instance_id", type=ROW_ID, metavar="ID", help="All about a BatchControl id.")
+_of_instance = click.option(
+    "--instance", "instance_id", type=INSTANCE_ID, metavar="ID", help="All about a BatchControl id."
+)
 
 
 @click.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, pass_session
+from batchctl.cli.session import INSTANCE_ID, Session, WholeNumber, as_json, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("instance_id", metavar="ID", type=ROW_ID)
+@click.argument("instance_id", metavar="ID", type=INSTANCE_ID)
 @as_json
 @pass_session
 def show(session: Session, instance_id: int, as_json: bool) -> None:
@@ -38,7 +38,7 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("instance_id", metavar="[ID]", type=ROW_ID, required=False)
+@click.argument("instance_id", metavar="[ID]", type=INSTANCE_ID, required=False)
 @click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many, without ID.")
 @click.option("--full", is_flag=True, help="Show every command whole, with the set-up of its session.")
 @as_json

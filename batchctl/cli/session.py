@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from batchctl.domain.text import nearest, visible
+from batchctl.domain.text import nearest, typed, visible
 
 if TYPE_CHECKING:
     from batchctl.app import App
@@ -66,6 +66,19 @@ def no_time(value: object, such_as: str, what: str = "a time") -> str:
     return f"'{visible(text)}' is not {what}{'' if why is None else f': {why}'}; write one {such_as}."
 
 
+class InstanceNumber(WholeNumber):
+    """The number of an instance; who names a batch or a FileProcess row is told where the numbers are."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read a number."""
+        text = str(value).strip()
+        if isinstance(value, str) and not text.lstrip("+-").isdecimal():
+            known = text if text.startswith(("batch:", "file:")) else f"batch:{text}"
+            where = f"Which instances there are: batchctl why {typed(known)}"
+            self.fail(f"'{visible(text)}' is not the number of an instance (BatchControl_id). {where}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class IntakeNumber(WholeNumber):
     """The number of a FileProcess row, also written as `why` and `wait` want it: file:17."""
 
@@ -92,6 +105,7 @@ class Seconds(click.FloatRange):
 
 
 ROW_ID = WholeNumber(1, LARGEST_ID)
+INSTANCE_ID = InstanceNumber(1, LARGEST_ID)
 """The type of an argument that is a row's id."""
 INTAKE_ID = IntakeNumber(1, LARGEST_ID)
 """The same of a FileProcess row."""

@@ -96,7 +96,12 @@ def night(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         (("check", "--config", "x.toml"), 2, "stands before the command: batchctl --config FILE check"),
         (("db", "verify", "--config=x.toml"), 2, "stands before the command: batchctl --config FILE db verify"),
         (("status", "--debug"), 2, "stands before the command: batchctl --debug status"),
-        (("show", "x"), 2, "'x' is not a whole number from 1 up."),
+        (
+            ("show", "x"),
+            2,
+            "'x' is not the number of an instance (BatchControl_id). Which instances there are: batchctl why batch:x",
+        ),
+        (("rerun", "file:3", "--reason", "r"), 2, "Which instances there are: batchctl why file:3"),
         (("history", "--limit", "x"), 2, "'x' is not a whole number from 1 to 100000."),
         (("run", "--until-idle", "nan"), 2, "'nan' is not a number of seconds"),
         (("run", "--until-idle", "soon"), 2, "'soon' is not a number of seconds"),

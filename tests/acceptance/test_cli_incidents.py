@@ -55,9 +55,10 @@ def night(request: pytest.FixtureRequest, tmp_path: Path, run_batchctl: RunBatch
     return made
 
 
-def test_one_message_then_somebody_takes_care_and_one_that_it_is_over(night: Night, web: WebServer) -> None:
+@pytest.mark.parametrize("how", ["--once", "--until-idle=0.2"])
+def test_one_message_then_somebody_takes_care_and_one_that_it_is_over(night: Night, web: WebServer, how: str) -> None:
     night.arrive("First")
-    assert night("run", "--once").returncode == 1
+    assert night("run", how).returncode == 1
     told = web.next(PATIENCE)
     assert (told["Kind"], told["Incident_id"]) == ("alert", 1)
     assert "batchctl rerun 1 --reason ..." in told["Body"]
@@ -77,10 +78,10 @@ def test_one_message_then_somebody_takes_care_and_one_that_it_is_over(night: Nig
     assert f"acknowledged by {who}" in night("status", env={"COLUMNS": "250"}).stdout
     (night.folder / "First.ok").touch()
     assert night("rerun", "1", "--reason", "the file is there").returncode == 0
-    assert night("run", "--once").returncode == 0
+    assert night("run", how).returncode == 0
 
     assert web.next(PATIENCE)["Kind"] == "recovery"
-    assert night("run", "--once").returncode == 0
+    assert night("run", how).returncode == 0
     assert web.received() == []
     assert night.json("incidents") == []
     (over,) = night.json("incidents", "--all")

@@ -244,6 +244,7 @@ def test_support_asks_and_does_nothing_itself(guarded: Guarded) -> None:
         guarded.refuses("anna", statement)
 
     assert refused.returncode == 4, refused.stderr
+    assert "any other asks by a row: INSERT INTO OperatorRequest" in refused.stderr
     assert guarded.sql("SELECT Actor, Status FROM OperatorRequest") == [("anna", "requested")]
 
 

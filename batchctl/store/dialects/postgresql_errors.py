@@ -64,6 +64,11 @@ _BY_WORDS = (
         _RIGHTS,
         r"only db verify needs this, for a schema that it forgets at once: GRANT CREATE ON DATABASE \1 TO ...",
     ),
+    (
+        r"permission denied for (?:table|sequence|view) ",
+        _RIGHTS,
+        "batchctl doctor, for one that has to have them; any other asks by a row: INSERT INTO OperatorRequest (docs/requests.md)",
+    ),
     (r"pg_hba\.conf", _LOGIN, "let a DBA allow this host, user and database in pg_hba.conf, and reload it"),
     (r"too many (?:connections|clients)|connection slots", _FULL, _MORE_ROOM),
     (r"is starting up|is shutting down|not yet accepting", "is not ready", "wait until the server has started"),
