@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
+from batchctl.domain.lengths import length_of
 from batchctl.domain.rows import BatchDefinition, Freeze
 from batchctl.domain.text import is_invisible, typed, visible
 from batchctl.domain.values import named_value
-
-_LENGTH = re.compile(r"([0-9]{1,5})\s*([smhd])\Z")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def tags_of(text: str | None) -> tuple[str, ...]:
@@ -87,8 +84,8 @@ def ends_later(one: Freeze, other: Freeze) -> bool:
 def end_of(text: str, now: datetime) -> datetime | None:
     """Read when a freeze is to end, as a length of time from now or as a time, in UTC unless it says its zone."""
     written = text.strip()
-    if (length := _LENGTH.match(written)) is not None:
-        return now + timedelta(**{_UNITS[length[2]]: int(length[1])})
+    if (length := length_of(written)) is not None:
+        return now + length
     try:
         at = datetime.fromisoformat(written)
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -187,7 +187,8 @@ def _changes(found: Backlog, choice: Choice, now: datetime) -> Iterator[Change]:
     match choice.release:
         case Release.LATEST:
             for line in found.lines.values():
-                over = superseded([one.instance_id for one in line])
+                # What has done a step already goes on from there: half of its work is done.
+                over = superseded([one.instance_id for one in line if not one.last_seq])
                 yield from (("cancel", one, decisions.cancel(one)) for one in line if one.instance_id in over)
         case Release.NONE:
             yield from (("pause", one, decisions.pause(one)) for one in everyone)

@@ -88,7 +88,7 @@ def test_freezing_twice_says_so_and_only_what_lasts_longer_is_written(waiting: W
     [
         (B, "2020-01-01", Refused, "is over"),
         (B, "soon", Refused, "says no time"),
-        (B, "0h", Refused, "is over"),
+        (B, "0h", Refused, "says no time"),
         (Scope(batch="b"), None, NotFound, "Did you mean 'B'?"),
         (Scope(tag="nightli"), None, NotFound, "Did you mean 'nightly'?"),
         (Scope(batch="B", tag="x"), None, Refused, "not both"),
@@ -178,6 +178,16 @@ def test_what_has_waited_does_as_was_chosen(
     if choice.release is Release.LATEST:
         assert waiting.sql("SELECT Status FROM FileProcess WHERE FileProcess_id < 4") == [("complete",)] * 3
     assert fsck.examine(waiting.transactions, waiting.clock, settled_after=timedelta(0)) == ()
+
+
+def test_what_has_done_a_step_is_no_old_one(waiting: World, freezer: Freezer) -> None:
+    freezer.freeze(B, reason=WHY)
+    waiting.sql("UPDATE BatchControl SET PrevProcessControlSeq = 1 WHERE BatchControl_id = 1")
+
+    freezer.thaw(B, reason="over", choice=Choice(release=Release.LATEST))
+    waiting.process()
+
+    assert waiting.statuses()[:3] == ["complete", "cancelled", "complete"]
 
 
 def close(of: str, operator: Operator, freezer: Freezer) -> None:
