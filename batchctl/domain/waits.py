@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from batchctl.domain import freezes
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, CompletionId, InstanceId
@@ -11,6 +11,7 @@ from batchctl.domain.status import InstanceStatus
 from batchctl.domain.text import typed, visible
 from batchctl.domain.values import value
 
+_LATEST = datetime.max.replace(tzinfo=UTC)
 _STANDS = {
     InstanceStatus.READY: "has not begun yet",
     InstanceStatus.RUNNING: "is running",
@@ -80,7 +81,8 @@ def lacking(
 ) -> Lacking:
     """Say why no completion of a batch waits; `newest` is its newest instance for the CycleKey, which `was_offered` or not."""
     deadline = next(one.deadline for one in waiting.dependencies if one.depends_on == missing)
-    due = wait_since + deadline
+    # Somebody may have written by hand that it waits from the end of all times.
+    due = wait_since if wait_since >= _LATEST - deadline else wait_since + deadline
     if batch is None:
         return Lacking(missing, f"batch {missing}", "does not exist", due, "batchctl check")
     if newest is None:

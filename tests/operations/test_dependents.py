@@ -47,6 +47,18 @@ def test_the_overdue_come_first(world: World) -> None:
     assert [(one.wait.cycle_key, one.is_overdue) for one in seen] == [("old", True), ("new", False)]
 
 
+def test_a_wait_since_the_end_of_all_times_is_shown(world: World) -> None:
+    three(world)
+    complete(world, "A", "K")
+    world.sql("UPDATE BatchCompletion SET z_inserted = '9999-12-31 12:00:00'")
+
+    (seen,) = dependents.waits(world.transactions, world.clock)
+    assert (seen.reason, seen.is_overdue) == ("B has no instance for this CycleKey yet", False)
+    ((_, blocked, _),) = gates_of(world, "batch:C")
+    assert blocked is not None
+    assert "since 9999-12-31" in blocked
+
+
 def test_why_names_what_a_batch_waits_for(world: World) -> None:
     three(world)
     nothing = "no completion waits for it: it starts when A and B complete for the same CycleKey"
