@@ -53,7 +53,7 @@ def test_a_wait_since_the_end_of_all_times_is_shown(world: World) -> None:
     world.sql("UPDATE BatchCompletion SET z_inserted = '9999-12-31 12:00:00'")
 
     (seen,) = dependents.waits(world.transactions, world.clock)
-    assert (seen.reason, seen.is_overdue) == ("B has no instance for this CycleKey yet", False)
+    assert (seen.columns["Reason"], seen.is_overdue) == ("B has no instance for this CycleKey yet", False)
     ((_, blocked, _),) = gates_of(world, "batch:C")
     assert blocked is not None
     assert "since 9999-12-31" in blocked
