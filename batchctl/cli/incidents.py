@@ -12,7 +12,7 @@ from batchctl.cli.session import INSTANCE_ID, ROW_ID, Session, as_json, dry_run,
 from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    from datetime import datetime, timedelta
 
     from rich.text import Text
 
@@ -53,20 +53,20 @@ def incidents(session: Session, everything: bool, as_json: bool) -> None:
     from batchctl.operations import columns, incident_desk
 
     with session.app() as app:
-        found = incident_desk.listed(app.transactions, everything=everything)
+        found, now = incident_desk.listed(app.transactions, everything=everything), app.clock.now()
     if as_json:
         output.print_json([columns.incident(one) for one in found])
         return
     out = output.console()
     if found:
-        output.section(out, listing(found))
+        output.section(out, listing(found, now))
     else:
         out.print("No incident stands." if not everything else "There was no incident so far.")
     unknown = [one for one in found if one.status is IncidentStatus.OPEN]
     output.hints(out, f"batchctl acknowledge {unknown[0].incident_id} --reason ..." if unknown else "batchctl status")
 
 
-def listing(found: Sequence[Incident]) -> Listing:
+def listing(found: Sequence[Incident], now: datetime) -> Listing:
     """Return incidents as a list."""
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time
@@ -76,7 +76,7 @@ def listing(found: Sequence[Incident]) -> Listing:
             cell(one.incident_id),
             cell(one.kind.value),
             cell(one.subject),
-            _stand(one),
+            _stand(one, now),
             time(one.opened_at),
             cell(one.occurrences),
             cell(one.message),
@@ -87,14 +87,14 @@ def listing(found: Sequence[Incident]) -> Listing:
     return Listing("Incidents", ["id#", "kind", "about", "", "since (UTC)", "times#", "message", "next"], rows)
 
 
-def _stand(one: Incident) -> Text:
+def _stand(one: Incident, now: datetime) -> Text:
     """Return how it stands, and who sees to it, or until when nobody is reminded."""
     from batchctl.cli.output import cell, time, word
 
     said = word(one.status.value)
     if one.is_standing and one.acknowledged_by is not None:
         said.append(" by ").append_text(cell(one.acknowledged_by))
-    elif one.is_standing and one.snoozed_until is not None:
+    elif one.is_standing and one.snoozed_until is not None and one.snoozed_until > now:
         said.append(", snoozed until ").append_text(time(one.snoozed_until))
     return said
 

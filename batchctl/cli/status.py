@@ -47,7 +47,7 @@ def _show(out: Console, seen: Overview) -> None:
     if seen.incidents:
         from batchctl.cli.incidents import listing as incident_listing
 
-        output.section(out, incident_listing(seen.incidents))
+        output.section(out, incident_listing(seen.incidents, seen.now))
     if seen.running:
         output.section(out, _running(seen))
     if seen.troubled:

@@ -73,6 +73,8 @@ def test_one_message_then_somebody_takes_care_and_one_that_it_is_over(night: Nig
     assert night("snooze", "--instance", "1", "--for", "1h", "--reason", "later").returncode == 0
     until = night.json("incidents")[0]["SnoozedUntil"]
     assert f"open, snoozed until {until[:10]} {until[11:19]}" in night("incidents", env={"COLUMNS": "250"}).stdout
+    night.sql("UPDATE Incident SET SnoozedUntil = '2026-01-01 00:00:00.000'")
+    assert "snoozed" not in night("incidents", env={"COLUMNS": "250"}).stdout
     assert night("acknowledge", "1", "--reason", "mine").returncode == 0
     who = night.json("incidents")[0]["AcknowledgedBy"]
     assert f"acknowledged by {who}" in night("status", env={"COLUMNS": "250"}).stdout
