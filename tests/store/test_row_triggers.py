@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -113,6 +115,130 @@ def test_what_is_deleted_is_kept_in_the_log(defined: Hand) -> None:
     assert [entry[:2] for entry in gone] == [("row delete", TARGETS[table]) for table in reversed(ADDED)]
     assert [entry[2] for entry in reversed(gone)] == [entry[3] for entry in made]
     assert all(entry[3] is None for entry in gone)
+
+
+@pytest.fixture
+def replacing(sqlite_database: ControlDatabase) -> Iterator[Hand]:
+    """Return a hand on the only database that replaces rows, with a row of every definition and two resources beside."""
+    hand = sqlite_database.hand()
+    for table, (columns, values) in ADDED.items():
+        hand.sql(f"INSERT INTO {table} ({columns}) VALUES ({values})")
+    hand.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('tape', 2), ('net', 3)")
+    yield hand
+    hand.close()
+
+
+def since(hand: Hand, *statements: str) -> list[tuple[str, str, Any]]:
+    """Return what statements left in the log, with what was there before; refused ones leave nothing behind."""
+    ((last,),) = hand.sql("SELECT max(AuditLog_id) FROM AuditLog")
+    for statement in statements:
+        with contextlib.suppress(hand.Refused):
+            hand.sql(statement)
+    return sorted((entry[:3] for entry in entries(hand, f"WHERE AuditLog_id > {last}")), key=repr)
+
+
+@pytest.mark.parametrize("recursive", ["ON", "OFF"])
+@pytest.mark.parametrize("table", ADDED)
+def test_what_is_replaced_is_kept_in_the_log_once(replacing: Hand, table: str, recursive: str) -> None:
+    replacing.sql("PRAGMA foreign_keys = OFF")
+    replacing.sql(f"PRAGMA recursive_triggers = {recursive}")
+    columns, values = ADDED[table]
+    (was,) = [after for action, target, _, after in entries(replacing) if target == TARGETS[table]]
+    ((number,),) = replacing.sql(
+        f"SELECT {table}_id FROM {table} ORDER BY "
+        + ("Name = 'KeepLast' DESC" if table == "Setting" else "1")
+        + " LIMIT 1"
+    )
+    gone, made = ("row delete", TARGETS[table], was), ("row insert", TARGETS[table], None)
+
+    assert since(replacing, f"REPLACE INTO {table} ({table}_id, {columns}) VALUES ({number}, {values})") == [gone, made]
+    if table != "BatchFreeze":
+        assert since(replacing, f"INSERT OR REPLACE INTO {table} ({columns}) VALUES ({values})") == [gone, made]
+    ((left,),) = replacing.sql("SELECT count(*) FROM batchctl_replaced")
+    assert left == 0
+
+
+DISK, TAPE, NET = (
+    ("row delete", f"Resource:{name}", {"ResourceName": name, "Units": units, "Description": None})
+    for name, units in (("disk", 1), ("tape", 2), ("net", 3))
+)
+
+
+@pytest.mark.parametrize("recursive", ["ON", "OFF"])
+@pytest.mark.parametrize(
+    ("statement", "left"),
+    [
+        ("INSERT INTO Resource (ResourceName) VALUES ('tape')", []),
+        ("INSERT OR IGNORE INTO Resource (ResourceName) VALUES ('tape')", []),
+        (
+            "INSERT OR IGNORE INTO Resource (ResourceName) VALUES ('tape'), ('new')",
+            [("row insert", "Resource:new", None)],
+        ),
+        ("INSERT INTO Resource (ResourceName) VALUES ('tape') ON CONFLICT DO NOTHING", []),
+        (
+            "INSERT INTO Resource (ResourceName) VALUES ('tape') ON CONFLICT (ResourceName) DO UPDATE SET Units = 9",
+            [("row update", "Resource:tape", {"Units": 2})],
+        ),
+        (
+            "INSERT INTO Resource (ResourceName) VALUES ('tape') ON CONFLICT (ResourceName) DO UPDATE SET ResourceName = 'new'",
+            [("row update", "Resource:new", {"ResourceName": "tape"})],
+        ),
+        (
+            "REPLACE INTO Resource (ResourceName) VALUES ('tape') ON CONFLICT (ResourceName) DO UPDATE SET Units = 9",
+            [("row update", "Resource:tape", {"Units": 2})],
+        ),
+        ("REPLACE INTO Resource (ResourceName, Units) VALUES ('tape', -1)", []),
+        (
+            "REPLACE INTO Resource (Resource_id, ResourceName) VALUES (NULL, 'tape')",
+            [TAPE, ("row insert", "Resource:tape", None)],
+        ),
+        (
+            "REPLACE INTO Resource (Resource_id, ResourceName) VALUES (1, 'tape')",
+            [DISK, TAPE, ("row insert", "Resource:tape", None)],
+        ),
+        (
+            "REPLACE INTO Resource (ResourceName, Units) VALUES ('tape', 7), ('tape', 8)",
+            [
+                TAPE,
+                (*TAPE[:2], {**TAPE[2], "Units": 7}),
+                *[("row insert", "Resource:tape", None)] * 2,
+            ],
+        ),
+        ("UPDATE Resource SET ResourceName = 'tape' WHERE ResourceName = 'disk'", []),
+        ("UPDATE OR IGNORE Resource SET ResourceName = 'tape' WHERE ResourceName = 'disk'", []),
+        (
+            "UPDATE OR REPLACE Resource SET ResourceName = 'tape' WHERE ResourceName = 'disk'",
+            [TAPE, ("row update", "Resource:tape", {"ResourceName": "disk"})],
+        ),
+        ("UPDATE OR REPLACE Resource SET Resource_id = 3 WHERE Resource_id = 2", [NET]),
+        ("UPDATE OR REPLACE Resource SET rowid = 3 WHERE Resource_id = 2", [NET]),
+        ("UPDATE OR REPLACE Resource SET ResourceName = 'tape', Resource_id = 2 WHERE ResourceName = 'tape'", []),
+    ],
+)
+def test_only_what_is_really_replaced_is_told_as_deleted(
+    replacing: Hand, statement: str, left: list[tuple[Any, ...]], recursive: str
+) -> None:
+    replacing.sql("PRAGMA foreign_keys = OFF")
+    replacing.sql(f"PRAGMA recursive_triggers = {recursive}")
+
+    assert since(replacing, statement) == sorted(left, key=repr)
+
+
+def test_what_an_insert_left_alone_is_not_told_later(replacing: Hand) -> None:
+    ignored = "INSERT OR IGNORE INTO Resource (ResourceName) VALUES ('tape')"
+    deleted = "DELETE FROM Resource WHERE ResourceName = 'tape'"
+    more = "INSERT INTO Resource (ResourceName) VALUES ('new')"
+
+    assert since(replacing, ignored, deleted, more) == [TAPE, ("row insert", "Resource:new", None)]
+
+
+def test_a_number_that_is_not_given_yet_takes_nobodys_place(replacing: Hand) -> None:
+    """Before an INSERT that gives no number, SQLite says -1."""
+    replacing.sql("INSERT INTO Resource (Resource_id, ResourceName) VALUES (-1, 'odd')")
+
+    assert since(replacing, "INSERT INTO Resource (ResourceName) VALUES ('new')") == [
+        ("row insert", "Resource:new", None)
+    ]
 
 
 def test_what_the_engine_keeps_beside_a_definition_is_no_change_of_it(defined: Hand) -> None:

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0020.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0021.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -1332,6 +1332,10 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
 UPDATE alembic_version SET version_num='0020' WHERE alembic_version.version_num = '0019';
+
+-- Running upgrade 0020 -> 0021
+
+UPDATE alembic_version SET version_num='0021' WHERE alembic_version.version_num = '0020';
 
 COMMIT;
 
