@@ -29,6 +29,7 @@ _STANDS = (
 )
 """What is said of the newest instance of a batch that another one waits for."""
 _BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
+_BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 """What the engine leaves away before and after a name or a number."""
 
 
@@ -130,11 +131,10 @@ class _Spoken:
 
     def bare(self, text: str) -> str:
         """Leave away what stands before and after a text and cannot be seen, as the engine does."""
-        listed, blank = ", ".join(map(str, _BLANKS)), "".join(f"\\u{code:04x}" for code in _BLANKS)
         return self._each(
-            f"trim({text}, char({listed}))",
+            f"trim({text}, char({', '.join(map(str, _BLANKS))}))",
             # Only so it can be written where the database holds no such characters.
-            f"regexp_replace({text}, '^[{blank}]+|[{blank}]+$', '', 'g')",
+            f"regexp_replace({text}, '^{_BLANK}+|{_BLANK}+$', '', 'g')",
             f"TRIM({self._blanks} FROM {text})",
         )
 
@@ -142,18 +142,23 @@ class _Spoken:
     def _blanks(self) -> str:
         return f"CONCAT({', '.join(f'NCHAR({code})' for code in _BLANKS)})"
 
-    def listed(self, text: str, name: str) -> str:
-        """Say that a name is one of those that stand in a text between commas."""
+    def tags(self, text: str) -> str:
+        """Return the names that stand between commas as `has_tag` looks through them."""
+        if self.dialect != "mssql":
+            return text
+        # What splits texts there is not to be had in a database that came from an older server. The comma at the end is for
+        # both to be as long also to who does not count the blanks there.
+        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(_BLANKS)}), ','))"
+        for many in (16, 8, 4, 2, 1):
+            tidied = f"REPLACE(REPLACE({tidied}, '{' ' * many},', ','), ',{' ' * many}', ',')"
+        return f"CONCAT(',', TRIM({tidied}), ',')"
+
+    def has_tag(self, tags: str, name: str) -> str:
         if self.dialect == "mssql":
-            # What splits texts there is not to be had in a database that came from an older server.
-            # The comma is for both to be as long also to who does not count the blanks at the end.
-            found = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(_BLANKS)}), ','))"
-            for many in (16, 8, 4, 2, 1):
-                found = f"REPLACE(REPLACE({found}, '{' ' * many},', ','), ',{' ' * many}', ',')"
-            return f"{name} NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', {name}, ','), CONCAT(',', TRIM({found}), ',')) > 0"
+            return f"{name} NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', {name}, ','), {tags}) > 0"
         names = self._each(
-            f"json_each('[' || replace(json_quote(CAST({text} AS text)), ',', '\",\"') || ']') t",
-            f"unnest(string_to_array({text}, ',')) AS t(value)",
+            f"json_each('[' || replace(json_quote(CAST({tags} AS text)), ',', '\",\"') || ']') t",
+            f"unnest(string_to_array({tags}, ',')) AS t(value)",
             "",
         )
         return f"EXISTS (SELECT 1 FROM {names} WHERE {self.bare('t.value')} = {name})"
@@ -195,7 +200,7 @@ def _frozen(s: _Spoken) -> str:
     def concerns(z: str) -> str:
         return (
             f"(({z}.Tag IS NULL AND ({z}.ProcessBatchName IS NULL OR {z}.ProcessBatchName = b.ProcessBatchName))"
-            f" OR ({z}.Tag <> '' AND {s.listed('b.Tags', f'{z}.Tag')}))"
+            f" OR ({z}.Tag <> '' AND {s.has_tag('b.Tags', f'{z}.Tag')}))"
         )
 
     return f"""Holding AS (
@@ -207,7 +212,7 @@ SELECT b.ProcessBatch_id, COALESCE(
     (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE {concerns("z")} AND z.UntilTime = (
         SELECT MAX(y.UntilTime) FROM Holding y WHERE {concerns("y")}))
     ) AS BatchFreeze_id
-FROM (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM {s.of}ProcessBatch) b
+FROM (SELECT ProcessBatch_id, ProcessBatchName, {s.tags("lower(Tags)")} AS Tags FROM {s.of}ProcessBatch) b
 )"""
 
 
