@@ -2,6 +2,9 @@
 
 They are made by the migrations, which spell them out themselves as they are here: whoever changes one drops and makes it
 anew in a migration of his own. Data is shown as it is, control characters and all; what a client makes of it is its affair.
+
+Whatever stands in a row, a view answers: one error in one row, and nobody would see any other. On PostgreSQL a time may be
+endless, or of a year that nothing can be added to.
 """
 
 from __future__ import annotations
@@ -25,6 +28,9 @@ _STANDS = (
     ("cancelled", "was cancelled"),
 )
 """What is said of the newest instance of a batch that another one waits for."""
+_BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
+_BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+"""What the engine leaves away before and after a name or a number."""
 
 
 def views(dialect: str, schema: str = "") -> dict[str, str]:
@@ -49,8 +55,8 @@ class _Spoken:
 
     @property
     def create(self) -> str:
-        """Only SQL Server can be told to make one that may be there already, which its script has to be able to do."""
-        return self._each("CREATE VIEW", "CREATE VIEW", "CREATE OR ALTER VIEW")
+        """Make one that may be there already where a database can be told so: rights, and views upon it, stay."""
+        return self._each("CREATE VIEW", "CREATE OR REPLACE VIEW", "CREATE OR ALTER VIEW")
 
     @property
     def now(self) -> str:
@@ -66,33 +72,39 @@ class _Spoken:
         )
 
     def later(self, at: str, seconds: str) -> str:
+        """Return a time some seconds after another; nothing where that is so late, or so early, that there may be none."""
         return self._each(
             f"strftime('%Y-%m-%d %H:%M:%f', {at}, ({seconds}) || ' seconds')",
-            f"{at} + ({seconds}) * interval '1 second'",
-            f"DATEADD(second, {seconds}, {at})",
+            f"CASE WHEN {at} < '5000-01-01' AND ({at} > '4000-01-01 BC' OR NOT isfinite({at}))"
+            f" THEN {at} + ({seconds}) * interval '1 second' END",
+            f"CASE WHEN {at} BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, {seconds}, {at}) END",
         )
 
     def local(self, at: str) -> str:
         """Show a time as the clocks of the business time zone do; nothing where that is not known."""
         # On SQLite somebody may have written it without what follows the minute.
         whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
+        # A hand may have added an offset for times that have one already: two answers would be an error.
         return (
-            f"(SELECT {self.later(at, 'o.OffsetSeconds')} FROM {self.of}ZoneOffset o"
+            f"(SELECT MIN({self.later(at, 'o.OffsetSeconds')}) FROM {self.of}ZoneOffset o"
             f" WHERE o.UntilTime > {whole} AND o.FromTime <= {whole})"
         )
 
     def seconds(self, begin: str, end: str) -> str:
+        """Return how long something takes; nothing where that is endless."""
         return self._each(
             f"round((julianday({end}) - julianday({begin})) * 86400.0, 3)",
-            f"round(CAST(EXTRACT(EPOCH FROM {end} - {begin}) AS numeric), 3)",
+            f"CASE WHEN isfinite({begin}) AND isfinite({end})"
+            f" THEN round(EXTRACT(EPOCH FROM {end}) - EXTRACT(EPOCH FROM {begin}), 3) END",
             f"CAST(DATEDIFF_BIG(millisecond, {begin}, {end}) / 1000.0 AS decimal(18, 3))",
         )
 
     def said(self, at: str) -> str:
-        """Write a time as the command line does."""
+        """Write a time as the command line does, to which what is endless is the last time or the first that it knows."""
         return self._each(
             f"strftime('%Y-%m-%d %H:%M:%S', {at}) || ' UTC'",
-            f"to_char({at}, 'YYYY-MM-DD HH24:MI:SS') || ' UTC'",
+            f"CASE WHEN {at} > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59'"
+            f" WHEN {at} < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char({at}, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC'",
             f"CONVERT(varchar(19), {at}, 120) + ' UTC'",
         )
 
@@ -117,16 +129,48 @@ class _Spoken:
         listed = ", ".join(f"'{word}'" for word in words)
         return f"{column} IN ({listed})"
 
-    def has(self, text: str, part: str) -> str:
-        return self._each(f"instr({text}, {part}) > 0", f"strpos({text}, {part}) > 0", f"CHARINDEX({part}, {text}) > 0")
+    def bare(self, text: str) -> str:
+        """Leave away what stands before and after a text and cannot be seen, as the engine does."""
+        return self._each(
+            f"trim({text}, char({', '.join(map(str, _BLANKS))}))",
+            # Only so it can be written where the database holds no such characters.
+            f"regexp_replace({text}, '^{_BLANK}+|{_BLANK}+$', '', 'g')",
+            f"TRIM({self._blanks} FROM {text})",
+        )
+
+    @property
+    def _blanks(self) -> str:
+        return f"CONCAT({', '.join(f'NCHAR({code})' for code in _BLANKS)})"
+
+    def tags(self, text: str) -> str:
+        """Return the names that stand between commas as `has_tag` looks through them."""
+        if self.dialect != "mssql":
+            return text
+        # What splits texts there is not to be had in a database that came from an older server. The comma at the end is for
+        # both to be as long also to who does not count the blanks there.
+        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(_BLANKS)}), ','))"
+        for many in (16, 8, 4, 2, 1):
+            tidied = f"REPLACE(REPLACE({tidied}, '{' ' * many},', ','), ',{' ' * many}', ',')"
+        return f"CONCAT(',', TRIM({tidied}), ',')"
+
+    def has_tag(self, tags: str, name: str) -> str:
+        if self.dialect == "mssql":
+            return f"{name} NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', {name}, ','), {tags}) > 0"
+        names = self._each(
+            f"json_each('[' || replace(json_quote(CAST({tags} AS text)), ',', '\",\"') || ']') t",
+            f"unnest(string_to_array({tags}, ',')) AS t(value)",
+            "",
+        )
+        return f"EXISTS (SELECT 1 FROM {names} WHERE {self.bare('t.value')} = {name})"
 
     @property
     def limit(self) -> str:
         """Return Setting MaxConcurrent; nothing where that is no number."""
+        value = self.bare("Value")
         return self._each(
-            "CASE WHEN trim(Value) GLOB '[0-9]*' AND trim(Value) NOT GLOB '*[^0-9]*' THEN CAST(trim(Value) AS integer) END",
-            "CASE WHEN Value ~ '^ *[0-9]{1,18} *$' THEN CAST(Value AS bigint) END",
-            "CASE WHEN Value NOT LIKE '%[^0-9 ]%' AND Value LIKE '%[0-9]%' THEN TRY_CAST(Value AS bigint) END",
+            f"CASE WHEN {value} GLOB '[0-9]*' AND {value} NOT GLOB '*[^0-9]*' THEN CAST({value} AS integer) END",
+            f"CASE WHEN {value} ~ '^0*[0-9]{{1,18}}$' THEN CAST({value} AS bigint) END",
+            f"CASE WHEN {value} NOT LIKE '%[^0-9]%' AND {value} LIKE '%[0-9]%' THEN TRY_CAST({value} AS bigint) END",
         )
 
     def act(self, action: str, instance: str) -> str:
@@ -151,23 +195,25 @@ class _Spoken:
 
 
 def _frozen(s: _Spoken) -> str:
-    """Return which freeze each batch has, of several the one that lasts longest."""
-    tags = "replace(replace(trim(b.Tags), ', ', ','), ' ,', ',')"
+    """Return what holds, and which freeze each batch has, of several the one that lasts longest."""
 
     def concerns(z: str) -> str:
-        tagged = s.has(s.joined("','", f"lower({tags})", "','"), s.joined("','", f"lower(trim({z}.Tag))", "','"))
         return (
-            f"{z}.ThawedTime IS NULL AND (({z}.Tag IS NULL AND ({z}.ProcessBatchName IS NULL"
-            f" OR {z}.ProcessBatchName = b.ProcessBatchName)) OR ({z}.Tag IS NOT NULL AND {tagged}))"
+            f"(({z}.Tag IS NULL AND ({z}.ProcessBatchName IS NULL OR {z}.ProcessBatchName = b.ProcessBatchName))"
+            f" OR ({z}.Tag <> '' AND {s.has_tag('b.Tags', f'{z}.Tag')}))"
         )
 
-    return f"""
+    return f"""Holding AS (
+SELECT f.BatchFreeze_id, f.ProcessBatchName, {s.bare("lower(f.Tag)")} AS Tag, f.UntilTime
+FROM {s.of}BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > {s.now})
+), Frozen AS (
 SELECT b.ProcessBatch_id, COALESCE(
-    (SELECT MIN(z.BatchFreeze_id) FROM {s.of}BatchFreeze z WHERE z.UntilTime IS NULL AND {concerns("z")}),
-    (SELECT MIN(z.BatchFreeze_id) FROM {s.of}BatchFreeze z WHERE {concerns("z")} AND z.UntilTime = (
-        SELECT MAX(y.UntilTime) FROM {s.of}BatchFreeze y WHERE y.UntilTime > {s.now} AND {concerns("y")}))
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND {concerns("z")}),
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE {concerns("z")} AND z.UntilTime = (
+        SELECT MAX(y.UntilTime) FROM Holding y WHERE {concerns("y")}))
     ) AS BatchFreeze_id
-FROM {s.of}ProcessBatch b"""
+FROM (SELECT ProcessBatch_id, ProcessBatchName, {s.tags("lower(Tags)")} AS Tags FROM {s.of}ProcessBatch) b
+)"""
 
 
 def _status(s: _Spoken) -> str:
@@ -176,8 +222,7 @@ def _status(s: _Spoken) -> str:
 
     name = "b.ProcessBatchName"
     return f"""
-WITH Frozen AS ({_frozen(s)}
-), Counted AS (
+WITH {_frozen(s)}, Counted AS (
 SELECT c.ProcessBatch_id, {many("ready")} AS Ready, {many("running", "pausing", "cancelling")} AS Running,
        {many("retry")} AS Retry, {many("failed")} AS Failed, {many("held")} AS Held, {many("paused")} AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM {s.of}BatchControl WHERE {s.among("Status", *_IN_LINE)}
@@ -276,14 +321,13 @@ def _waiting(s: _Spoken) -> str:
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
     same_key = "(x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))"
     return f"""
-WITH Frozen AS ({_frozen(s)}
-), Claimed AS (
+WITH {_frozen(s)}, Claimed AS (
 SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM {s.of}BatchControl WHERE {s.among("Status", *_CLAIMED)} GROUP BY ProcessBatch_id
 ), Total AS (
 SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
        (SELECT {s.limit} FROM {s.of}Setting WHERE Name = 'MaxConcurrent') AS Most
 ), Held AS (
-SELECT n.Resource_id, SUM(k.HowMany * n.Units) AS Units, MAX(n.Exclusive) AS Exclusive
+SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
 FROM {s.of}BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
 ), Unmet AS (
 SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
@@ -393,7 +437,8 @@ def _running(s: _Spoken) -> str:
 SELECT c.BatchControl_id, b.ProcessBatchName, {s.word("c.Status")} AS Status, c.CycleKey, f.Entity, f.FileName,
        h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, {s.twin("h.StartTime", "StartTime")},
        {runs} AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
-       CASE WHEN {runs} >= p.AlarmDuration THEN 'late' WHEN {runs} > p.ExpectedDuration THEN 'longer than expected'
+       CASE WHEN {s.later("h.StartTime", "p.AlarmDuration")} <= {s.now} THEN 'late'
+            WHEN {s.later("h.StartTime", "p.ExpectedDuration")} < {s.now} THEN 'longer than expected'
             WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
        h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
        {s.act("pause", "c.BatchControl_id")} AS PauseSql, {s.act("cancel", "c.BatchControl_id")} AS CancelSql
@@ -422,7 +467,7 @@ FROM {s.of}BatchProcessHistory h
 JOIN {s.of}BatchControl c ON c.BatchControl_id = h.BatchControl_id
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN {s.of}ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
-WHERE h.Status = 'running' AND {s.seconds("h.StartTime", now)} >= {alarm}
+WHERE h.Status = 'running' AND {ends} <= {now}
 UNION ALL
 SELECT 'instance', {s.joined("b.ProcessBatchName", "' '", "COALESCE(c.CycleKey, '')")},
        b.ProcessBatchName, c.BatchControl_id, {shown("c.NextRunTime")},

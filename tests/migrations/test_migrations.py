@@ -93,6 +93,25 @@ def test_what_a_released_migration_makes_is_never_changed(dialect: str) -> None:
     assert schema.script(dialect) == golden.read_text(encoding="utf-8")
 
 
+def test_views_are_made_anew_under_the_rights_and_the_views_upon_them(empty: StoreTransactions, hand: Hand) -> None:
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0020"))
+    before = definitions_of(empty)
+    hand.sql("CREATE VIEW Mine AS SELECT ProcessBatchName FROM vStatus")
+    if hand.Refused is not sqlite3.IntegrityError:
+        hand.sql("GRANT SELECT ON vStatus TO PUBLIC")
+    mine = {name: text for name, text in definitions_of(empty).items() if name not in before}
+
+    empty.run(frozenset(), schema.upgrade)
+    assert {view for view in before if view[0] == "v" and definitions_of(empty)[view] == before[view]} == set()
+    assert hand.sql("SELECT * FROM Mine") == [("Task",)]
+    if hand.Refused is not sqlite3.IntegrityError:
+        kept = "SELECT 1 FROM information_schema.table_privileges WHERE grantee = 'PUBLIC' AND table_name = 'vstatus'"
+        assert hand.sql(kept) == [(1,)]
+
+    empty.run(frozenset(), lambda connection: schema.downgrade(connection, "0020"))
+    assert definitions_of(empty) == before | mine
+
+
 def test_an_older_database_is_brought_up_with_all_that_it_holds(empty: StoreTransactions) -> None:
     empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0001"))
     empty.run(frozenset(), lambda connection: connection.execute(text("INSERT INTO FileProcess (Entity) VALUES ('E')")))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
-from types import ModuleType
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 import sqlglot
 
+from batchctl.domain import freezes
 from batchctl.domain import zone_offsets as reckoned
-from batchctl.store import schema, views, zone_offsets
+from batchctl.store import definitions, limits, schema, views, zone_offsets
+from batchctl.store.columns import UtcTime
 from batchctl.store.dialects import NAMES as DIALECTS
+from batchctl.store.tables import metadata
 from tests.control.world import BAD, OK, World
 from tests.control_databases import ControlDatabase
 
@@ -53,20 +55,22 @@ def columns_of(view: str) -> list[str]:
     return [column.alias_or_name for column in made.expression.selects]
 
 
-def frozen_copy() -> ModuleType:
-    """Return the migration that makes the views."""
-    path = next((schema.migrations_path() / "versions").glob("*_views.py"))
-    spec = importlib.util.spec_from_file_location("made_views", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def migrated(dialect: str) -> dict[str, str]:
+    """Return the statement with which the newest migration that makes a view makes it."""
+    made: dict[str, str] = {}
+    for path in sorted((schema.migrations_path() / "versions").glob("*_views*.py")):
+        spec = importlib.util.spec_from_file_location("made_views", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        made |= module.views(dialect)
+    return made
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_migration_makes_what_stands_in_the_store(dialect: str) -> None:
-    assert frozen_copy().views(dialect) == views.views(dialect)
+    assert migrated(dialect) == views.views(dialect)
 
 
 def test_every_view_answers_where_there_is_nothing(world: World) -> None:
@@ -226,3 +230,133 @@ def test_a_word_in_any_letter_case_is_shown_in_lower_case(
     world.submit(Status="Rejected")
 
     assert [row["Status"] for row in seen("vInbox")] == ["rejected"]
+
+
+TAGS = (
+    ("Écluse,  x ,y", "x"),
+    ("a \t,\n\u00a0 x \u3000, b", " x\t"),
+    (" x ", "X"),
+    ("x,y", "x,y"),
+    ("x y,z", "x"),
+    ("x  y", "x y"),
+    ('q"u\\o,t', 'Q"u\\o'),
+    ("a,,b", " "),
+    ("one, x y", "x y"),
+)
+
+
+def test_a_tag_is_what_the_engine_takes_for_one(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.sql("INSERT INTO BatchFreeze (Tag, Reason) VALUES ('x', 'stock')")
+    for tags, tag in TAGS:
+        world.sql("UPDATE ProcessBatch SET Tags = ?", tags)
+        world.sql("UPDATE BatchFreeze SET Tag = ?", tag)
+        with world.transactions.read() as connection:
+            (batch,) = definitions.all_batches(connection)
+        (status,), (waiting,) = seen("vStatus"), seen("vWaiting")
+
+        found = (status["Status"], waiting["Reason"].partition(" since ")[0])
+        is_frozen = freezes.holding(batch, NOW) is not None
+        assert found == (("frozen", f"every batch with tag '{tag}' is frozen") if is_frozen else CLEAR), (tags, tag)
+
+
+CLEAR = ("waits", "nothing holds it back")
+LIMITS = ("1\n", "\t1", "\u00a01 \x1f", "0" * 25 + "1", "1", "1 1", "", " ", "+1", "1.0", "x1")
+
+
+def test_a_limit_is_read_as_the_engine_reads_it(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    world.batch(steps=1)
+    world.batch("other", steps=1)
+    for entity in ("B", "other"):
+        world.submit(entity)
+    world.create()
+    world.sql("UPDATE BatchControl SET Status = 'running' WHERE BatchControl_id = 1")
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('MaxConcurrent', '1')")
+    for value in LIMITS:
+        world.sql("UPDATE Setting SET Value = ? WHERE Name = 'MaxConcurrent'", value)
+        with world.transactions.read() as connection:
+            limit = limits.overall(connection)
+        (row,) = seen("vWaiting")
+
+        assert limit in {1, None}
+        full = "1 instances are under way, and Setting MaxConcurrent is 1"
+        assert row["Reason"] == (CLEAR[1] if limit is None else full), repr(value)
+
+
+def test_a_time_without_end_is_said_as_the_command_line_says_it(
+    world: World, seen: Callable[..., list[dict[str, Any]]], control_database: ControlDatabase
+) -> None:
+    for name in ("B", "other"):
+        world.batch(name, steps=1)
+        world.submit(name)
+    world.create()
+    endless = "infinity" if control_database.kind == "postgresql" else "9999-12-31 23:59:59.999"
+    world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason, UntilTime) VALUES ('B', 'stock', ?)", endless)
+    world.hand.loosen()
+    world.sql("UPDATE BatchControl SET NextRunTime = ? WHERE BatchControl_id = 2", endless)
+    names = [row[0] for row in world.sql("SELECT Reason FROM vWaiting ORDER BY BatchControl_id")]
+
+    assert "until 9999-12-31 23:59:59 UTC, by " in names[0]
+    assert names[1] == "it waits until 9999-12-31 23:59:59 UTC"
+
+
+def test_what_should_have_begun_before_all_times_is_late(world: World, control_database: ControlDatabase) -> None:
+    world.runner.script = lambda rendered: BAD if "of 1 " in rendered.command_text else None
+    put_all_kinds(world)
+    first = "-infinity" if control_database.kind == "postgresql" else "0001-01-01 00:00:00.000"
+    world.sql("UPDATE BatchProcessHistory SET StartTime = ? WHERE Status = 'running'", first)
+    world.sql("UPDATE BatchCompletion SET z_inserted = ?", first)
+    world.sql("UPDATE Schedule SET NextRunTime = ?", first)
+    found = world.sql("SELECT What, LateSeconds IS NULL FROM vLate ORDER BY 1")
+    is_endless = control_database.kind == "postgresql"
+
+    assert found == [(what, is_endless) for what in ("dependency", "schedule", "step", "step")]
+    assert world.sql("SELECT DISTINCT Timing FROM vRunning WHERE AlarmDuration IS NOT NULL") == [("late",)]
+
+
+ODD_TIMES = {
+    "sqlite": ("0001-01-01 00:00:00.000", "9999-12-31 23:59:59.999"),
+    "postgresql": (
+        "-infinity",
+        "infinity",
+        "4713-01-01 BC",
+        "294276-12-31 23:59:59",
+        "0001-01-01",
+        "9999-12-31 23:59:59.999",
+    ),
+}
+
+
+def test_no_time_in_any_row_makes_a_view_fail(world: World, control_database: ControlDatabase) -> None:
+    world.runner.script = lambda rendered: BAD if "of 1 " in rendered.command_text else None
+    put_all_kinds(world)
+    world.hand.loosen()
+    odd = ODD_TIMES[control_database.kind]
+    world.sql(
+        "INSERT INTO ZoneOffset (ZoneName, FromTime, UntilTime, OffsetSeconds) VALUES ('x', ?, ?, 86400)",
+        odd[0],
+        odd[1],
+    )
+    columns = [
+        (table.name, column.name)
+        for table in metadata.tables.values()
+        if table.name in SHOWN
+        for column in table.columns
+        if isinstance(column.type, UtcTime)
+    ]
+    for table, column in columns:
+        for at in odd:
+            world.hand.sql(f"UPDATE {table} SET {column} = ?", at)
+            for view in views.NAMES:
+                whole = "CAST(v AS text)" if control_database.kind == "postgresql" else "*"
+                world.hand.sql(f"SELECT {whole} FROM {view} v")
+
+    assert len(columns) > 20
+
+
+SHOWN = {
+    *("BatchControl", "BatchCompletion", "BatchFreeze", "BatchProcessHistory", "FileProcess", "ProcessBatch"),
+    *("Schedule", "ScheduleFire"),
+}
