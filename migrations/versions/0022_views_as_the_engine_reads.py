@@ -121,11 +121,10 @@ class _Spoken:
         """Show a time as the clocks of the business time zone do; nothing where that is not known."""
         # On SQLite somebody may have written it without what follows the minute.
         whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
-        # A hand may have added an offset for times that have one already: two answers would be an error.
-        return (
-            f"(SELECT MIN({self.later(at, 'o.OffsetSeconds')}) FROM {self.of}ZoneOffset o"
-            f" WHERE o.UntilTime > {whole} AND o.FromTime <= {whole})"
-        )
+        found = self.later(at, "o.OffsetSeconds")
+        # A hand may have added an offset for times that have one: two answers are an error, but on SQLite, which takes the first.
+        one = self._each(found, f"MIN({found})", f"MIN({found})")
+        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole})"
 
     def seconds(self, begin: str, end: str) -> str:
         """Return how long something takes; nothing where that is endless."""
