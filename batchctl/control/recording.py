@@ -79,18 +79,31 @@ class Recorder:
         Raises `NotAsReadError` when not all stand as they were read: singly they can be recorded.
         """
         locked, free = _without_locked(connection, ends)
-        now = not_before(now, *(end.attempt.started_at for end in free))
+        # What is due at once is due by the clock, whatever time is written: else it would wait for that.
+        at = not_before(now, *(end.attempt.started_at for end in free))
         if singly or _any_cancelled(free) or _any_stops_all(batches):
-            each = [self.record_end(connection, end, batches, now, stopping=stopping, apart=singly) for end in free]
+            each = [self.record_end(connection, end, batches, now, at, stopping=stopping, apart=singly) for end in free]
             written = sum(each, Written())
+        elif free:
+            written = self._record_together(connection, free, batches, now, at, stopping=stopping)
         else:
-            written = self._record_together(connection, free, batches, now, stopping=stopping) if free else Written()
+            written = Written()
         return written if locked is None else locked + written
 
     def record_end(
-        self, connection: Any, end: End, batches: Batches, now: datetime, *, stopping: bool, apart: bool = False
+        self,
+        connection: Any,
+        end: End,
+        batches: Batches,
+        now: datetime,
+        at: datetime,
+        *,
+        stopping: bool,
+        apart: bool = False,
     ) -> Written:
         """Record how an attempt ended, where its instance stands, and the next step's beginning if there is one.
+
+        `at` is written as the time of all that; it does not lie before the attempt, as `now` may.
 
         What follows for others, and what is logged of it, is left out where the database refuses it if that is `apart`.
         """
@@ -100,13 +113,13 @@ class Recorder:
         stands = history.is_live(connection, attempt.history_id, attempt.instance.claim_token)
         while stands and found is not None and _is_ours(found, attempt):
             decided = self._decide(end, found, batches, now, may_begin=may_begin)
-            if instances.move(connection, found, decided.after, now):
-                return self._write_ends(connection, [decided], batches, now, apart=apart)
+            if instances.move(connection, found, decided.after, at):
+                return self._write_ends(connection, [decided], batches, at, apart=apart)
             # Not as it was when the attempt began: a person may have asked to pause or cancel it meanwhile.
             before, found = found, self._load(connection, attempt)
             if found == before:
                 break
-        return self._fenced(connection, end, now)
+        return self._fenced(connection, end, at)
 
     def begin(self, connection: Any, plans: Sequence[Plan], now: datetime, *, claims: turns.Moves = ()) -> Written:
         """Record the beginning of attempts, and claims before them; raises `NotAsReadError` when one cannot be made."""
@@ -167,10 +180,10 @@ class Recorder:
         return instances.move(connection, instance, moves.moved(instance, moves.released(instance)), now)
 
     def _record_together(
-        self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, *, stopping: bool
+        self, connection: Any, ends: Sequence[End], batches: Batches, now: datetime, at: datetime, *, stopping: bool
     ) -> Written:
         decided = [self._decide(end, end.attempt.instance, batches, now, may_begin=not stopping) for end in ends]
-        return self._write_ends(connection, decided, batches, now, moves=[(one.found, one.after) for one in decided])
+        return self._write_ends(connection, decided, batches, at, moves=[(one.found, one.after) for one in decided])
 
     def _decide(self, end: End, found: BatchInstance, batches: Batches, now: datetime, *, may_begin: bool) -> Decided:
         batch = batches.get(end.attempt.batch.batch_id)

@@ -101,10 +101,11 @@ class Takeover:
         self, connection: Any, entry: HistoryEntry, batch: BatchDefinition | None, verdict: Verdict
     ) -> BatchInstance | None:
         instance = instances.load(connection, entry.instance_id)
-        now = not_before(self.clock.now(), entry.started_at, *([] if instance is None else [instance.updated_at]))
+        clock = self.clock.now()
+        now = not_before(clock, entry.started_at, *([] if instance is None else [instance.updated_at]))
         move, after = None, None
         if instance is not None and batch is not None and belongs(entry, instance):
-            move = _move(entry, instance, batch, verdict, now)
+            move = _move(entry, instance, batch, verdict, clock)
             after = moves.moved(instance, move)
             intake.lock(connection, after.intake_id)
             instances.move(connection, instance, after, now)

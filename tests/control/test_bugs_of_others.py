@@ -119,8 +119,6 @@ def test_02_a_controller_killed_at_any_commit_loses_and_doubles_nothing(world: W
     world.recover()
     if world.statuses() == ["held"]:
         operator(world).skip(1, reason="its mark is there")  # type: ignore[arg-type]
-    # The engine never writes a row twice with one time: what a person does may be due a moment after a clock that stands still.
-    world.clock.advance(timedelta(seconds=1))
     world.process()
 
     assert effects == [10, 20], died

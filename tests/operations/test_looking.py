@@ -26,7 +26,9 @@ def enter(world: World, controller: str | None) -> None:
     world.sql("DELETE FROM Controller")
     if controller is not None:
         now = world.clock.now().strftime("%Y-%m-%d %H:%M:%S")
-        world.sql("INSERT INTO Controller (ControllerName, Host, Heartbeat) VALUES (?, 'h', ?)", controller, now)
+        world.sql(
+            "INSERT INTO Controller (ControllerName, Host, Slots, Heartbeat) VALUES (?, 'h', 9, ?)", controller, now
+        )
 
 
 def look(world: World, *, controller: str | None = "c1", most: int = 20) -> Overview:
@@ -189,6 +191,7 @@ def test_an_instance_that_nothing_holds_back_passes_every_gate(world: World) -> 
         "failure policy",
         "stop_all",
         "MaxConcurrent",
+        "slots",
         "controller",
     ]
     assert explained.notes == ("Its next step is 10 'step 10'.",)

@@ -77,8 +77,14 @@ TIMED = 1_000_000_000
 """The first seed of those with schedules of their own: what starts work because it is time."""
 
 
+TOLD = 2_000_000_000
+"""The first seed of those in which people are told of problems and acts are sealed: the first ones, with faults at that."""
+
+
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= TOLD:
+        return _told(seed)
     if seed >= TIMED:
         return _timed(seed)
     chance = Random(seed)
@@ -92,10 +98,6 @@ def script_of(seed: int) -> Script:
     events = list(drawn.events())
     for _ in range(0 if kept_for is None else apart.choice((0, 1, 2))):
         events.insert(apart.randrange(len(events) + 1), _of_purge(apart))
-    told = Random(-seed - 2_000_000_011)
-    options = replace(options, tells=told.random() < 0.25)
-    for _ in range(told.choice((1, 2, 2, 3)) if options.tells else 0):
-        events.insert(told.randrange(len(events) + 1), _of_telling(told, options.places))
     return Script(options, tuple(events), seed)
 
 
@@ -107,6 +109,14 @@ def _of_purge(chance: Random) -> Event:
         again = Operate("again", chance.randrange(3))
         meanwhile = chance.choice(((again,), (again, Run(1.0)), (Run(30.0),)))
     return Fault(None, "C13", kind, meanwhile)
+
+
+def _told(seed: int) -> Script:
+    script, chance = script_of(seed - TOLD), Random(seed)
+    events = list(script.events)
+    for _ in range(chance.choice((1, 2, 2, 3))):
+        events.insert(chance.randrange(len(events) + 1), _of_telling(chance, script.options.places))
+    return Script(replace(script.options, tells=True), tuple(events), seed)
 
 
 def _of_telling(chance: Random, places: tuple[int, ...]) -> Event:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import TIMED, script_of
+from tests.sim.chance import TIMED, TOLD, script_of
 from tests.sim.many import CHUNK, play_chunk
 from tests.sim.mutants import MUTANTS, made
 from tests.sim.playing import play, play_twice
@@ -20,6 +20,7 @@ from tests.sim.shrink import smallest
 ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
 TIMED_SCHEDULES = 60
+TOLD_SCHEDULES = 120
 
 
 @pytest.mark.parametrize("first", range(0, SCHEDULES, CHUNK))
@@ -35,6 +36,13 @@ def test_whatever_fails_and_whoever_sets_clocks_each_due_time_is_decided_once() 
 
     assert figures.failed == []
     assert figures.happened["SetClock"] > 0
+
+
+def test_whatever_fails_each_problem_is_told_and_each_act_is_sealed() -> None:
+    figures = play_chunk(range(TOLD, TOLD + TOLD_SCHEDULES))
+
+    assert figures.failed == []
+    assert figures.happened["Sent"] > 0
 
 
 def test_what_once_broke_a_law_does_so_no_more() -> None:
