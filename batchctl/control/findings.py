@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from batchctl.control.arrival_book import ArrivalBook
+from batchctl.control.step_past import StepPast
 from batchctl.domain import expectations, troubles
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
@@ -19,7 +20,7 @@ from batchctl.domain.incidents import Problem
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import DeliveryStatus, IncidentKind, InstanceStatus
-from batchctl.domain.troubles import Attempt, Lengths, Undelivered
+from batchctl.domain.troubles import Undelivered
 from batchctl.domain.wall_clock import clock_of
 from batchctl.ports import Clock
 from batchctl.store import (
@@ -30,7 +31,6 @@ from batchctl.store import (
     dependencies,
     evidence,
     history,
-    live,
     reports,
 )
 
@@ -42,10 +42,6 @@ AT_ONCE = 500
 """Of so many of them that were not met before it is read at one look why, the newest first: the others wait for the next."""
 LATELY = 20
 """Messages of each channel, on average, and changes of a batch, that are looked at."""
-NEAR = 3000
-"""Among so many of the newest attempts it is looked for how long each step takes."""
-NEWEST = 1000
-"""Attempts of the past that are looked at."""
 PATIENCE = timedelta(seconds=3)
 """How long a single round reads the past."""
 SOMETIMES = timedelta(seconds=30)
@@ -69,11 +65,10 @@ class Findings:
     _met: set[tuple[IncidentKind, BatchId, date]] = field(default_factory=set)
     _late: dict[tuple[IncidentKind, BatchId, date], bool] = field(default_factory=dict)
     _floors: dict[tuple[IncidentKind, datetime], int] = field(default_factory=dict)
-    _lengths: Lengths = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
-    _attempts: list[Attempt] = field(default_factory=list)
+    _past: StepPast = field(init=False)
     idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
     """Steps of which no attempt is among the newest: nothing new is known of them."""
     _defined_at: float = -math.inf
@@ -85,6 +80,7 @@ class Findings:
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
         self.book = ArrivalBook(clock_of(self.rules.zone))
+        self._past = StepPast(least=max(self.rules.norms.samples, self.rules.norms.runs))
 
     def problems(self, connection: Any, now: datetime) -> list[Problem]:
         """Return everything that is the matter."""
@@ -95,8 +91,8 @@ class Findings:
         at = {(one.batch_id, one.seq) for one in standing if one.batch_id is not None}
         norms = self.rules.norms
         found = [*standing, *self._too_long(connection, batches, now)]
-        found += troubles.too_short(self._attempts, names, self._lengths, norms)
-        found += troubles.fails_often(self._attempts, names, norms, at)
+        found += troubles.too_short(self._past.attempts, names, self._past.lengths, norms)
+        found += troubles.fails_often(self._past.attempts, names, norms, at)
         found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
         found += self._undelivered(connection)
@@ -137,14 +133,14 @@ class Findings:
             self._defined_at = monotonic
             self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
             self._expected = evidence.expected(connection)
-            self._attempts = evidence.attempts(connection, NEWEST)
+            self._past.read_attempts(connection)
             self._late.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
-            self.idle -= {(one.batch_id, one.seq) for one in self._attempts}
+            self.idle -= {(one.batch_id, one.seq) for one in self._past.attempts}
             self.book.forget_what_was_learned()
         if monotonic - self._read_at >= SLOWLY.total_seconds():
             self._read_at = monotonic
-            self._lengths = live.lengths(connection, NEAR)
+            self._past.read_lengths(connection)
             self._calendars = calendars.everything(connection)
 
     def _of_instances(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> list[Problem]:
@@ -168,7 +164,8 @@ class Findings:
     def _too_long(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:
         entries = reports.live_entries(connection, MOST)
         norms = self.rules.norms
-        found = [troubles.too_long(one, batches.get(one.batch_id), self._lengths, norms, now) for one in entries]
+        self._past.ask_of(connection, entries)
+        found = [troubles.too_long(one, batches.get(one.batch_id), self._past.lengths, norms, now) for one in entries]
         return [one for one in found if one is not None]
 
     def _overdue(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> list[Problem]:

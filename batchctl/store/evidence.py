@@ -19,7 +19,7 @@ from batchctl.domain.troubles import Attempt, Gap
 from batchctl.domain.values import value
 from batchctl.store import controllers
 from batchctl.store.audit import ROW_UPDATE
-from batchctl.store.columns import NAME_LENGTH, readable, text_of
+from batchctl.store.columns import NAME_LENGTH, readable, text_of, unquoted
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import one_of
 from batchctl.store.definitions import ENTITY
@@ -48,12 +48,20 @@ _a = audit_log.c
 _DAY = exactly(_c.CycleKey, bindparam("on_day", type_=_c.CycleKey.type))
 _OF_BATCH = _c.ProcessBatch_id == bindparam("batch_id")
 
-_ATTEMPTS = RowSelect(
+_IN_SHORT = (
     select(_h.BatchProcessHistory_id, _h.ProcessBatch_id, _h.ProcessControlSeq, _h.ProcessName, _h.BatchControl_id)
     .add_columns(_h.Status, _h.StartTime, _h.EndTime)
     .order_by(_h.BatchProcessHistory_id.desc())
+)
+_ATTEMPTS = RowSelect(_IN_SHORT.limit(bindparam("most")))
+_NEWEST_COMPLETE = (
+    select(_c.BatchControl_id, _c.z_updated)
+    .where(_OF_BATCH, _c.Status == InstanceStatus.COMPLETE.value, one_of("BatchControl.Status", OVER_INSTANCE))
+    .order_by(_c.BatchControl_id.desc())
     .limit(bindparam("most"))
 )
+_LAST_RUNS = _NEWEST_COMPLETE.subquery(unquoted("LastRuns"))
+_ATTEMPTS_OF = RowSelect(_IN_SHORT.join(_LAST_RUNS, _LAST_RUNS.c.BatchControl_id == _h.BatchControl_id))
 _EXPECTED = RowSelect(
     select(_b.ProcessBatch_id, _b.ProcessBatchName, _b.Entity, _b.Enabled, _b.z_inserted)
     .add_columns(_b.ArriveBy, _b.StartBy, _b.FinishBy, _b.ExpectedOn, _b.ExpectedCalendar)
@@ -97,12 +105,7 @@ _COMPLETE_OF_DAY = RowSelect(
     .order_by(_c.BatchControl_id)
     .limit(bindparam("most"))
 )
-_COMPLETED = RowSelect(
-    select(_c.z_updated)
-    .where(_OF_BATCH, _c.Status == InstanceStatus.COMPLETE.value, one_of("BatchControl.Status", OVER_INSTANCE))
-    .order_by(_c.BatchControl_id.desc())
-    .limit(bindparam("most"))
-)
+_COMPLETED = RowSelect(_NEWEST_COMPLETE)
 _PAGE = RowSelect(
     select(_f.FileProcess_id, _f.Entity, _f.Source, _f.z_inserted)
     .where(_f.FileProcess_id > bindparam("after"), _f.Status != IntakeStatus.DUPLICATE.value)
@@ -151,6 +154,11 @@ class Arrived:
 def attempts(connection: Connection, most: int) -> list[Attempt]:
     """Return the newest attempts, newest first."""
     return readable(_ATTEMPTS(connection, most=most), _attempt)
+
+
+def attempts_of(connection: Connection, batch_id: BatchId, runs: int) -> list[Attempt]:
+    """Return the attempts of the last instances of a batch that are complete, newest first."""
+    return readable(_ATTEMPTS_OF(connection, batch_id=batch_id, most=runs), _attempt)
 
 
 def expected(connection: Connection) -> list[Expected]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.control import findings
+from batchctl.control import findings, step_past
 from batchctl.control.answering import Answering
 from batchctl.control.outbox import PAGE
 from batchctl.control.purge import Purge
@@ -437,30 +437,41 @@ def test_a_step_that_runs_for_longer_than_its_alarm_is_told_and_when_it_ends(wor
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
 
 
-def past(world: World, seconds: int, many: int = 10, status: str = "success") -> None:
-    """Let the first step of the batch have taken so long, in instances of their own."""
+@pytest.fixture(params=["quiet", "busy"])
+def among(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Where others are busy, hardly anything of a batch is among the newest attempts of all."""
+    if request.param == "busy":
+        monkeypatch.setattr(step_past, "NEWEST", 3)
+        monkeypatch.setattr(step_past, "NEAR", 3)
+    return str(request.param)
+
+
+def past(world: World, seconds: int, many: int = 10, status: str = "success", batch: int = 1) -> None:
+    """Let the first step of a batch have taken so long, in instances of their own."""
     for _ in range(many):
         world.submit(Status="complete")
         world.sql(
             "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, PrevProcessControlSeq)"
-            " SELECT 1, max(FileProcess_id), 'complete', 20 FROM FileProcess"
+            f" SELECT {batch}, max(FileProcess_id), 'complete', 20 FROM FileProcess"
         )
         end = f"2026-11-20 03:{seconds // 60:02}:{seconds % 60:02}"
         world.sql(
             "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
             " CommandText, Status, StartTime, EndTime)"
-            f" SELECT max(BatchControl_id), 1, 10, 'step 10', 'told', '', '{status}', '2026-11-20 03:00:00', '{end}'"
+            f" SELECT max(BatchControl_id), {batch}, 10, 'step 10', 'told', '', '{status}', '2026-11-20 03:00:00', '{end}'"
             " FROM BatchControl"
         )
 
 
-def test_a_step_that_runs_for_longer_than_ever_is_told_without_any_alarm(world: World) -> None:
+def test_a_step_that_runs_for_longer_than_ever_is_told_without_any_alarm(world: World, among: str) -> None:
     world.batch(steps=2)
+    world.batch("Other", steps=1)
     past(world, 300)
     world.runner.script = lambda rendered: None
     world.submit()
     world.create()
     world.process()
+    past(world, 1, many=4 if among == "busy" else 0, batch=2)
     alarm = Alarm(world)
     world.clock.advance(timedelta(seconds=599))
     assert alarm.told() == []
@@ -470,6 +481,7 @@ def test_a_step_that_runs_for_longer_than_ever_is_told_without_any_alarm(world: 
     assert "for longer than usual (5 min 00 s at most, of the last 10)" in said
 
 
+@pytest.mark.usefixtures("among")
 def test_a_step_that_took_next_to_no_time_is_told_until_one_took_its_time(world: World) -> None:
     world.batch()
     past(world, 600)
@@ -482,6 +494,7 @@ def test_a_step_that_took_next_to_no_time_is_told_until_one_took_its_time(world:
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
 
 
+@pytest.mark.usefixtures("among")
 def test_what_fails_every_third_time_is_told_though_others_go_well(world: World) -> None:
     world.batch()
     for _ in range(2):
@@ -509,7 +522,7 @@ def test_what_failed_often_is_not_over_because_others_have_run_since(
         mend(world)
     alarm = Alarm(world)
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"]
-    monkeypatch.setattr(findings, "NEWEST", 2)
+    monkeypatch.setattr(step_past, "NEWEST", 2)
     world.batch("Busy", steps=2)
     world.submit("Busy")
     world.create()
@@ -517,9 +530,11 @@ def test_what_failed_often_is_not_over_because_others_have_run_since(
     assert alarm.told() == []
     assert world.sql(INCIDENTS) == [("fails_often", "open", 1, 1)]
 
-    world.submit()
-    world.create()
-    world.process()
+    for _ in range(8):
+        assert alarm.told() == []
+        world.submit()
+        world.create()
+        world.process()
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
 
 
