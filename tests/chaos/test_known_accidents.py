@@ -8,9 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.chaos.fleet import Member
 from tests.chaos.scene import Scene, staged
 from tests.chaos.shop import Place, place_of_its_own
 from tests.control_databases import ControlDatabase, with_tables
+
+OPEN_TRANSACTIONS = (
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    " AND application_name LIKE 'batchctl%' AND state <> 'idle'"
+)
 
 
 @pytest.fixture
@@ -67,6 +73,19 @@ def test_03_a_worker_that_lost_its_lease_cannot_write_the_end_of_what_another_ha
     assert codes[1] == 0
 
 
+def stop_between_transactions(scene: Scene, worker: Member) -> None:
+    """Stop a worker that keeps nothing locked: whoever is stopped within a transaction keeps everybody waiting."""
+
+    def is_between() -> bool:
+        worker.signal(signal.SIGSTOP)
+        if not scene.shop.sql(OPEN_TRANSACTIONS):
+            return True
+        worker.signal(signal.SIGCONT)
+        return False
+
+    scene.until(is_between)
+
+
 def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_afterwards(tmp_path: Path) -> None:
     place = place_of_its_own("postgresql", tmp_path)
     try:
@@ -75,7 +94,7 @@ def test_04_the_database_restarts_during_recovery_and_everything_is_recovered_af
             assert place.server is not None
             recovering = scene.worker("C12:inside:2:stop")
             scene.until(lambda: "controller.started" in recovering.printed)
-            recovering.signal(signal.SIGSTOP)
+            stop_between_transactions(scene, recovering)
             dying = scene.worker()
             scene.hand_in("hold_many", "slow.ok.ok", times=4)
             scene.until(lambda: len(scene.said("S")) == 4)
