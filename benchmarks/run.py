@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from batchctl import config
 from batchctl.app import App, upgrade_database
 from batchctl.node import Node
-from benchmarks import databases, latency, purging
+from benchmarks import databases, due_times, latency, purging
 from benchmarks.databases import Database
 from tests.arguments import at_least_one
 
@@ -67,7 +67,7 @@ class Figure:
     ratio: float
     rate: float
     limit: float
-    unit: str = "steps/s"
+    unit: str
     p99: float | None = None
     seconds: float | None = None
     """How long all of it took, where that is not the question."""
@@ -119,7 +119,7 @@ def compare(name: str, rounds: int, ours: Measure, limit: Measure) -> Figure:
             pairs.append((ours(Path(folder)), limit(Path(folder))))
     ratio = statistics.median(our / bare for our, bare in pairs)
     rate, bare_rate = (statistics.median(pair[at] for pair in pairs) for at in (0, 1))
-    return Figure(name, round(ratio, 3), round(rate, 1), round(bare_rate, 1))
+    return Figure(name, round(ratio, 3), round(rate, 1), round(bare_rate, 1), UNITS.get(name, "steps/s"))
 
 
 def compare_latencies(name: str, rounds: int, times: int) -> Figure:
@@ -298,8 +298,12 @@ BENCHMARKS: dict[str, Callable[[int], tuple[Measure, Measure]]] = {
     "os-true-4": partial(_true, 4),
     "sqlite-claims": partial(_claims, databases.sqlite),
     "postgresql-claims": partial(_claims, databases.postgresql),
+    "due-times": lambda _: (due_times.ours, due_times.bare),
 }
 """Each returns what to measure, and what to measure it by."""
+
+UNITS = {"due-times": "times/s"}
+"""Of what is measured otherwise than in steps."""
 
 LATENCIES: dict[str, Lend] = {"sqlite-latency": databases.sqlite, "postgresql-latency": databases.postgresql}
 

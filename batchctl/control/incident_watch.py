@@ -25,8 +25,6 @@ from batchctl.store.alert_deliveries import Delivery
 
 MOST = 1000
 """Incidents of which it is told that they are over, at one look."""
-ALL = 1_000_000
-"""Incidents that stand and are looked at: whoever knew only some of them would open the others once more."""
 STALE = timedelta(minutes=5)
 """After how long a message that was claimed and not sent may be sent by somebody else."""
 IS_OVER = "it was over before it was sent"
@@ -65,7 +63,7 @@ class IncidentWatch:
             self.findings.learn(connection)
 
     def _is_anything(self, connection: Any, now: datetime) -> bool:
-        seen = self._review(connection, incidents.standing(connection, ALL), now)
+        seen = self._review(connection, incidents.standing(connection), now)
         if seen.opened or seen.changed or seen.resolved or seen.superseded:
             return True
         return bool(self._parcels(connection, seen, now))
@@ -79,7 +77,7 @@ class IncidentWatch:
         """Return the messages that are due; none while there is no channel to send them through."""
         if not self.rules.channels:
             return []
-        all_of_them = [*incidents.standing(connection, ALL), *incidents.owing_recovery(connection, MOST)]
+        all_of_them = [*incidents.standing(connection), *incidents.owing_recovery(connection, MOST)]
         due = owed(all_of_them, self.rules.policy, now, quiet=seen.quiet)
         if not due:
             return []
@@ -92,7 +90,7 @@ class IncidentWatch:
         incidents.wait_for_others(connection)
         now = self.clock.now()
         self.findings.read_anew()
-        seen = self._review(connection, incidents.standing(connection, ALL), now)
+        seen = self._review(connection, incidents.standing(connection), now)
         events = list[Event]()
         for one, problem in seen.changed:
             incidents.see_again(connection, one, problem, now)

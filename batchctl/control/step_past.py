@@ -75,6 +75,9 @@ class StepPast:
         self._put_together()
 
     def _put_together(self) -> None:
+        if not self._asked:
+            self.lengths = self._near
+            return
         asked: dict[tuple[BatchId, int], list[timedelta]] = {}
         for _, runs in self._asked.values():
             for one in runs:

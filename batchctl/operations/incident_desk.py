@@ -141,7 +141,7 @@ def _iso(moment: datetime) -> str:
 def listed(transactions: Transactions, *, everything: bool) -> tuple[Incident, ...]:
     """Return the incidents that stand, oldest first; or all of them, newest first."""
     with transactions.read() as connection:
-        return tuple(incidents.newest(connection, MOST) if everything else incidents.standing(connection, MOST))
+        return tuple(incidents.newest(connection, MOST) if everything else incidents.first_standing(connection, MOST))
 
 
 def last_deliveries(transactions: Transactions, channels: Sequence[str]) -> dict[str, Delivery | None]:

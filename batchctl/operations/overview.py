@@ -161,7 +161,7 @@ def overview(
             ailing=ailing.ailing(connection),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
-            incidents=tuple(incidents.standing(connection, min(most, INCIDENTS))),
+            incidents=tuple(incidents.first_standing(connection, min(most, INCIDENTS))),
             incident_count=incidents.count_standing(connection),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )

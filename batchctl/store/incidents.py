@@ -24,9 +24,9 @@ _ADD = RowInsert(incident)
 _CHANGE = RowUpdate(incident, _i.Incident_id == bindparam("incident_id"))
 _CHANGE_STANDING = RowUpdate(incident, _i.Incident_id == bindparam("incident_id"), text(STANDING_INCIDENT))
 _LOAD = RowSelect(select(incident).where(_i.Incident_id == bindparam("incident_id")))
-_STANDING = RowSelect(
-    select(incident).where(text(f"Incident.{STANDING_INCIDENT}")).order_by(_i.Incident_id).limit(bindparam("most"))
-)
+_STANDING = select(incident).where(text(f"Incident.{STANDING_INCIDENT}")).order_by(_i.Incident_id)
+_ALL_STANDING = RowSelect(_STANDING)
+_FIRST_STANDING = RowSelect(_STANDING.limit(bindparam("most")))
 _COUNT = select(func.count()).select_from(incident).where(text(f"Incident.{STANDING_INCIDENT}"))
 _TO_RECOVER = RowSelect(select(incident).where(text(OWED_RECOVERY)).order_by(_i.Incident_id).limit(bindparam("most")))
 _NEWEST = RowSelect(select(incident).order_by(_i.Incident_id.desc()).limit(bindparam("most")))
@@ -44,9 +44,14 @@ def wait_for_others(connection: Connection) -> None:
         raise Conflict(message)
 
 
-def standing(connection: Connection, most: int) -> list[Incident]:
-    """Return the incidents that are not over, oldest first."""
-    return readable(_STANDING(connection, most=most), _incident)
+def standing(connection: Connection) -> list[Incident]:
+    """Return the incidents that are not over, oldest first: all, as who knew only some would open the others once more."""
+    return readable(_ALL_STANDING(connection), _incident)
+
+
+def first_standing(connection: Connection, most: int) -> list[Incident]:
+    """Return the oldest of the incidents that are not over."""
+    return readable(_FIRST_STANDING(connection, most=most), _incident)
 
 
 def count_standing(connection: Connection) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -55,13 +55,14 @@ def chain(acts: Sequence[AuditEntry], times: Sequence[datetime] = ()) -> list[Li
     return made
 
 
-def breaches(links: Sequence[Link], **options: object) -> list[tuple[int | None, str]]:
+def breaches(
+    links: Sequence[Link], anchors: Collection[Anchor] = (), spans: Collection[tuple[int, int]] = ()
+) -> list[tuple[int | None, str]]:
     """Return what is found wrong, by the act's number."""
-    spans = options.pop("spans", ())
-    verifier = Verifier(**options)  # type: ignore[arg-type] # as given
+    verifier = Verifier(anchors)
     for seal, entry in links:
         verifier.look(seal, entry)
-    verifier.finish(spans)  # type: ignore[arg-type] # as above
+    verifier.finish(spans)
     return [(one.audit_id, one.message) for one in verifier.breaches]
 
 
