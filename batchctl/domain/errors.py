@@ -2,6 +2,7 @@
 
 BatchctlError
 ├── ConfigurationError      a setting is missing or wrong                              exit 2
+├── Unreadable              what was typed, or asked for, says nothing                 exit 2
 ├── NotFound                no such row, batch, step, file                             exit 3
 ├── Refused                 the act is not allowed in the state found                  exit 4
 │   ├── StatusChanged       the row is in another status than the verb needs
@@ -42,6 +43,12 @@ class BatchctlError(Exception):
 
 class ConfigurationError(BatchctlError):
     """A setting is missing or wrong; the message names file, line and key."""
+
+    exit_code = 2
+
+
+class Unreadable(BatchctlError):
+    """What was typed, or stands in a request, says nothing that could be meant."""
 
     exit_code = 2
 

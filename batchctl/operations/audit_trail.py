@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from batchctl.domain.audit_chain import Anchor, Breach, Verifier, purged_by
-from batchctl.domain.errors import NotFound
+from batchctl.domain.errors import Unreadable
 from batchctl.domain.rows import AuditEntry
 from batchctl.domain.text import visible
 from batchctl.operations.given import fitting
@@ -114,7 +114,7 @@ def _meant(ref: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     kind, colon, name = ref.partition(":")
     if not colon:
         message = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor such as batch:NAME or file:17."
-        raise NotFound(message, next_step=f"write one of: 42, {', '.join(f'{each}:...' for each in KINDS)}")
+        raise Unreadable(message, next_step=f"write one of: 42, {', '.join(f'{each}:...' for each in KINDS)}")
     # Whoever has seen a target in the log may write it as it stands there.
     table, *belonging = KINDS.get(kind, (kind,))
     return (fitting(f"{table}:{name}"),), tuple(fitting(f"{each}:{name}:") for each in belonging)

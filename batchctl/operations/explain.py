@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batchctl.domain import gates
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, NotFound
+from batchctl.domain.errors import BatchctlError, NotFound, Unreadable
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import (
     BatchDefinition,
@@ -53,12 +53,6 @@ MOST_WAITS = 20
 
 KINDS = ("batch", "file", "schedule", "trigger")
 _NUMBER = re.compile(r"\d{1,18}\Z")
-
-
-class NotAReference(NotFound):
-    """What was typed does not even look like something that can be explained."""
-
-    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +115,7 @@ def why(
                 raise _no_reference(connection, ref, batches.values())
 
 
-def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition]) -> NotAReference:
+def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition]) -> Unreadable:
     """Say what references look like, and which may have been meant: a name without its kind, or a kind that is misspelt."""
     kind, colon, name = ref.partition(":")
     known = {
@@ -136,7 +130,7 @@ def _no_reference(connection: Any, ref: str, batches: Iterable[BatchDefinition])
             near = f"{its_kind}:{found}"
     said = f"'{visible(ref)}' is neither a BatchControl id such as 42, nor batch:NAME, file:17, schedule:NAME or trigger:NAME."
     hint = "" if near is None else f" Did you mean '{visible(near)}'?"
-    return NotAReference(said + hint, next_step="batchctl status")
+    return Unreadable(said + hint, next_step="batchctl status")
 
 
 def _of_schedule(

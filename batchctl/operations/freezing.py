@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain import freezes, gates
-from batchctl.domain.errors import Conflict, NotFound, Refused
+from batchctl.domain.errors import Conflict, NotFound, Refused, Unreadable
 from batchctl.domain.freezes import Scope
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, Freeze, FreezeId
@@ -138,7 +138,7 @@ def _end(until: str | None, now: datetime) -> datetime | None:
         return None
     ends = freezes.end_of(until, now)
     if ends is None:
-        raise Refused(f"'{visible(until)}' says no time; write one {UNTIL}.", next_step="the same with --until 2h")
+        raise Unreadable(f"'{visible(until)}' says no time; write one {UNTIL}.", next_step="the same with --until 2h")
     if ends <= now:
         message = f"{ends:%Y-%m-%d %H:%M:%S} UTC is over: it is {now:%Y-%m-%d %H:%M:%S} UTC. Nothing is frozen."
         raise Refused(message, next_step="the same with a later --until, or without one")

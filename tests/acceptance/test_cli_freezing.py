@@ -113,6 +113,7 @@ def test_what_cannot_be_frozen_is_told_with_a_code(night: Night) -> None:
     }
 
     assert sorted(codes) == [2, 3, 4]
+    assert night("freeze", "--until", "soon", *WHY).returncode == 2
     assert "Did you mean 'Loads'?" in night(*("freeze", "--batch", "Lods"), *WHY).stderr
     assert night.sql("SELECT * FROM BatchFreeze") == []
     night.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason) VALUES ('Lods', 'x')")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.errors import NotFound, Refused, Unreadable
 from batchctl.domain.freezes import Scope
 from batchctl.domain.release import Choice, Release
 from batchctl.domain.rows import FreezeId
@@ -87,8 +87,8 @@ def test_freezing_twice_says_so_and_only_what_lasts_longer_is_written(waiting: W
     ("scope", "until", "error", "said"),
     [
         (B, "2020-01-01", Refused, "is over"),
-        (B, "soon", Refused, "says no time"),
-        (B, "0h", Refused, "says no time"),
+        (B, "soon", Unreadable, "says no time"),
+        (B, "0h", Unreadable, "says no time"),
         (Scope(batch="b"), None, NotFound, "Did you mean 'B'?"),
         (Scope(tag="nightli"), None, NotFound, "Did you mean 'nightly'?"),
         (Scope(batch="B", tag="x"), None, Refused, "not both"),
