@@ -8,7 +8,7 @@ import re
 from tests.house.source import place, product_files, strings
 
 VERBS = {f"batchctl/store/{name}.py" for name in ("intake", "instances", "history", "controllers", "alert_deliveries")}
-SHOWS = "batchctl/store/views.py"
+SHOWS = "batchctl/store/views/start_views.py"
 """It writes nothing: it shows people the statement with which a FileProcess row is taken in."""
 SET_STATUS = re.compile(r"\bset\b.*\bstatus\s*=", re.IGNORECASE | re.DOTALL)
 

@@ -1,0 +1,26 @@
+"""Views that answer the questions of support staff in any SQL client: no joins, words for codes, and what to type next.
+
+They are made by the migrations, which spell them out themselves as they are here: whoever changes one drops and makes it
+anew in a migration of his own. Data is shown as it is, control characters and all; what a client makes of it is its affair.
+
+Whatever stands in a row, a view answers: one error in one row, and nobody would see any other. On PostgreSQL a time may be
+endless, or of a year that nothing can be added to.
+"""
+
+from __future__ import annotations
+
+from batchctl.store.views.instance_views import failed, history, late, running, status
+from batchctl.store.views.spoken import Spoken
+from batchctl.store.views.start_views import inbox, schedule
+from batchctl.store.views.waiting_view import waiting
+
+NAMES = ("vStatus", "vFailed", "vWaiting", "vRunning", "vLate", "vHistory", "vSchedule", "vInbox")
+
+
+def views(dialect: str, schema: str = "") -> dict[str, str]:
+    """Return the statement that makes each view; `schema` with its dot stands before each name where it is not the default."""
+    spoken = Spoken(dialect, schema)
+    written = (status, failed, waiting, running, late, history, schedule, inbox)
+    return {
+        name: f"{spoken.create} {schema}{name} AS{write(spoken)}" for name, write in zip(NAMES, written, strict=True)
+    }

@@ -1,0 +1,164 @@
+"""SQL as each database wants it: what is said the same everywhere stands in the views themselves."""
+
+from __future__ import annotations
+
+_BLANKS = (*range(9, 14), *range(28, 33), 133, 160, 5760, *range(8192, 8203), 8232, 8233, 8239, 8287, 12288)
+_BLANK = r"[\u0009-\u000d\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+"""What the engine leaves away before and after a name or a number."""
+
+
+class Spoken:
+    """One database's way of saying it."""
+
+    def __init__(self, dialect: str, schema: str) -> None:
+        self.dialect = dialect
+        self.of = schema
+        """What stands before the name of a table."""
+
+    def _each(self, sqlite: str, postgresql: str, mssql: str) -> str:
+        return {"sqlite": sqlite, "postgresql": postgresql, "mssql": mssql}[self.dialect]
+
+    @property
+    def create(self) -> str:
+        """Make one that may be there already where a database can be told so: rights, and views upon it, stay."""
+        return self._each("CREATE VIEW", "CREATE OR REPLACE VIEW", "CREATE OR ALTER VIEW")
+
+    @property
+    def now(self) -> str:
+        """Return the moment of the question, in UTC."""
+        return self._each(
+            "strftime('%Y-%m-%d %H:%M:%f', 'now')", "(statement_timestamp() AT TIME ZONE 'UTC')", "SYSUTCDATETIME()"
+        )
+
+    def ago(self, seconds: int) -> str:
+        """Return the moment some seconds before the question."""
+        return self._each(
+            f"strftime('%Y-%m-%d %H:%M:%f', 'now', '-{seconds} seconds')",
+            f"(statement_timestamp() AT TIME ZONE 'UTC' - interval '{seconds} seconds')",
+            f"DATEADD(second, -{seconds}, SYSUTCDATETIME())",
+        )
+
+    def later(self, at: str, seconds: str) -> str:
+        """Return a time some seconds after another; nothing where that is so late, or so early, that there may be none."""
+        return self._each(
+            f"strftime('%Y-%m-%d %H:%M:%f', {at}, ({seconds}) || ' seconds')",
+            f"CASE WHEN {at} < '5000-01-01' AND ({at} > '4000-01-01 BC' OR NOT isfinite({at}))"
+            f" THEN {at} + ({seconds}) * interval '1 second' END",
+            f"CASE WHEN {at} BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, {seconds}, {at}) END",
+        )
+
+    def local(self, at: str) -> str:
+        """Show a time as the clocks of the business time zone do; nothing where that is not known."""
+        # On SQLite somebody may have written it without what follows the minute.
+        whole = self._each(f"strftime('%Y-%m-%d %H:%M:%f', {at})", at, at)
+        found = self.later(at, "o.OffsetSeconds")
+        # A hand may have added an offset for times that have one: two answers are an error, but on SQLite, which takes the first.
+        one = self._each(found, f"MIN({found})", f"MIN({found})")
+        return f"(SELECT {one} FROM {self.of}ZoneOffset o WHERE o.UntilTime > {whole} AND o.FromTime <= {whole})"
+
+    def seconds(self, begin: str, end: str) -> str:
+        """Return how long something takes; nothing where that is endless."""
+        return self._each(
+            f"round((julianday({end}) - julianday({begin})) * 86400.0, 3)",
+            f"CASE WHEN isfinite({begin}) AND isfinite({end})"
+            f" THEN round(EXTRACT(EPOCH FROM {end}) - EXTRACT(EPOCH FROM {begin}), 3) END",
+            f"CAST(DATEDIFF_BIG(millisecond, {begin}, {end}) / 1000.0 AS decimal(18, 3))",
+        )
+
+    def said(self, at: str) -> str:
+        """Write a time as the command line does, to which what is endless is the last time or the first that it knows."""
+        return self._each(
+            f"strftime('%Y-%m-%d %H:%M:%S', {at}) || ' UTC'",
+            f"CASE WHEN {at} > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59'"
+            f" WHEN {at} < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char({at}, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC'",
+            f"CONVERT(varchar(19), {at}, 120) + ' UTC'",
+        )
+
+    def joined(self, *parts: str) -> str:
+        """Put texts and numbers together."""
+        if self.dialect == "mssql":
+            return f"CONCAT({', '.join(parts)})"
+        return f"({' || '.join(parts)})"
+
+    def quoted(self, text: str) -> str:
+        """Write a text as SQL writes one."""
+        return self.joined("''''", f"replace({text}, '''', '''''')", "''''")
+
+    def word(self, column: str) -> str:
+        """Write a word in lower case; on SQL Server as names are compared, or it would go together with none."""
+        return f"lower({column}){self._each('', '', ' COLLATE Latin1_General_100_BIN2')}"
+
+    def among(self, column: str, *words: str) -> str:
+        """Say that a column holds one of some words, as the condition of an index does."""
+        if self.dialect == "sqlite":
+            return "(" + " OR ".join(f"{column} = '{word}'" for word in words) + ")"
+        listed = ", ".join(f"'{word}'" for word in words)
+        return f"{column} IN ({listed})"
+
+    def bare(self, text: str) -> str:
+        """Leave away what stands before and after a text and cannot be seen, as the engine does."""
+        return self._each(
+            f"trim({text}, char({', '.join(map(str, _BLANKS))}))",
+            # Only so it can be written where the database holds no such characters.
+            f"regexp_replace({text}, '^{_BLANK}+|{_BLANK}+$', '', 'g')",
+            f"TRIM({self._blanks} FROM {text})",
+        )
+
+    @property
+    def _blanks(self) -> str:
+        return f"CONCAT({', '.join(f'NCHAR({code})' for code in _BLANKS)})"
+
+    def tags(self, text: str) -> str:
+        """Return the names that stand between commas as `has_tag` looks through them."""
+        if self.dialect != "mssql":
+            return text
+        # What splits texts there is not to be had in a database that came from an older server. The comma at the end is for
+        # both to be as long also to who does not count the blanks there.
+        tidied = f"TRANSLATE({text}, CONCAT({self._blanks}, ','), CONCAT(REPLICATE(' ', {len(_BLANKS)}), ','))"
+        for many in (16, 8, 4, 2, 1):
+            tidied = f"REPLACE(REPLACE({tidied}, '{' ' * many},', ','), ',{' ' * many}', ',')"
+        return f"CONCAT(',', TRIM({tidied}), ',')"
+
+    def has_tag(self, tags: str, name: str) -> str:
+        """Say that a name is among tags."""
+        if self.dialect == "mssql":
+            return f"{name} NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', {name}, ','), {tags}) > 0"
+        names = self._each(
+            f"json_each('[' || replace(json_quote(CAST({tags} AS text)), ',', '\",\"') || ']') t",
+            f"unnest(string_to_array({tags}, ',')) AS t(value)",
+            "",
+        )
+        return f"EXISTS (SELECT 1 FROM {names} WHERE {self.bare('t.value')} = {name})"
+
+    @property
+    def limit(self) -> str:
+        """Return Setting MaxConcurrent; nothing where that is no number."""
+        value = self.bare("Value")
+        return self._each(
+            f"CASE WHEN {value} GLOB '[0-9]*' AND {value} NOT GLOB '*[^0-9]*' THEN CAST({value} AS integer) END",
+            f"CASE WHEN {value} ~ '^0*[0-9]{{1,18}}$' THEN CAST({value} AS bigint) END",
+            f"CASE WHEN {value} NOT LIKE '%[^0-9]%' AND {value} LIKE '%[0-9]%' THEN TRY_CAST({value} AS bigint) END",
+        )
+
+    def act(self, action: str, instance: str) -> str:
+        """Write the statement with which somebody asks for an act on an instance."""
+        begin = f"'INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''{action}'', '"
+        return self.joined(begin, instance, "', ''...'');'")
+
+    def act_on_batch(self, action: str, name: str) -> str:
+        """Write the statement with which somebody asks for an act on a batch."""
+        begin = f"'INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''{action}'', '"
+        return self.joined(begin, self.quoted(name), "', ''...'');'")
+
+    def thaw(self, freeze: str) -> str:
+        """Write the statement with which somebody asks that a freeze ends."""
+        begin = "'INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{\"id\": '"
+        return self.joined(begin, freeze, "'}'', ''...'');'")
+
+    def look(self, view: str, condition: str, value: str) -> str:
+        """Write the statement that shows the rows of a view that matter."""
+        return self.joined(f"'SELECT * FROM {view} WHERE {condition} = '", value, "';'")
+
+    def twin(self, at: str, called: str) -> str:
+        """Show a time in UTC, and beside it in the business time zone."""
+        return f"{at} AS {called}, {self.local(at)} AS {called}Local"
