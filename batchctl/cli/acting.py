@@ -21,7 +21,7 @@ from batchctl.cli.session import (
     reason,
     sure,
 )
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, typed, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -358,7 +358,9 @@ def _show_switching(done: Switching) -> None:
         click.echo(f"Batch {visible(done.batch)} is {word} already.")
     else:
         click.echo(f"Batch {visible(done.batch)} {'would be' if done.dry_run else 'is now'} {word}.")
-    said = releasing.told(done.released, dry_run=done.dry_run)
+    said = releasing.told(done.released)
     if said is not None:
         click.echo(said)
-    output.hints(output.console(), f"batchctl why batch:{done.batch}")
+    is_planned = done.dry_run and done.enabled_before is not done.enabled
+    shown = "the same command without --dry-run" if is_planned else f"batchctl why batch:{typed(done.batch)}"
+    output.hints(output.console(), shown)

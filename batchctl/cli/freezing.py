@@ -183,7 +183,7 @@ def _show_thawed(done: Thawed) -> None:
     would, verb = ("Would be thawed", "is") if done.dry_run else ("Thawed", "was")
     for one in done.freezes:
         click.echo(f"{would}: {freezes.said(one, verb)}.")
-    click.echo(releasing.told(done.released, dry_run=done.dry_run) or "Nothing waits that this would start.")
+    click.echo(releasing.told(done.released) or "Nothing waits that this would start.")
     for name, held in done.still:
         output.say(f"Note: batch {name} stays frozen: {freezes.said(held)}.")
     output.say("Next: the same without --dry-run" if done.dry_run else "Next: batchctl status")

@@ -282,8 +282,9 @@ def _show_started(started: Started, now: datetime) -> None:
         output.say(f"Batch {name} is disabled: the run waits until: batchctl enable {typed(started.batch.name)}")
     if (freeze := freezes.holding(started.batch, now)) is not None:
         output.say(f"The run waits, because {freezes.said(freeze)}. To end that: {freezes.thawing(freeze)}")
+    word = typed(started.batch.name)
     output.say(
-        f"Next: batchctl job history {name}   (a running controller takes it up; without one: batchctl run --once)"
+        f"Next: batchctl job history {word}   (a running controller takes it up; without one: batchctl run --once)"
     )
 
 

@@ -67,8 +67,9 @@ def asked(found: Released | None) -> Choice | None:
     return Choice(release=Release(answer), per_minute=per_minute, seen=found.backlog.ids)
 
 
-def told(found: Released | None, *, dry_run: bool) -> str | None:
-    """Say what would start in a dry run, else what has become of it; None where nothing has waited."""
+def told(found: Released | None) -> str | None:
+    """Say what would start, or what becomes of it where somebody has chosen; None where nothing has waited."""
     if found is None or not found.backlog.total:
         return None
-    return found.backlog.said if dry_run or found.choice is None else found.said
+    starts_all = found.choice is None or (found.dry_run and found.choice.release == Release.ALL)
+    return found.backlog.said if starts_all else found.said

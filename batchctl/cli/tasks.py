@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.session import Seconds, Session, as_json, dry_run
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
     from batchctl.operations.tasks import Queued, Task
@@ -121,7 +121,7 @@ def _tell(done: Queued, now: datetime, *, as_json: bool) -> None:
         output.say(f"Note: batch {name} takes entity '{done.task.entity}' too.")
     if not done.batch.enabled:
         output.say(f"Note: batch {done.batch.name} is disabled, so the task waits.")
-        output.say(f"Next: batchctl enable {done.batch.name} --reason ...")
+        output.say(f"Next: batchctl enable {typed(done.batch.name)} --reason ...")
     elif freeze is not None:
         output.say(f"Note: the task waits, because {freezes.said(freeze)}.")
         output.say(f"Next: {freezes.thawing(freeze)}")

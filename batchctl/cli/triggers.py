@@ -27,6 +27,7 @@ def list_triggers(session: Session, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
+    from batchctl.domain.text import typed
     from batchctl.domain.triggers import conditions_of
     from batchctl.operations import columns, trial
 
@@ -51,7 +52,7 @@ def list_triggers(session: Session, as_json: bool) -> None:
     headings = ["name", "state", "entity", "table", "pending", "fires at", "last fired (UTC)"]
     output.section(out, Listing("Data triggers", headings, rows))
     if found:
-        output.hints(out, f"batchctl trigger test {found[0].name}", "batchctl log --source trigger")
+        output.hints(out, f"batchctl trigger test {typed(found[0].name)}", "batchctl log --source trigger")
     else:
         output.hints(out, "insert a row into DataTrigger, then: batchctl check")
 

@@ -25,6 +25,7 @@ def listed(session: Session, as_json: bool) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, time, word
+    from batchctl.domain.text import typed
     from batchctl.operations import columns, watches
 
     with session.app() as app:
@@ -74,7 +75,7 @@ def listed(session: Session, as_json: bool) -> None:
     output.section(out, Listing("Watched folders", headings, rows))
     if found:
         output.hints(
-            out, f"batchctl watch test {found[0].watch.name}   (what would be taken now, and why not the rest)"
+            out, f"batchctl watch test {typed(found[0].watch.name)}   (what would be taken now, and why not the rest)"
         )
     else:
         output.hints(out, "insert a row into FileWatch (WatchName, Entity, Folder), then: batchctl check")

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import typed, visible
+from batchctl.domain.text import typed
 from batchctl.operations.columns import Columns, moment
 from batchctl.store import data_triggers, file_watches, scheduler_log, schedules
 
@@ -42,7 +42,7 @@ def _triggers(connection: Any) -> Iterator[Ailing]:
     for trigger in data_triggers.enabled(connection):
         last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
         if last is not None and last.event is SchedulerEvent.ERROR:
-            yield Ailing(trigger.source, last.at, last.message or "", f"batchctl trigger test {visible(trigger.name)}")
+            yield Ailing(trigger.source, last.at, last.message or "", f"batchctl trigger test {typed(trigger.name)}")
 
 
 def _watches(connection: Any) -> Iterator[Ailing]:
@@ -50,7 +50,7 @@ def _watches(connection: Any) -> Iterator[Ailing]:
         if watch.enabled and watch.unreachable_since is not None:
             last = scheduler_log.last_of(connection, watch.entity, watch.source)
             said = (last and last.message) or "the folder cannot be listed"
-            yield Ailing(watch.source, watch.unreachable_since, said, f"batchctl watch test {visible(watch.name)}")
+            yield Ailing(watch.source, watch.unreachable_since, said, f"batchctl watch test {typed(watch.name)}")
 
 
 def _schedules(connection: Any) -> Iterator[Ailing]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from batchctl.domain.audit_chain import Anchor, Breach, Verifier, purged_by
-from batchctl.domain.errors import Unreadable
-from batchctl.domain.rows import AuditEntry
-from batchctl.domain.text import visible
+from batchctl.domain.errors import NotFound, Unreadable
+from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import unknown
 from batchctl.operations.given import fitting
 from batchctl.ports import Transactions
-from batchctl.store import audit, audit_seals
+from batchctl.store import audit, audit_seals, definitions, instances, intake
 
 AT_ONCE = 1000
 """How many rows are looked at by one statement."""
@@ -67,6 +70,8 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> tuple[AuditEn
             before=wanted.before,
             most=most,
         )
+        if not found and wanted.ref is not None:
+            _refuse_unknown(connection, wanted.ref)
     return tuple(found)
 
 
@@ -105,6 +110,21 @@ def _spans(transactions: Transactions) -> Iterator[tuple[int, int]]:
             yield from purged_by(entry)
         if not found:
             return
+
+
+def _refuse_unknown(connection: Any, ref: str) -> None:
+    """Say that there is no such row, nor ever was one of which the log tells: the name or number may be misspelt."""
+    kind, name = ref.split(":", 1) if ":" in ref else ("", ref)
+    number = int(name) if re.fullmatch(r"[0-9]{1,18}", name) else None
+    if kind == "" and number is not None and instances.load(connection, InstanceId(number)) is None:
+        raise unknown.instance(connection, number, "audit")
+    if kind == "file" and number is not None and intake.load(connection, IntakeId(number)) is None:
+        raise unknown.intake_row(connection, number)
+    if kind == "batch":
+        names = [batch.name for batch in definitions.all_batches(connection)]
+        if name not in names:
+            message = f"There is no batch '{visible(name)}'.{visible(did_you_mean(name, names))}"
+            raise NotFound(message, next_step="batchctl batches")
 
 
 def _meant(ref: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,12 +12,12 @@ from typing import Any, cast
 from batchctl.domain import defined
 from batchctl.domain.defined import Defined
 from batchctl.domain.defined_changes import Base, Change, ColumnConflict, as_wanted, change_of
-from batchctl.domain.errors import Refused
+from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.outcomes import JsonValue, Surroundings
 from batchctl.domain.release import MOST_UNASKED
 from batchctl.domain.rows import BatchId
 from batchctl.domain.schedules import Schedule, ScheduleId
-from batchctl.domain.text import typed, visible
+from batchctl.domain.text import did_you_mean, typed, visible
 from batchctl.operations import arming, half_way, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.checking import Finding, Plugins, check
@@ -63,7 +63,7 @@ class Outcome:
         return [
             (change, one)
             for change in self.changes
-            if not _is_named(change, self.overwritten)
+            if not _is_named((change.kind, change.name), self.overwritten)
             for one in change.conflicts
         ]
 
@@ -146,6 +146,7 @@ class Applier:
         applied = applied_definitions.everything(connection)
         problems = [*wish.problems, *_of_others(wish, rows, applied, overwrite)]
         gone = [key for key, one in applied.items() if prune and one.owner == wish.owner and key not in wish.wanted]
+        _refuse_unknown(overwrite, [*wish.wanted, *gone])
         changes = dict[Key, Change]()
         for key in [*wish.wanted, *gone]:
             row, yours = rows.get(key), wish.wanted.get(key)
@@ -289,7 +290,7 @@ def _of_others(
             yield Finding(
                 yours.kind, visible(yours.name), "Origin", message, "change the code, and leave it out of the file"
             )
-        elif was is not None and was.owner not in {None, wish.owner} and yours.name not in overwrite:
+        elif was is not None and was.owner not in {None, wish.owner} and not _is_named(key, overwrite):
             message = f"It is held by files that say {defined.OWNS} = '{visible(was.owner or '')}'."
             remedy = f"leave it to them, or take it over: --overwrite {typed(yours.name)}"
             yield Finding(yours.kind, visible(yours.name), defined.OWNS, message, remedy)
@@ -353,8 +354,23 @@ def _noting(refused: list[Finding], key: Key) -> Iterator[None]:
     refused.append(Finding(key[0], visible(key[1]), "", message, CORRECT))
 
 
-def _is_named(change: Change, names: Collection[str]) -> bool:
-    return change.name in names or f"{change.kind}:{change.name}" in names
+def _is_named(key: Key, names: Collection[str]) -> bool:
+    return not _ways_to_name(key).isdisjoint(names)
+
+
+def _ways_to_name(key: Key) -> set[str]:
+    kind, name = key
+    return {name, f"{kind}:{name}"}
+
+
+def _refuse_unknown(overwrite: Collection[str], concerned: Collection[Key]) -> None:
+    """Refuse a name to overwrite that is no definition's here: it is misspelt, and another one was meant."""
+    known = {way for key in concerned for way in _ways_to_name(key)}
+    for name in overwrite:
+        if name not in known:
+            meant = did_you_mean(name, {name for _, name in concerned})
+            message = f"The files say nothing of '{visible(name)}', which is to be overwritten.{visible(meant)}"
+            raise NotFound(message, next_step="the same with --overwrite of a name that stands in them")
 
 
 def outcome_columns(outcome: Outcome) -> dict[str, JsonValue]:

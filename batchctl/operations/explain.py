@@ -361,7 +361,10 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Ga
     said, clear = visible(row.message or "no reason was given"), remedies.to_take_in(row, takers)
     block = partial(Gate, clear=clear, row=f"FileProcess {row.intake_id}")
     match row.status:
-        case IntakeStatus.READY | IntakeStatus.COMPLETE:
+        case IntakeStatus.COMPLETE:
+            again = f"batchctl inbox resend {row.intake_id} --reason ...   (to run all of it once more)"
+            yield from (block(name="status", blocked="it is complete", clear=again), Gate(name="populator"))
+        case IntakeStatus.READY:
             yield from (Gate(name="status"), Gate(name="populator"))
         case IntakeStatus.PAUSED:
             yield from (block(name="status", blocked=remedies.PAUSED), Gate(name="populator"))
@@ -397,6 +400,6 @@ def _controller(
     return Gate(
         name="controller",
         blocked=f"no controller {does}{sign}",
-        clear="batchctl run   (or, for one pass: batchctl process)",
+        clear="batchctl run   (or, for one pass: batchctl run --once)",
         row=None if last is None else f"Controller {last.row_id}",
     )

@@ -96,6 +96,7 @@ class Released:
     backlog: Backlog
     choice: Choice | None
     changed: int = 0
+    dry_run: bool = False
 
     @property
     def said(self) -> str | None:
@@ -105,11 +106,14 @@ class Released:
         count, left = self.changed, self.backlog.count - self.changed
         match self.choice.release:
             case Release.LATEST:
-                return f"{left} of the {self.backlog.count} that waited may start; cancelled as older ones: {count}."
+                gone = "would be cancelled" if self.dry_run else "cancelled"
+                return f"{left} of the {self.backlog.count} that waited may start; {gone} as older ones: {count}."
             case Release.NONE:
-                return f"{count} that waited are paused: batchctl resume ID --reason ... lets one go on."
+                are = "would be" if self.dry_run else "are"
+                return f"{count} that waited {are} paused: batchctl resume ID --reason ... lets one go on."
             case Release.THROTTLE:
-                return f"{self.backlog.count} that waited start, at most {self.choice.per_minute} a minute."
+                start = "would start" if self.dry_run else "start"
+                return f"{self.backlog.count} that waited {start}, at most {self.choice.per_minute} a minute."
             case Release.ALL:
                 return f"{self.backlog.total} that waited may start."
 
@@ -154,9 +158,7 @@ def let_go(
     """
     now = actor.clock.now()
     found = backlog(connection, batches, opened, now)
-    if actor.dry_run:
-        return Released(backlog=found, choice=choice)
-    if choice is None and found.total > MOST_UNASKED:
+    if choice is None and found.total > MOST_UNASKED and not actor.dry_run:
         raise Refused(found.said, next_step=TO_CHOOSE)
     if choice is not None and choice.release is not Release.ALL and found.new > MOST_UNASKED:
         raise Refused(f"{found.said} Of these nothing else can become before they are made.", next_step=TO_MAKE)
@@ -169,9 +171,9 @@ def let_go(
             f"{len(changes)} instances would have to be changed, more than a controller does at once by a request."
         )
         raise Refused(message, next_step="batchctl thaw, or batchctl enable, on the command line")
-    for at in range(0, len(changes), PAGE):
+    for at in range(0, 0 if actor.dry_run else len(changes), PAGE):
         _write(actor, connection, changes[at : at + PAGE], reason, now)
-    return Released(backlog=found, choice=choice, changed=len(changes))
+    return Released(backlog=found, choice=choice, changed=len(changes), dry_run=actor.dry_run)
 
 
 def _in_line(connection: Any, batch: BatchDefinition) -> Iterator[BatchInstance]:

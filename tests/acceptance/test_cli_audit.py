@@ -53,6 +53,13 @@ def test_acts_and_what_hands_changed_are_listed_with_before_and_after(night: Nig
     assert [one["AuditLog_id"] for one in night.json("audit", "--limit", "1", "--before", "3")] == [2]
     assert night.json("audit", "schedule:Load") == []
     assert night("audit", "Load").returncode == 2
+    for ref, told in (
+        ("batch:Lod", "There is no batch 'Lod'. Did you mean 'Load'?"),
+        ("42", "There is no BatchControl 42."),
+        ("file:42", "There is no FileProcess 42."),
+    ):
+        refused = night("audit", ref)
+        assert (refused.returncode, refused.stderr.partition("\n")[0]) == (3, f"Error: {told}")
     assert night("audit", "verify", "--anchor", "x").returncode == 2
 
 

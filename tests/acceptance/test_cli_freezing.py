@@ -180,3 +180,19 @@ def test_on_a_terminal_somebody_is_asked_first(failed: Night, installed_batchctl
     enable.leave("none")
 
     assert statuses(failed) == ["paused"] * 3 + ["ready", "failed"]
+
+
+def test_a_dry_run_says_what_the_choice_would_do_and_names_stay_one_word_of_a_command(night: Night) -> None:
+    night.sql(
+        "UPDATE ProcessBatch SET ProcessBatchName = 'Load of tonight', Entity = 'Loads' WHERE ProcessBatchName = 'Loads'"
+    )
+    off = night("disable", "Load of tonight", "--reason", "wait")
+    planned = night("enable", "Load of tonight", "--release", "latest", "--reason", "go on", "--dry-run")
+
+    assert "Next: batchctl why batch:'Load of tonight'\n" in off.stdout
+    assert planned.stdout == (
+        "Batch Load of tonight would be enabled.\n"
+        "1 of the 3 that waited may start; would be cancelled as older ones: 2.\n"
+        "Next: the same command without --dry-run\n"
+    )
+    assert statuses(night) == ["ready"] * 3

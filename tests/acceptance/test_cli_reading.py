@@ -325,3 +325,30 @@ def test_reading_changes_nothing(night: Night) -> None:
         night(*command)
 
     assert night.dump() == before
+
+
+def test_a_name_with_blanks_stays_one_word_in_every_command_that_is_told(
+    control_database: ControlDatabase, run_batchctl: RunBatchctl
+) -> None:
+    night = Night(control_database, run_batchctl)
+    night.batch("Load of tonight", GOOD)
+    night.batch("Mail of tonight", GOOD, Seq=200)
+    night.sql(
+        "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) SELECT d.ProcessBatch_id, u.ProcessBatch_id"
+        " FROM ProcessBatch d, ProcessBatch u WHERE d.ProcessBatchName LIKE 'Mail%' AND u.ProcessBatchName LIKE 'Load%'"
+    )
+    night.sql("INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('from the shop', 'x', '/in')")
+    night.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, RowThreshold)"
+        " VALUES ('of the shop', 'x', 'c', 't', 's', '0', 1)"
+    )
+    told = {
+        "batches": "batchctl why batch:'Load of tonight'",
+        "graph": "batchctl graph 'Mail of tonight'",
+        "watch list": "batchctl watch test 'from the shop'",
+        "trigger list": "batchctl trigger test 'of the shop'",
+    }
+    for command, expected in told.items():
+        assert f"Next: {expected}" in night(*command.split()).stdout
+    impact = night("impact", "Load of tonight").stdout
+    assert "Next: batchctl why batch:'Load of tonight'\n      batchctl graph 'Load of tonight' " in impact

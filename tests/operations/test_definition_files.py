@@ -160,6 +160,17 @@ def test_a_change_by_hand_is_a_conflict_until_it_is_settled(world: World, apply:
     assert apply(yours.replace("new", "newer")).is_applied, "from then on it is in step again"
 
 
+@pytest.mark.parametrize("name", ["b", "ProcessBatch:b", "Schedule:B"])
+def test_a_misspelt_name_to_overwrite_is_refused(world: World, apply: Apply, name: str) -> None:
+    apply(BATCH)
+    before = world.hand.dump()
+
+    with pytest.raises(NotFound, match=f"The files say nothing of '{name}'"):
+        apply(BATCH.replace("was", "new"), overwrite=["B", name])
+
+    assert world.hand.dump() == before
+
+
 def test_a_change_by_hand_that_the_file_takes_over_is_none(world: World, apply: Apply) -> None:
     apply(BATCH)
     world.sql("UPDATE ProcessControl SET Data1 = 'by hand' WHERE ProcessControlSeq = 10")
@@ -301,6 +312,8 @@ def test_what_files_hold_by_name_goes_with_them(world: World, apply: Apply) -> N
     with pytest.raises(Refused, match="do not say what they hold"):
         apply(BATCH, prune=True)
     assert problems(apply(BATCH)) == [("ProcessBatch", "B", "Owns")]
+    for name in ("B", "ProcessBatch:B"):
+        assert problems(apply(BATCH, overwrite=[name], dry_run=True)) == []
 
     assert apply(ours + BATCH).changes == ()
     done = apply(ours + BATCH, prune=True)

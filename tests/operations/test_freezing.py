@@ -132,6 +132,30 @@ def test_a_dry_run_writes_nothing_and_says_what_would_start(waiting: World, free
     assert waiting.one("SELECT count(*) FROM BatchFreeze WHERE ThawedTime IS NULL") == 1
 
 
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        (Choice(release=Release.LATEST), "1 of the 3 that waited may start; would be cancelled as older ones: 2."),
+        (
+            Choice(release=Release.NONE),
+            "3 that waited would be paused: batchctl resume ID --reason ... lets one go on.",
+        ),
+        (Choice(release=Release.THROTTLE, per_minute=2), "3 that waited would start, at most 2 a minute."),
+        (Choice(release=Release.ALL), "3 that waited may start."),
+    ],
+)
+def test_a_dry_run_says_what_would_become_of_them(
+    waiting: World, freezer: Freezer, dry: Freezer, choice: Choice, said: str
+) -> None:
+    freezer.freeze(B, reason=WHY)
+    planned = dry.thaw(B, reason="over", choice=choice).released
+
+    assert planned is not None
+    assert planned.said == said
+    assert waiting.statuses() == ["ready"] * 6
+    assert [act for act, *_ in audited(waiting)] == ["freeze"]
+
+
 def test_what_is_let_go_starts_exactly_as_the_preview_said(waiting: World, freezer: Freezer, dry: Freezer) -> None:
     waiting.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 5")
     freezer.freeze(EVERYTHING, reason=WHY)
@@ -282,6 +306,8 @@ def test_rows_that_nobody_has_looked_at_are_told_too(waiting: World, freezer: Fr
     with pytest.raises(Refused, match="before they are made") as refused:
         freezer.thaw(B, reason="over", choice=Choice(release=Release.LATEST))
     assert "batchctl create" in refused.value.in_full
+    with pytest.raises(Refused, match="before they are made"):
+        dry.thaw(B, reason="over", choice=Choice(release=Release.LATEST))
 
     waiting.create()
     freezer.thaw(B, reason="over", choice=Choice(release=Release.LATEST))

@@ -278,3 +278,24 @@ def test_the_last_sign_of_life_is_told_where_no_controller_is(world: World) -> N
 
     assert gate.blocked == f"no controller is running; the last sign of life is of {at}, by gone:1"
     assert gate.row == "Controller 1"
+
+
+def test_one_pass_that_does_everything_is_the_way_out_where_no_controller_is(world: World) -> None:
+    world.batch()
+    world.sql("INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('s', 'B', 'daily', '06:00')")
+    world.submit()
+    ways_out = {blocking(why(world, ref))["controller"].clear for ref in ("schedule:s", "batch:B", "file:1")}
+
+    assert ways_out == {"batchctl run   (or, for one pass: batchctl run --once)"}
+
+
+def test_a_complete_row_starts_nothing_any_more(world: World) -> None:
+    world.batch(steps=1)
+    world.submit()
+    world.create()
+    world.process()
+    explained = why(world, "file:1")
+
+    assert blocking(explained)["status"].blocked == "it is complete"
+    assert blocking(explained)["status"].clear == "batchctl inbox resend 1 --reason ...   (to run all of it once more)"
+    assert str(explained.earliest) == "when a person acts"
