@@ -71,11 +71,11 @@ class Findings:
     _past: StepPast = field(init=False)
     idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
     """Steps of which no attempt is among the newest: nothing new is known of them."""
+    is_partial: bool = False
+    """True while some instances that stand were not looked at yet."""
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
-    _is_missing_some: bool = False
-    """True while some that stand were not looked at yet."""
 
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
@@ -92,7 +92,8 @@ class Findings:
         norms = self.rules.norms
         found = [*standing, *self._too_long(connection, batches, now)]
         found += troubles.too_short(self._past.attempts, names, self._past.lengths, norms)
-        found += troubles.fails_often(self._past.attempts, names, norms, at)
+        if not self.is_partial:
+            found += troubles.fails_often(self._past.attempts, names, norms, at)
         found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
         found += self._undelivered(connection)
@@ -103,7 +104,7 @@ class Findings:
     @property
     def is_behind(self) -> bool:
         """Say whether what has been is still being read."""
-        return self._is_missing_some or self._learns
+        return self.is_partial or self._learns
 
     @property
     def _learns(self) -> bool:
@@ -152,7 +153,7 @@ class Findings:
         before, self._standing = self._standing, {}
         new = [key for key in keys if key not in before]
         read = frozenset(new[-AT_ONCE:])
-        self._is_missing_some = len(new) > len(read)
+        self.is_partial = len(new) > len(read)
         for key, one in zip(keys, stand, strict=True):
             if key in before:
                 self._standing[key] = before[key]

@@ -71,7 +71,8 @@ class IncidentWatch:
     def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
         about = [one.instance_id for one in standing if one.instance_id is not None]
         problems = self.findings.problems(connection, now)
-        return review(problems, standing, evidence.under_way(connection, about), self.findings.idle)
+        under_way = evidence.under_way(connection, about)
+        return review(problems, standing, under_way, self.findings.idle, is_partial=self.findings.is_partial)
 
     def _parcels(self, connection: Any, seen: Review, now: datetime) -> list[Parcel]:
         """Return the messages that are due; none while there is no channel to send them through."""

@@ -181,6 +181,20 @@ def test_what_fails_is_told_behind_however_many_that_have_failed_before(failed: 
     assert alarm.told() == []
 
 
+def test_who_begins_behind_many_that_have_failed_takes_none_for_over(
+    failed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail(failed, "the disk is full", 5)
+    assert len(Alarm(failed).told()) == 2
+    monkeypatch.setattr(findings, "AT_ONCE", 1)
+    alarm = Alarm(failed, name="c2")
+
+    assert [alarm.told() for _ in range(6)] == [[]] * 6
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open")] * 2
+    mend(failed)
+    assert [said.partition(" ")[0] for said in alarm.told()].count("[OVER]") == 2
+
+
 def test_a_batch_that_nobody_knew_before_it_failed_is_told_by_its_name(failed: World) -> None:
     alarm = Alarm(failed)
     alarm.duty.look()
@@ -536,6 +550,21 @@ def test_what_failed_often_is_not_over_because_others_have_run_since(
         world.create()
         world.process()
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+
+
+def test_what_failed_often_is_not_over_because_it_fails_for_good(world: World) -> None:
+    world.batch(steps=1, OnFailure="continue")
+    for _ in range(3):
+        fail(world)
+        mend(world)
+    alarm = Alarm(world)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"]
+    fail(world)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[ERROR]"]
+
+    mend(world)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert world.sql(INCIDENTS) == [("fails_often", "open", 2, 1), ("failed", "resolved", 1, 1)]
 
 
 def test_how_a_batch_did_that_is_disabled_now_is_told_nobody(world: World) -> None:
