@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -76,6 +76,8 @@ class Findings:
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
+    _waited_since: datetime | None = None
+    """Since when work waited, before one began to do it oneself."""
 
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
@@ -109,6 +111,10 @@ class Findings:
     @property
     def _learns(self) -> bool:
         return self.rules.learns_arrivals and self.book.is_behind
+
+    def look_back(self, connection: Any, now: datetime) -> None:
+        """Note what waits, before any of it is begun: at the first look nothing may wait any more."""
+        self._waited_since = evidence.gap(connection, now, self.name).waiting_since
 
     def read_anew(self) -> None:
         """Read again at the next look whatever is read only sometimes: something is about to be written."""
@@ -246,6 +252,8 @@ class Findings:
         if self._has_looked and self.name is not None:
             return []
         gap = evidence.gap(connection, now, self.name)
+        waits = [since for since in (gap.waiting_since, self._waited_since) if since is not None]
+        gap = replace(gap, waiting_since=min(waits, default=None))
         problem = troubles.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
         return [] if problem is None else [problem]
 

@@ -84,6 +84,11 @@ class Incident:
         """Say whether it is not over."""
         return self.resolved_at is None
 
+    @property
+    def is_told_afterwards(self) -> bool:
+        """Say whether it was over when it was found: that it is over takes back nothing of what there is to say."""
+        return self.recovery_at is not None and (self.resolved_at is None or self.recovery_at < self.resolved_at)
+
 
 @value
 class UnderWay:
@@ -152,9 +157,7 @@ def review(
     return Review(opened=opened, changed=changed, resolved=resolved, superseded=superseded, quiet=frozenset(quiet))
 
 
-def _is_hidden(
-    incident: Incident, broken: Container[tuple[BatchId | None, int | None]], *, is_partial: bool
-) -> bool:
+def _is_hidden(incident: Incident, broken: Container[tuple[BatchId | None, int | None]], *, is_partial: bool) -> bool:
     """Say whether it may be there and not be seen: steps that fail often are not told of where an instance stands failed."""
     is_often = incident.kind is IncidentKind.FAILS_OFTEN
     if is_partial and (is_often or incident.kind in OF_AN_INSTANCE):

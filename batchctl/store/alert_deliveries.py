@@ -8,6 +8,7 @@ from typing import Any, NewType
 from sqlalchemy import Connection, bindparam, select, text
 
 from batchctl.domain.alert_text import Message
+from batchctl.domain.alerts import TOLD_WHILE_IT_STANDS
 from batchctl.domain.incidents import IncidentId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
 from batchctl.domain.text import storable
@@ -56,7 +57,6 @@ _MINE = RowUpdate(
     _a.ClaimedBy == bindparam("claimed_by"),
     text(TO_SEND),
 )
-_TOLD_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
 
 
 @named_value
@@ -158,7 +158,7 @@ def withdraw(connection: Connection, incident_id: IncidentId, why: str, stale: d
     changes = {"Status": DeliveryStatus.WITHDRAWN.value, "Message": why, "z_updated": now}
     for one in of_incident(connection, incident_id):
         is_free = one.claimed_by is None or one.claimed_at is None or one.claimed_at < stale
-        if one.status is DeliveryStatus.WAITING and one.kind in _TOLD_WHILE_IT_STANDS and is_free:
+        if one.status is DeliveryStatus.WAITING and one.kind in TOLD_WHILE_IT_STANDS and is_free:
             _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
 
 

@@ -371,6 +371,49 @@ def test_what_is_over_before_it_could_be_sent_is_told_nobody(failed: World) -> N
     assert failed.sql("SELECT Kind, Status FROM AlertDelivery") == [("alert", "withdrawn")]
 
 
+@pytest.mark.parametrize("dies", [False, True])
+def test_what_is_over_while_it_is_sent_in_vain_is_not_told_after_that_it_is_over(failed: World, dies: bool) -> None:
+    alarm = Alarm(failed)
+    alarm.inquiries.hang.add(0)
+    alarm.duty.watch.look()
+    alarm.duty.outbox.look()
+    mend(failed)
+    if dies:
+        alarm = Alarm(failed, name="c2")
+    alarm.duty.watch.look()
+    alarm.inquiries.hang.clear()
+    alarm.broken["mail"] = "no answer"
+    alarm.duty.outbox.look()
+    alarm.broken.clear()
+    alarm.duty.outbox.finish()
+    failed.clock.advance(timedelta(minutes=6))
+
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert failed.sql("SELECT Kind, Status FROM AlertDelivery ORDER BY 1") == [
+        ("alert", "withdrawn"),
+        ("recovery", "sent"),
+    ]
+
+
+def test_what_is_acknowledged_while_it_is_sent_in_vain_is_not_told_again(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.inquiries.hang.add(0)
+    alarm.duty.watch.look()
+    alarm.duty.outbox.look()
+    failed.sql(
+        "INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('acknowledge', '{\"incident\": 1}', 'mine')"
+    )
+    answering(failed).finish()
+    alarm.inquiries.hang.clear()
+    alarm.broken["mail"] = "no answer"
+    alarm.duty.outbox.look()
+    alarm.broken.clear()
+    failed.clock.advance(timedelta(minutes=2))
+
+    assert alarm.told() == []
+    assert failed.sql("SELECT Status, Message FROM AlertDelivery") == [("withdrawn", "somebody takes care of it")]
+
+
 def test_a_message_that_cannot_be_delivered_is_given_up(failed: World) -> None:
     alarm = Alarm(failed, rules(policy=Policy(repeat=timedelta(days=9))))
     alarm.broken["mail"] = "down"
@@ -594,6 +637,27 @@ def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
     ((_, letter),) = alarm.sent
     said = letter.message.title
     assert said.startswith("[ERROR] controllers: No controller worked from 2026-11-21 01:00:00 UTC until now")
+    assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
+
+
+def test_that_nobody_worked_is_told_though_what_waited_is_begun_at_once(world: World) -> None:
+    world.batch()
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'lost', '2026-11-21 01:00:00')"
+    )
+    world.submit(z_inserted="2026-11-21 02:00:00")
+    alarm = Alarm(world)
+    alarm.duty.begin()
+    world.create()
+    world.process()
+    alarm.broken["mail"] = "the network is not up yet"
+    for _ in range(30):
+        alarm.duty.look()
+        world.clock.advance(timedelta(seconds=6))
+        alarm.broken.clear()
+
+    ((_, letter),) = alarm.sent
+    assert "and work waited since 2026-11-21 02:00:00 UTC" in letter.message.title
     assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
 
 
