@@ -33,6 +33,7 @@ from batchctl.store import (
     history,
     reports,
 )
+from batchctl.store.alert_deliveries import Delivery
 
 MOST = 500
 """Attempts under way, waits and messages that are looked at."""
@@ -48,7 +49,6 @@ SOMETIMES = timedelta(seconds=30)
 """How often the definitions and the newest attempts are read, as long as nothing else is the matter."""
 SLOWLY = timedelta(minutes=10)
 """How often is read what changes slowly: how long steps take, and which days are business days."""
-
 _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
 
@@ -73,6 +73,7 @@ class Findings:
     """Steps of which no attempt is among the newest: nothing new is known of them."""
     is_partial: bool = False
     """True while some instances that stand were not looked at yet."""
+    _words: dict[str, Delivery | None] = field(default_factory=dict)
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
@@ -142,6 +143,7 @@ class Findings:
             self._expected = evidence.expected(connection)
             self._past.read_attempts(connection)
             self._late.clear()
+            self._words.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
             self.idle -= {(one.batch_id, one.seq) for one in self._past.attempts}
             self.book.forget_what_was_learned()
@@ -189,18 +191,26 @@ class Findings:
 
     def _undelivered(self, connection: Any) -> list[Problem]:
         """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
-        found, spoken = dict[str, Undelivered](), set[str]()
-        configured = {channel.name for channel in self.rules.channels}
-        for one in alert_deliveries.newest(connection, LATELY * len(self.rules.channels)):
-            if one.channel not in spoken and one.status in {DeliveryStatus.SENT, DeliveryStatus.FAILED}:
-                spoken.add(one.channel)
-                if one.status is DeliveryStatus.FAILED:
-                    found[one.channel] = _undelivered(one)
-        for one in alert_deliveries.waiting(connection, MOST):
-            if one.attempts >= TOO_OFTEN and one.said is not None:
-                found.setdefault(one.channel, _undelivered(one))
+        configured = [channel.name for channel in self.rules.channels]
+        words = dict[str, Delivery | None]()
+        for one in alert_deliveries.newest(connection, LATELY * len(configured)):
+            if one.status in alert_deliveries.SPOKEN:
+                words.setdefault(one.channel, one)
+        found = list[Undelivered]()
         # What waits for a channel that is no more is nobody's trouble.
-        return [troubles.silent_channel(one) for one in found.values() if one.channel in configured]
+        for name in configured:
+            last = words[name] if name in words else self._last_word(connection, name)
+            waiting = (one for one in alert_deliveries.waiting_of(connection, name, MOST) if _is_tried_in_vain(one))
+            silent = last if last is not None and last.status is DeliveryStatus.FAILED else next(waiting, None)
+            if silent is not None:
+                found.append(_undelivered(silent))
+        return [troubles.silent_channel(one) for one in found]
+
+    def _last_word(self, connection: Any, channel: str) -> Delivery | None:
+        """Return what became last of a message of a channel that has said nothing for many messages of others."""
+        if channel not in self._words:
+            self._words[channel] = alert_deliveries.last_word(connection, channel)
+        return self._words[channel]
 
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
         clock, batches = clock_of(self.rules.zone), self._expected
@@ -258,7 +268,11 @@ class Findings:
         return [] if problem is None else [problem]
 
 
-def _undelivered(one: alert_deliveries.Delivery) -> Undelivered:
+def _is_tried_in_vain(one: Delivery) -> bool:
+    return one.attempts >= TOO_OFTEN and one.said is not None
+
+
+def _undelivered(one: Delivery) -> Undelivered:
     return Undelivered(channel=one.channel, since=one.made_at, attempts=one.attempts, said=one.said)
 
 

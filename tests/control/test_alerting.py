@@ -326,6 +326,29 @@ def test_of_a_channel_that_is_configured_no_more_nobody_is_told(failed: World) -
     assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "resolved")]
 
 
+@pytest.mark.parametrize("seen", ["sent", "waiting"])
+def test_a_channel_that_says_nothing_is_not_whole_because_others_say_much(failed: World, seen: str) -> None:
+    alarm = Alarm(failed, TWO)
+    alarm.broken["mail"] = "no route to host"
+    alarm.told()
+    failed.hand.many(
+        "INSERT INTO AlertDelivery (Incident_id, Channel, Kind, Number, Title, Body, Status, NextAttemptTime, z_inserted)"
+        " VALUES (1, ?, 'repeat', ?, 't', 'b', ?, '2026-11-21 02:00:00', '2026-11-21 02:00:00')",
+        [("chat" if seen == "sent" else "gone", 1000 + number, seen) for number in range(600)],
+    )
+    if seen == "sent":
+        failed.sql("UPDATE AlertDelivery SET Status = 'failed', Message = 'given up' WHERE Channel = 'mail'")
+        assert len([said for said in alarm.told() if "channel mail" in said]) == 1
+    else:
+        # The numbers of what waits for a channel that is no more are lower than that of what waits for this one.
+        failed.sql("UPDATE AlertDelivery SET AlertDelivery_id = AlertDelivery_id + 10000 WHERE Channel = 'mail'")
+        failed.sql("UPDATE AlertDelivery SET Attempts = 3 WHERE Channel = 'mail'")
+    failed.clock.advance(timedelta(minutes=1))
+    alarm.told()
+
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "open")]
+
+
 def test_however_much_waits_for_a_channel_the_others_deliver(failed: World) -> None:
     alarm = Alarm(failed, TWO)
     alarm.broken["mail"] = "no route to host"
