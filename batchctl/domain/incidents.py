@@ -123,7 +123,7 @@ def review(
     """Compare the problems that there are with the incidents that stand.
 
     `instances` are those that these are about, `idle` the steps of which no run was seen. It `is_partial` while some
-    instances that stand were not looked at: of what is not found, nobody knows then whether it is over.
+    instances that stand were not looked at: of what is not found, nobody knows then whether it is over, nor which is the first.
     """
     found: dict[str, Problem] = {}
     for problem in problems:
@@ -141,7 +141,7 @@ def review(
     for key, problem in found.items():
         if key not in known:
             opened.append(problem)
-        elif _is_news(known[key], problem):
+        elif not is_partial and _is_news(known[key], problem):
             changed.append((known[key], problem))
     for key, incident in known.items():
         if key in found:
