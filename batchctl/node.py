@@ -116,6 +116,7 @@ class Node:
             creator = self._creator(populators)
             duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
             alerting = self._alerting(runner.wake)
+            alerting.begin()
             upkeep = (alerting, *self._upkeep())
             leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, upkeep)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:

@@ -31,6 +31,11 @@ class Alerting:
 
     name: ClassVar[str] = "alerts"
 
+    def begin(self) -> None:
+        """Look what waits before anything is done; where that cannot be read, it is known later, or never."""
+        with suppress(BatchctlError):
+            self.watch.begin()
+
     @property
     def is_busy(self) -> bool:
         """Say whether a message is under way."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -33,6 +33,7 @@ from batchctl.store import (
     history,
     reports,
 )
+from batchctl.store.alert_deliveries import Delivery
 
 MOST = 500
 """Attempts under way, waits and messages that are looked at."""
@@ -48,7 +49,6 @@ SOMETIMES = timedelta(seconds=30)
 """How often the definitions and the newest attempts are read, as long as nothing else is the matter."""
 SLOWLY = timedelta(minutes=10)
 """How often is read what changes slowly: how long steps take, and which days are business days."""
-
 _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
 
@@ -71,11 +71,14 @@ class Findings:
     _past: StepPast = field(init=False)
     idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
     """Steps of which no attempt is among the newest: nothing new is known of them."""
+    is_partial: bool = False
+    """True while some instances that stand were not looked at yet."""
+    _words: dict[str, Delivery | None] = field(default_factory=dict)
     _defined_at: float = -math.inf
     _read_at: float = -math.inf
     _has_looked: bool = False
-    _is_missing_some: bool = False
-    """True while some that stand were not looked at yet."""
+    _waited_since: datetime | None = None
+    """Since when work waited, before one began to do it oneself."""
 
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
@@ -92,7 +95,8 @@ class Findings:
         norms = self.rules.norms
         found = [*standing, *self._too_long(connection, batches, now)]
         found += troubles.too_short(self._past.attempts, names, self._past.lengths, norms)
-        found += troubles.fails_often(self._past.attempts, names, norms, at)
+        if not self.is_partial:
+            found += troubles.fails_often(self._past.attempts, names, norms, at)
         found += self._overdue(connection, batches, now)
         found += self._ending(connection, now)
         found += self._undelivered(connection)
@@ -103,11 +107,15 @@ class Findings:
     @property
     def is_behind(self) -> bool:
         """Say whether what has been is still being read."""
-        return self._is_missing_some or self._learns
+        return self.is_partial or self._learns
 
     @property
     def _learns(self) -> bool:
         return self.rules.learns_arrivals and self.book.is_behind
+
+    def look_back(self, connection: Any, now: datetime) -> None:
+        """Note what waits, before any of it is begun: at the first look nothing may wait any more."""
+        self._waited_since = evidence.gap(connection, now, self.name).waiting_since
 
     def read_anew(self) -> None:
         """Read again at the next look whatever is read only sometimes: something is about to be written."""
@@ -135,6 +143,7 @@ class Findings:
             self._expected = evidence.expected(connection)
             self._past.read_attempts(connection)
             self._late.clear()
+            self._words.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
             self.idle -= {(one.batch_id, one.seq) for one in self._past.attempts}
             self.book.forget_what_was_learned()
@@ -152,7 +161,7 @@ class Findings:
         before, self._standing = self._standing, {}
         new = [key for key in keys if key not in before]
         read = frozenset(new[-AT_ONCE:])
-        self._is_missing_some = len(new) > len(read)
+        self.is_partial = len(new) > len(read)
         for key, one in zip(keys, stand, strict=True):
             if key in before:
                 self._standing[key] = before[key]
@@ -182,18 +191,26 @@ class Findings:
 
     def _undelivered(self, connection: Any) -> list[Problem]:
         """Return the channels of which nothing goes out: tried too often, or given up and nothing since."""
-        found, spoken = dict[str, Undelivered](), set[str]()
-        configured = {channel.name for channel in self.rules.channels}
-        for one in alert_deliveries.newest(connection, LATELY * len(self.rules.channels)):
-            if one.channel not in spoken and one.status in {DeliveryStatus.SENT, DeliveryStatus.FAILED}:
-                spoken.add(one.channel)
-                if one.status is DeliveryStatus.FAILED:
-                    found[one.channel] = _undelivered(one)
-        for one in alert_deliveries.waiting(connection, MOST):
-            if one.attempts >= TOO_OFTEN and one.said is not None:
-                found.setdefault(one.channel, _undelivered(one))
+        configured = [channel.name for channel in self.rules.channels]
+        words = dict[str, Delivery | None]()
+        for one in alert_deliveries.newest(connection, LATELY * len(configured)):
+            if one.status in alert_deliveries.SPOKEN:
+                words.setdefault(one.channel, one)
+        found = list[Undelivered]()
         # What waits for a channel that is no more is nobody's trouble.
-        return [troubles.silent_channel(one) for one in found.values() if one.channel in configured]
+        for name in configured:
+            last = words[name] if name in words else self._last_word(connection, name)
+            waiting = (one for one in alert_deliveries.waiting_of(connection, name, MOST) if _is_tried_in_vain(one))
+            silent = last if last is not None and last.status is DeliveryStatus.FAILED else next(waiting, None)
+            if silent is not None:
+                found.append(_undelivered(silent))
+        return [troubles.silent_channel(one) for one in found]
+
+    def _last_word(self, connection: Any, channel: str) -> Delivery | None:
+        """Return what became last of a message of a channel that has said nothing for many messages of others."""
+        if channel not in self._words:
+            self._words[channel] = alert_deliveries.last_word(connection, channel)
+        return self._words[channel]
 
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
         clock, batches = clock_of(self.rules.zone), self._expected
@@ -245,11 +262,17 @@ class Findings:
         if self._has_looked and self.name is not None:
             return []
         gap = evidence.gap(connection, now, self.name)
+        waits = [since for since in (gap.waiting_since, self._waited_since) if since is not None]
+        gap = replace(gap, waiting_since=min(waits, default=None))
         problem = troubles.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
         return [] if problem is None else [problem]
 
 
-def _undelivered(one: alert_deliveries.Delivery) -> Undelivered:
+def _is_tried_in_vain(one: Delivery) -> bool:
+    return one.attempts >= TOO_OFTEN and one.said is not None
+
+
+def _undelivered(one: Delivery) -> Undelivered:
     return Undelivered(channel=one.channel, since=one.made_at, attempts=one.attempts, said=one.said)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from batchctl.control.findings import Findings
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alert_text import message_of
-from batchctl.domain.alerts import Parcel, audience, owed, parcels
+from batchctl.domain.alerts import IS_OVER, Parcel, audience, owed, parcels
 from batchctl.domain.freezes import holding
 from batchctl.domain.incidents import Incident, IncidentId, Review, review
 from batchctl.domain.rows import BatchId
@@ -27,7 +27,6 @@ MOST = 1000
 """Incidents of which it is told that they are over, at one look."""
 STALE = timedelta(minutes=5)
 """After how long a message that was claimed and not sent may be sent by somebody else."""
-IS_OVER = "it was over before it was sent"
 
 _BOUNDARIES = frozenset({Boundary.ALERT})
 
@@ -41,6 +40,11 @@ class IncidentWatch:
     listener: Listener
     rules: AlertRules
     findings: Findings
+
+    def begin(self) -> None:
+        """Note what waits for somebody who works, before one does so oneself."""
+        with self.transactions.read() as connection:
+            self.findings.look_back(connection, self.clock.now())
 
     def look(self, *, hurried: bool = True) -> bool:
         """Look at what is the matter, and write what is new; true when something is.
@@ -71,7 +75,8 @@ class IncidentWatch:
     def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
         about = [one.instance_id for one in standing if one.instance_id is not None]
         problems = self.findings.problems(connection, now)
-        return review(problems, standing, evidence.under_way(connection, about), self.findings.idle)
+        under_way = evidence.under_way(connection, about)
+        return review(problems, standing, under_way, self.findings.idle, is_partial=self.findings.is_partial)
 
     def _parcels(self, connection: Any, seen: Review, now: datetime) -> list[Parcel]:
         """Return the messages that are due; none while there is no channel to send them through."""
@@ -96,7 +101,8 @@ class IncidentWatch:
             incidents.see_again(connection, one, problem, now)
         for one in (*seen.resolved, *seen.superseded):
             incidents.resolve(connection, one, now, is_told=one in seen.superseded)
-            alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
+            if not one.is_told_afterwards:
+                alert_deliveries.withdraw(connection, one.incident_id, IS_OVER, now - STALE, now)
             events.append(_event("incident.resolved", one.incident_id, one))
         for problem in seen.opened:
             events.append(_event("incident.opened", incidents.add(connection, problem, now), problem))

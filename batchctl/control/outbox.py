@@ -10,7 +10,7 @@ from typing import Any
 
 from batchctl.control.incident_watch import STALE, Frozen
 from batchctl.domain.alert_text import Letter
-from batchctl.domain.alerts import GIVEN_UP_AFTER, wait_after
+from batchctl.domain.alerts import GIVEN_UP_AFTER, taken_back, wait_after
 from batchctl.domain.errors import BatchctlError, Busy
 from batchctl.domain.text import visible
 from batchctl.logs import Event, EventValue, Listener
@@ -62,15 +62,21 @@ class Outbox:
             now, begun = self.clock.now(), False
             # Of each channel by itself: whatever waits for one that delivers nothing hides no other's.
             each = (alert_deliveries.waiting_of(connection, channel, PAGE) for channel in self.channels)
-            waiting = [one for of_channel in each for one in of_channel if self._may_be_sent(one, now)]
-            if waiting:
+            due = [one for of_channel in each for one in of_channel if self._may_be_sent(one, now)]
+            waiting = list[tuple[Delivery, str | None]]()
+            if due:
                 frozen = Frozen.read(connection, now)
-                about = {
-                    one.incident_id: one for one in incidents.these(connection, [at.incident_id for at in waiting])
-                }
-                waiting = [at for at in waiting if not frozen.holds(about[at.incident_id])]
-        for one in waiting:
-            if self._may_be_sent(one, now):
+                about = {one.incident_id: one for one in incidents.these(connection, [at.incident_id for at in due])}
+                waiting = [
+                    (at, taken_back(at.kind, about[at.incident_id]))
+                    for at in due
+                    if not frozen.holds(about[at.incident_id])
+                ]
+        for one, why in waiting:
+            if why is not None:
+                # It was being sent when that happened, in vain, or whoever had claimed it died.
+                self._withdraw(one, why, hurried=hurried)
+            elif self._may_be_sent(one, now):
                 begun |= self._begin(one, hurried=hurried)
         return begun
 
@@ -107,6 +113,13 @@ class Outbox:
             said = "It still hangs: an attempt that was given up has not ended."
             self._take_in([Answer(key, error=Busy(said))], hurried=hurried)
         return True
+
+    def _withdraw(self, one: Delivery, why: str, *, hurried: bool) -> None:
+        def withdraw(connection: Any) -> None:
+            now = self.clock.now()
+            alert_deliveries.withdraw(connection, one.incident_id, why, now - STALE, now)
+
+        self.transactions.run(_BOUNDARIES, withdraw, hurried=hurried)
 
     def _send(self, one: Delivery, until: float) -> DeliveryId:
         if self.clock.monotonic() > until:

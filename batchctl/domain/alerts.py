@@ -15,6 +15,9 @@ GIVEN_UP_AFTER = timedelta(days=1)
 """For how long it is tried to deliver a message."""
 TOO_OFTEN = 3
 """Attempts after which a channel that delivers nothing is a problem of its own."""
+TOLD_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
+IS_OVER = "it was over before it was sent"
+ACKNOWLEDGED = "somebody takes care of it"
 
 
 @value
@@ -125,6 +128,15 @@ def audience(parcel: Parcel, channels: Iterable[Audience], *, not_through: str |
         and (parcel.is_escalated or not one.only_escalations)
         and (one.least is Severity.WARNING or parcel.severity is Severity.ERROR)
     ]
+
+
+def taken_back(kind: DeliveryKind, incident: Incident) -> str | None:
+    """Return why a message that could not be sent so far is not to be sent any more; None while it is."""
+    if kind not in TOLD_WHILE_IT_STANDS or incident.is_told_afterwards:
+        return None
+    if not incident.is_standing:
+        return IS_OVER
+    return ACKNOWLEDGED if incident.status is IncidentStatus.ACKNOWLEDGED else None
 
 
 def wait_after(attempts: int) -> timedelta:

@@ -84,6 +84,11 @@ class Incident:
         """Say whether it is not over."""
         return self.resolved_at is None
 
+    @property
+    def is_told_afterwards(self) -> bool:
+        """Say whether it was over when it was found: that it is over takes back nothing of what there is to say."""
+        return self.recovery_at is not None and (self.resolved_at is None or self.recovery_at < self.resolved_at)
+
 
 @value
 class UnderWay:
@@ -112,16 +117,20 @@ def review(
     standing: Iterable[Incident],
     instances: Mapping[InstanceId, UnderWay],
     idle: Container[tuple[BatchId | None, int | None]] = (),
+    *,
+    is_partial: bool = False,
 ) -> Review:
     """Compare the problems that there are with the incidents that stand.
 
-    `instances` are those that these are about, `idle` the steps of which no run was seen.
+    `instances` are those that these are about, `idle` the steps of which no run was seen. It `is_partial` while some
+    instances that stand were not looked at: of what is not found, nobody knows then whether it is over, nor which is the first.
     """
     found: dict[str, Problem] = {}
     for problem in problems:
         found.setdefault(problem.key, problem)
     known = {incident.key: incident for incident in standing}
     places = {_place(problem) for problem in found.values()}
+    broken = {(problem.batch_id, problem.seq) for problem in found.values() if problem.kind in OF_AN_INSTANCE}
     opened, changed, resolved, superseded = (
         list[Problem](),
         list[tuple[Incident, Problem]](),
@@ -132,18 +141,28 @@ def review(
     for key, problem in found.items():
         if key not in known:
             opened.append(problem)
-        elif _is_news(known[key], problem):
+        elif not is_partial and _is_news(known[key], problem):
             changed.append((known[key], problem))
     for key, incident in known.items():
         if key in found:
             continue
-        if _place(incident) in places and _is_about_the_same(incident, instances):
+        if _is_hidden(incident, broken, is_partial=is_partial):
+            quiet.add(incident.incident_id)
+        elif _place(incident) in places and _is_about_the_same(incident, instances):
             superseded.append(incident)
         elif _is_undecided(incident, instances, idle):
             quiet.add(incident.incident_id)
         else:
             resolved.append(incident)
     return Review(opened=opened, changed=changed, resolved=resolved, superseded=superseded, quiet=frozenset(quiet))
+
+
+def _is_hidden(incident: Incident, broken: Container[tuple[BatchId | None, int | None]], *, is_partial: bool) -> bool:
+    """Say whether it may be there and not be seen: steps that fail often are not told of where an instance stands failed."""
+    is_often = incident.kind is IncidentKind.FAILS_OFTEN
+    if is_partial and (is_often or incident.kind in OF_AN_INSTANCE):
+        return True
+    return is_often and (incident.batch_id, incident.seq) in broken
 
 
 def _place(one: Problem | Incident) -> tuple[str, int | None, int | None, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from batchctl.domain.alerts import ACKNOWLEDGED
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.incidents import Incident, IncidentId
 from batchctl.domain.outcomes import JsonValue
@@ -23,7 +24,6 @@ MOST = 1000
 """How many incidents are listed at most."""
 STALE = timedelta(minutes=5)
 """After how long a message that somebody claimed may be taken back."""
-ACKNOWLEDGED = "somebody takes care of it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

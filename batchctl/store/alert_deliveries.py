@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NewType
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, bindparam, or_, select, text
 
 from batchctl.domain.alert_text import Message
+from batchctl.domain.alerts import TOLD_WHILE_IT_STANDS
 from batchctl.domain.incidents import IncidentId
 from batchctl.domain.status import DeliveryKind, DeliveryStatus, word
 from batchctl.domain.text import storable
@@ -18,15 +19,12 @@ from batchctl.store.tables import TO_SEND, alert_delivery
 
 DeliveryId = NewType("DeliveryId", int)
 
+SPOKEN = DeliveryStatus.SENT, DeliveryStatus.FAILED
+"""How messages end that say whether a channel delivers."""
+
 _a = alert_delivery.c
 
 _ADD = RowInsert(alert_delivery)
-_WAITING = RowSelect(
-    select(alert_delivery)
-    .where(text(f"AlertDelivery.{TO_SEND}"))
-    .order_by(_a.AlertDelivery_id)
-    .limit(bindparam("most"))
-)
 _WAITING_OF = RowSelect(
     select(alert_delivery)
     .where(text(f"AlertDelivery.{TO_SEND}"), _a.Channel == bindparam("channel"))
@@ -43,6 +41,12 @@ _LAST_OF = RowSelect(
     .order_by(_a.AlertDelivery_id.desc())
     .limit(bindparam("most"))
 )
+_LAST_WORD = RowSelect(
+    select(alert_delivery)
+    .where(_a.Channel == bindparam("channel"), or_(*(_a.Status == each.value for each in SPOKEN)))
+    .order_by(_a.AlertDelivery_id.desc())
+    .limit(bindparam("most"))
+)
 _TAKE = RowUpdate(
     alert_delivery,
     _a.AlertDelivery_id == bindparam("delivery_id"),
@@ -56,7 +60,6 @@ _MINE = RowUpdate(
     _a.ClaimedBy == bindparam("claimed_by"),
     text(TO_SEND),
 )
-_TOLD_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
 
 
 @named_value
@@ -104,11 +107,6 @@ def add(
     _ADD(connection, values)
 
 
-def waiting(connection: Connection, most: int) -> list[Delivery]:
-    """Return the messages that are to be sent, oldest first."""
-    return readable(_WAITING(connection, most=most), _delivery)
-
-
 def waiting_of(connection: Connection, channel: str, most: int) -> list[Delivery]:
     """Return the messages that are to be sent through a channel, oldest first."""
     return readable(_WAITING_OF(connection, channel=channel[:NAME_LENGTH], most=most), _delivery)
@@ -127,6 +125,12 @@ def of_incident(connection: Connection, incident_id: IncidentId) -> list[Deliver
 def last_of(connection: Connection, channel: str, most: int) -> list[Delivery]:
     """Return the newest messages of a channel, newest first."""
     return readable(_LAST_OF(connection, channel=channel[:NAME_LENGTH], most=most), _delivery)
+
+
+def last_word(connection: Connection, channel: str) -> Delivery | None:
+    """Return the newest message of a channel that was sent or given up."""
+    found = readable(_LAST_WORD(connection, channel=channel[:NAME_LENGTH], most=1), _delivery)
+    return next(iter(found), None)
 
 
 def claim(connection: Connection, one: Delivery, by: str, now: datetime) -> bool:
@@ -158,7 +162,7 @@ def withdraw(connection: Connection, incident_id: IncidentId, why: str, stale: d
     changes = {"Status": DeliveryStatus.WITHDRAWN.value, "Message": why, "z_updated": now}
     for one in of_incident(connection, incident_id):
         is_free = one.claimed_by is None or one.claimed_at is None or one.claimed_at < stale
-        if one.status is DeliveryStatus.WAITING and one.kind in _TOLD_WHILE_IT_STANDS and is_free:
+        if one.status is DeliveryStatus.WAITING and one.kind in TOLD_WHILE_IT_STANDS and is_free:
             _TAKE(connection, changes, delivery_id=one.delivery_id, tried=one.attempts)
 
 

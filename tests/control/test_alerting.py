@@ -181,6 +181,22 @@ def test_what_fails_is_told_behind_however_many_that_have_failed_before(failed: 
     assert alarm.told() == []
 
 
+def test_who_begins_behind_many_that_have_failed_takes_none_for_over(
+    failed: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail(failed, "the disk is full", 5)
+    assert len(Alarm(failed).told()) == 2
+    monkeypatch.setattr(findings, "AT_ONCE", 1)
+    alarm = Alarm(failed, name="c2")
+
+    for _ in range(6):
+        assert alarm.told() == []
+        assert failed.sql("SELECT BatchControl_id FROM Incident ORDER BY Incident_id") == [(1,), (2,)]
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open")] * 2
+    mend(failed)
+    assert [said.partition(" ")[0] for said in alarm.told()].count("[OVER]") == 2
+
+
 def test_a_batch_that_nobody_knew_before_it_failed_is_told_by_its_name(failed: World) -> None:
     alarm = Alarm(failed)
     alarm.duty.look()
@@ -312,6 +328,29 @@ def test_of_a_channel_that_is_configured_no_more_nobody_is_told(failed: World) -
     assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "resolved")]
 
 
+@pytest.mark.parametrize("seen", ["sent", "waiting"])
+def test_a_channel_that_says_nothing_is_not_whole_because_others_say_much(failed: World, seen: str) -> None:
+    alarm = Alarm(failed, TWO)
+    alarm.broken["mail"] = "no route to host"
+    alarm.told()
+    failed.hand.many(
+        "INSERT INTO AlertDelivery (Incident_id, Channel, Kind, Number, Title, Body, Status, NextAttemptTime, z_inserted)"
+        " VALUES (1, ?, 'repeat', ?, 't', 'b', ?, '2026-11-21 02:00:00', '2026-11-21 02:00:00')",
+        [("chat" if seen == "sent" else "gone", 1000 + number, seen) for number in range(600)],
+    )
+    if seen == "sent":
+        failed.sql("UPDATE AlertDelivery SET Status = 'failed', Message = 'given up' WHERE Channel = 'mail'")
+        assert len([said for said in alarm.told() if "channel mail" in said]) == 1
+    else:
+        # The numbers of what waits for a channel that is no more are lower than that of what waits for this one.
+        failed.sql("UPDATE AlertDelivery SET AlertDelivery_id = AlertDelivery_id + 10000 WHERE Channel = 'mail'")
+        failed.sql("UPDATE AlertDelivery SET Attempts = 3 WHERE Channel = 'mail'")
+    failed.clock.advance(timedelta(minutes=1))
+    alarm.told()
+
+    assert [row[:2] for row in failed.sql(INCIDENTS)] == [("failed", "open"), ("channel_failed", "open")]
+
+
 def test_however_much_waits_for_a_channel_the_others_deliver(failed: World) -> None:
     alarm = Alarm(failed, TWO)
     alarm.broken["mail"] = "no route to host"
@@ -355,6 +394,49 @@ def test_what_is_over_before_it_could_be_sent_is_told_nobody(failed: World) -> N
 
     assert alarm.told() == []
     assert failed.sql("SELECT Kind, Status FROM AlertDelivery") == [("alert", "withdrawn")]
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_what_is_over_while_it_is_sent_in_vain_is_not_told_after_that_it_is_over(failed: World, dies: bool) -> None:
+    alarm = Alarm(failed)
+    alarm.inquiries.hang.add(0)
+    alarm.duty.watch.look()
+    alarm.duty.outbox.look()
+    mend(failed)
+    if dies:
+        alarm = Alarm(failed, name="c2")
+    alarm.duty.watch.look()
+    alarm.inquiries.hang.clear()
+    alarm.broken["mail"] = "no answer"
+    alarm.duty.outbox.look()
+    alarm.broken.clear()
+    alarm.duty.outbox.finish()
+    failed.clock.advance(timedelta(minutes=6))
+
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert failed.sql("SELECT Kind, Status FROM AlertDelivery ORDER BY 1") == [
+        ("alert", "withdrawn"),
+        ("recovery", "sent"),
+    ]
+
+
+def test_what_is_acknowledged_while_it_is_sent_in_vain_is_not_told_again(failed: World) -> None:
+    alarm = Alarm(failed)
+    alarm.inquiries.hang.add(0)
+    alarm.duty.watch.look()
+    alarm.duty.outbox.look()
+    failed.sql(
+        "INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('acknowledge', '{\"incident\": 1}', 'mine')"
+    )
+    answering(failed).finish()
+    alarm.inquiries.hang.clear()
+    alarm.broken["mail"] = "no answer"
+    alarm.duty.outbox.look()
+    alarm.broken.clear()
+    failed.clock.advance(timedelta(minutes=2))
+
+    assert alarm.told() == []
+    assert failed.sql("SELECT Status, Message FROM AlertDelivery") == [("withdrawn", "somebody takes care of it")]
 
 
 def test_a_message_that_cannot_be_delivered_is_given_up(failed: World) -> None:
@@ -538,6 +620,21 @@ def test_what_failed_often_is_not_over_because_others_have_run_since(
     assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
 
 
+def test_what_failed_often_is_not_over_because_it_fails_for_good(world: World) -> None:
+    world.batch(steps=1, OnFailure="continue")
+    for _ in range(3):
+        fail(world)
+        mend(world)
+    alarm = Alarm(world)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"]
+    fail(world)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[ERROR]"]
+
+    mend(world)
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert world.sql(INCIDENTS) == [("fails_often", "open", 2, 1), ("failed", "resolved", 1, 1)]
+
+
 def test_how_a_batch_did_that_is_disabled_now_is_told_nobody(world: World) -> None:
     world.batch(steps=1, OnFailure="continue")
     for _ in range(3):
@@ -565,6 +662,27 @@ def test_that_nobody_worked_is_told_by_whoever_works_next(world: World) -> None:
     ((_, letter),) = alarm.sent
     said = letter.message.title
     assert said.startswith("[ERROR] controllers: No controller worked from 2026-11-21 01:00:00 UTC until now")
+    assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
+
+
+def test_that_nobody_worked_is_told_though_what_waited_is_begun_at_once(world: World) -> None:
+    world.batch()
+    world.sql(
+        "INSERT INTO Controller (ControllerName, Host, Status, Heartbeat) VALUES ('old', 'h', 'lost', '2026-11-21 01:00:00')"
+    )
+    world.submit(z_inserted="2026-11-21 02:00:00")
+    alarm = Alarm(world)
+    alarm.duty.begin()
+    world.create()
+    world.process()
+    alarm.broken["mail"] = "the network is not up yet"
+    for _ in range(30):
+        alarm.duty.look()
+        world.clock.advance(timedelta(seconds=6))
+        alarm.broken.clear()
+
+    ((_, letter),) = alarm.sent
+    assert "and work waited since 2026-11-21 02:00:00 UTC" in letter.message.title
     assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
 
 
