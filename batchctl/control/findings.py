@@ -49,6 +49,7 @@ SOMETIMES = timedelta(seconds=30)
 """How often the definitions and the newest attempts are read, as long as nothing else is the matter."""
 SLOWLY = timedelta(minutes=10)
 """How often is read what changes slowly: how long steps take, and which days are business days."""
+
 _Seen = tuple[int, InstanceStatus, int, datetime, bool]
 
 
