@@ -16,8 +16,8 @@ from batchctl.domain.alerts import TOO_OFTEN
 from batchctl.domain.business_days import BusinessDays
 from batchctl.domain.column_text import UnfitText, weekdays_of
 from batchctl.domain.expectations import Deadline, Expected
-from batchctl.domain.incidents import Problem
-from batchctl.domain.rows import BatchDefinition, BatchId
+from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
+from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import DeliveryStatus, IncidentKind, InstanceStatus
 from batchctl.domain.troubles import Undelivered
@@ -113,6 +113,18 @@ class Findings:
     @property
     def _learns(self) -> bool:
         return self.rules.learns_arrivals and self.book.is_behind
+
+    def failed_with(self, incident: Incident) -> set[InstanceId]:
+        """Return whose attempts have failed at the step of an incident of instances, up to the last that it knows of."""
+        if incident.kind not in OF_AN_INSTANCE:
+            return set()
+        return {
+            one.instance_id
+            for one in self._past.attempts
+            if (one.batch_id, one.seq) == (incident.batch_id, incident.seq)
+            and one.history_id <= incident.evidence
+            and one.has_failed
+        }
 
     def look_back(self, connection: Any, now: datetime) -> None:
         """Note what waits, before any of it is begun: at the first look nothing may wait any more."""

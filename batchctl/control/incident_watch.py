@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from batchctl.control.findings import Findings
@@ -73,10 +74,12 @@ class IncidentWatch:
         return bool(self._parcels(connection, seen, now))
 
     def _review(self, connection: Any, standing: list[Incident], now: datetime) -> Review:
-        about = [one.instance_id for one in standing if one.instance_id is not None]
         problems = self.findings.problems(connection, now)
-        under_way = evidence.under_way(connection, about)
-        return review(problems, standing, under_way, self.findings.idle, is_partial=self.findings.is_partial)
+        found = {problem.key for problem in problems}
+        others = {one.incident_id: self.findings.failed_with(one) for one in standing if one.key not in found}
+        about = [one.instance_id for one in standing if one.instance_id is not None]
+        stand = evidence.under_way(connection, chain(about, *others.values()))
+        return review(problems, standing, stand, self.findings.idle, others=others, is_partial=self.findings.is_partial)
 
     def _parcels(self, connection: Any, seen: Review, now: datetime) -> list[Parcel]:
         """Return the messages that are due; none while there is no channel to send them through."""

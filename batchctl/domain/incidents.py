@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import NewType
 
 from batchctl.domain.rows import BatchId, InstanceId
@@ -21,6 +22,8 @@ OF_AN_INSTANCE = frozenset({IncidentKind.FAILED, IncidentKind.LOST, IncidentKind
 """Kinds that are over only when the instance is: while it is run again nobody knows yet."""
 OF_RUNS = frozenset({IncidentKind.FAILS_OFTEN, IncidentKind.TOO_SHORT})
 """Kinds that only another run of the step can end."""
+
+NOBODY: Mapping[IncidentId, Collection[InstanceId]] = MappingProxyType({})
 
 _NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|\b[0-9a-f]{8,}\b", re.IGNORECASE)
 
@@ -118,12 +121,14 @@ def review(
     instances: Mapping[InstanceId, UnderWay],
     idle: Container[tuple[BatchId | None, int | None]] = (),
     *,
+    others: Mapping[IncidentId, Collection[InstanceId]] = NOBODY,
     is_partial: bool = False,
 ) -> Review:
     """Compare the problems that there are with the incidents that stand.
 
-    `instances` are those that these are about, `idle` the steps of which no run was seen. It `is_partial` while some
-    instances that stand were not looked at: of what is not found, nobody knows then whether it is over, nor which is the first.
+    `instances` are those that these are about, `others` those that had failed as well, `idle` the steps of which no run was
+    seen. It `is_partial` while some instances that stand were not looked at: of what is not found, nobody knows then whether
+    it is over, nor which is the first.
     """
     found: dict[str, Problem] = {}
     for problem in problems:
@@ -131,6 +136,7 @@ def review(
     known = {incident.key: incident for incident in standing}
     places = {_place(problem) for problem in found.values()}
     broken = {(problem.batch_id, problem.seq) for problem in found.values() if problem.kind in OF_AN_INSTANCE}
+    dealt_with = {(incident.batch_id, incident.seq) for incident in known.values() if incident.kind in OF_AN_INSTANCE}
     opened, changed, resolved, superseded = (
         list[Problem](),
         list[tuple[Incident, Problem]](),
@@ -140,7 +146,9 @@ def review(
     quiet = set[IncidentId]()
     for key, problem in found.items():
         if key not in known:
-            opened.append(problem)
+            # That a step fails often is told when what has failed there is over: until then it is the same trouble.
+            if problem.kind is not IncidentKind.FAILS_OFTEN or (problem.batch_id, problem.seq) not in dealt_with:
+                opened.append(problem)
         elif not is_partial and _is_news(known[key], problem):
             changed.append((known[key], problem))
     for key, incident in known.items():
@@ -150,7 +158,7 @@ def review(
             quiet.add(incident.incident_id)
         elif _place(incident) in places and _is_about_the_same(incident, instances):
             superseded.append(incident)
-        elif _is_undecided(incident, instances, idle):
+        elif _is_undecided(incident, instances, idle) or _is_run_again(incident, instances, others):
             quiet.add(incident.incident_id)
         else:
             resolved.append(incident)
@@ -196,7 +204,7 @@ def _is_undecided(
     instances: Mapping[InstanceId, UnderWay],
     idle: Container[tuple[BatchId | None, int | None]],
 ) -> bool:
-    """Say whether an instance is run again, or about to be, and has not come past the step at which it stood.
+    """Say whether its instance has not come past the step at which it stood.
 
     Or whether the step has not been run again of which something was unusual.
     """
@@ -204,6 +212,18 @@ def _is_undecided(
         return incident.kind in OF_RUNS and (incident.batch_id, incident.seq) in idle
     at = None if incident.instance_id is None else instances.get(incident.instance_id)
     return at is not None and not at.status.is_final and at.last_seq < (incident.seq or 0)
+
+
+def _is_run_again(
+    incident: Incident,
+    instances: Mapping[InstanceId, UnderWay],
+    others: Mapping[IncidentId, Collection[InstanceId]],
+) -> bool:
+    """Say whether another instance that had failed as well is run again, or about to be, and has not come past the step."""
+    failed = (instances[one] for one in others.get(incident.incident_id, ()) if one in instances)
+    return any(
+        not (at.status.is_final or at.status in _STANDING) and at.last_seq < (incident.seq or 0) for at in failed
+    )
 
 
 def signature(message: str | None) -> str:

@@ -56,6 +56,11 @@ class Attempt:
     started_at: datetime
     ended_at: datetime | None
 
+    @property
+    def has_failed(self) -> bool:
+        """Say whether it ended otherwise than well by itself."""
+        return self.status is not HistoryStatus.SUCCESS and self.status not in _TELLS_NOTHING
+
 
 def standing(instance: BatchInstance, batch: BatchDefinition | None, last: HistoryEntry | None) -> Problem:
     """Return the problem of an instance that has failed or is held."""
@@ -204,9 +209,8 @@ def fails_often(
         step = one.batch_id, one.seq
         of_step = runs.setdefault(step, {})
         if one.instance_id in of_step or len(of_step) < norms.runs:
-            has_failed = one.status is not HistoryStatus.SUCCESS
-            of_step[one.instance_id] = of_step.get(one.instance_id, False) or has_failed
-            if has_failed:
+            of_step[one.instance_id] = of_step.get(one.instance_id, False) or one.has_failed
+            if one.has_failed:
                 newest.setdefault(step, one)
     for step, of_step in runs.items():
         failed = sum(of_step.values())

@@ -133,6 +133,24 @@ def test_it_is_not_over_while_it_is_run_again_nor_is_anybody_reminded(failed: Wo
     assert failed.sql(INCIDENTS) == [("failed", "open", 2, 2)]
 
 
+def test_of_many_that_failed_alike_it_is_over_when_the_last_is_past_the_step(failed: World) -> None:
+    fail(failed, "it broke", 2)
+    alarm = Alarm(failed)
+    alarm.told()
+    failed.sql("UPDATE BatchControl SET Status = 'ready'")
+    failed.sql("UPDATE BatchControl SET Status = 'paused' WHERE BatchControl_id = 1")
+    failed.runner.script = lambda rendered: OK
+    failed.process()
+
+    assert failed.statuses() == ["paused", "complete", "complete"]
+    failed.clock.advance(2 * HALF_AN_HOUR)
+    assert Alarm(failed).told() == [], "also to who begins now"
+    failed.sql("UPDATE BatchControl SET Status = 'ready' WHERE Status = 'paused'")
+    failed.process()
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[OVER]"]
+    assert [said.partition(" ")[0] for said in alarm.told()] == ["[WARNING]"], "it has failed often"
+
+
 def test_another_error_in_its_place_is_told_and_nobody_that_the_first_is_over(failed: World) -> None:
     alarm = Alarm(failed)
     alarm.told()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.domain.incidents import UnderWay, key_of, review, signature
+from batchctl.domain.incidents import IncidentId, UnderWay, key_of, review, signature
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import IncidentKind, InstanceStatus
 from tests.domain.incident_values import a_problem, an_incident
@@ -49,6 +49,17 @@ def test_it_is_over_when_the_instance_is_or_has_come_past_the_step(status: Insta
 
     assert found.resolved == [an_incident()]
     assert not found.quiet
+
+
+@pytest.mark.parametrize(
+    ("status", "last_seq", "is_over"),
+    [(S.READY, 0, False), (S.RUNNING, 0, False), (S.RUNNING, 10, True), (S.COMPLETE, 20, True), (S.FAILED, 0, True)],
+)
+def test_it_is_over_when_all_that_had_failed_alike_are(status: InstanceStatus, last_seq: int, *, is_over: bool) -> None:
+    stand = {InstanceId(42): UnderWay(S.COMPLETE, 20), InstanceId(43): UnderWay(status, last_seq)}
+    found = review([], [an_incident()], stand, others={IncidentId(7): {InstanceId(42), InstanceId(43)}})
+
+    assert (found.resolved == [an_incident()], found.quiet == {7}) == (is_over, not is_over)
 
 
 def test_an_instance_that_is_gone_needs_nobody() -> None:
