@@ -149,6 +149,8 @@ class Worker:
             due_in = self.membership.due_in
         self.controller.turn(timedelta(0) if self._creates else wait, due_in)
         noticed = self.controller.take_notice()
+        if self.controller.is_stopping:
+            self._resign()
         if self.controller.trouble is not None or self.controller.is_stopping:
             return
         for duty in self.own_duties:
@@ -232,6 +234,13 @@ class Worker:
             if not leading.is_leader:
                 self.membership.depose(leading.lock)
         return leading.is_leader
+
+    def _resign(self) -> None:
+        """Let another lead: who stops does nothing of it any more, however long its steps have to end."""
+        leading = self.leading
+        if leading is not None and leading.is_leader:
+            leading.is_leader, leading.creation = False, None
+            leading.lock.release()
 
     def _create(self, leading: Leading, creation: Iterator[CreationReport]) -> None:
         """Create for a while; the rest waits until the steps have been seen to."""
