@@ -383,9 +383,7 @@ def test_a_worker_that_stops_goes_on_giving_signs_of_life_and_leaves_the_dead_to
     assert first.worker.membership.is_trusted()
 
 
-def test_another_leads_while_the_steps_of_a_leader_that_stops_still_run(
-    world: World, hands: tuple[Hand, Hand]
-) -> None:
+def test_another_leads_while_the_steps_of_a_leader_that_stops_still_run(world: World, hands: tuple[Hand, Hand]) -> None:
     first, second = hands
     first.runner.script = lambda rendered: RUNS_ON
     world.batch(steps=1)
