@@ -14,6 +14,7 @@ from batchctl.control.creation import Creator
 from batchctl.control.purge import MOST, PATIENCE
 from batchctl.control.retention import Retention
 from batchctl.domain.errors import DatabaseUnreachable
+from batchctl.operations import disposal
 from batchctl.ports import Change
 from batchctl.store import finished_instances, purging
 from tests.control.test_workers import Hand, hired
@@ -293,6 +294,8 @@ def test_an_answered_request_goes_with_its_act_and_an_open_one_stays(world: Worl
             f"OperatorRequest:{at}",
             ago(world, 31),
         )
+    going = {one.table: one.rows for one in disposal.plan(world.transactions, world.clock).going}
+    assert going == {"OperatorRequest": 2, "AuditLog": 1}
     duty(world).finish()
 
     assert world.sql("SELECT Status FROM OperatorRequest ORDER BY OperatorRequest_id") == [("requested",), ("done",)]
