@@ -21,7 +21,7 @@ from batchctl.cli.session import (
     reason,
     sure,
 )
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import did_you_mean, typed, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -361,4 +361,4 @@ def _show_switching(done: Switching) -> None:
     said = releasing.told(done.released, dry_run=done.dry_run)
     if said is not None:
         click.echo(said)
-    output.hints(output.console(), f"batchctl why batch:{done.batch}")
+    output.hints(output.console(), f"batchctl why batch:{typed(done.batch)}")

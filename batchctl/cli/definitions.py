@@ -26,6 +26,7 @@ def batches(session: Session, as_json: bool) -> None:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.domain import freezes
+    from batchctl.domain.text import typed
     from batchctl.operations import columns, inspection
 
     with session.app() as app:
@@ -59,7 +60,7 @@ def batches(session: Session, as_json: bool) -> None:
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
     output.section(out, Listing("Batches", headings, rows))
     if found:
-        output.hints(out, f"batchctl why batch:{found[0].batch.name}", "batchctl check")
+        output.hints(out, f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
     else:
         output.hints(out, "insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")
 

@@ -101,19 +101,19 @@ def _write(file: str, text: str) -> None:
 
 
 def _next(seen: Picture) -> list[str]:
-    from batchctl.domain.text import visible
+    from batchctl.domain.text import typed
 
     troubled = [node for node in seen.nodes if node.state in {"failed", "held"} and node.stand is not None]
     if troubled:
         node = troubled[0]
         return [
             f"batchctl show {node.stand.instance_id if node.stand else ''}   (what failed, and how)",
-            f"batchctl impact {visible(node.batch.name)}   (what that holds back)",
+            f"batchctl impact {typed(node.batch.name)}   (what that holds back)",
         ]
     if any(node.in_cycle for node in seen.nodes):
         return ["batchctl check   (names every cycle)"]
     if seen.target is None and seen.linked:
-        last = visible(seen.linked[-1].batch.name)
+        last = typed(seen.linked[-1].batch.name)
         return [f"batchctl graph {last}   (what it waits for, and when it should be done)"]
     return ["batchctl status"]
 
@@ -122,7 +122,7 @@ def _show_impact(out: Console, found: Impact) -> None:
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
-    from batchctl.domain.text import visible
+    from batchctl.domain.text import typed, visible
 
     name = visible(found.batch.name)
     many = "1 other batch" if len(found.held) == 1 else f"{len(found.held)} other batches"
@@ -145,7 +145,8 @@ def _show_impact(out: Console, found: Impact) -> None:
     if found.spared:
         spared = ", ".join(visible(one.name) for one in found.spared)
         out.print(cell(f"Not held back, because other batches can start them: {spared}."), soft_wrap=True)
-    output.hints(out, f"batchctl why batch:{name}", f"batchctl graph {name}   (what it waits for itself)")
+    again = typed(found.batch.name)
+    output.hints(out, f"batchctl why batch:{again}", f"batchctl graph {again}   (what it waits for itself)")
 
 
 def _waits(wait: Wait) -> str:

@@ -86,7 +86,7 @@ def lacking(
     if batch is None:
         return Lacking(missing, f"batch {missing}", "does not exist", due, "batchctl check")
     if newest is None:
-        reason, next_step = "has no instance for this CycleKey yet", f"batchctl why batch:{visible(batch.name)}"
+        reason, next_step = "has no instance for this CycleKey yet", f"batchctl why batch:{typed(batch.name)}"
     elif newest.status is not InstanceStatus.COMPLETE:
         reason, next_step = _STANDS[newest.status], f"batchctl why {newest.instance_id}"
     elif was_offered:

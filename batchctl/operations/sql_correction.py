@@ -12,7 +12,7 @@ from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Ste
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.sql_jobs import ORIGIN, PROCESS_TYPE, SEQ
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations import timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
@@ -120,5 +120,5 @@ def _step_of(connection: Any, schedule: Schedule) -> tuple[BatchDefinition, Step
         message = (
             f"{called} starts no batch with a step {SEQ} of type {PROCESS_TYPE} any more: somebody has changed it."
         )
-        raise Refused(message, next_step=f"batchctl why batch:{visible(schedule.entity)}, and correct ProcessControl")
+        raise Refused(message, next_step=f"batchctl why batch:{typed(schedule.entity)}, and correct ProcessControl")
     return found, step

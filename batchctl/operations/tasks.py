@@ -17,7 +17,7 @@ from batchctl.domain.rows import (
     imagined,
 )
 from batchctl.domain.status import Cause, IntakeStatus
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import did_you_mean, typed, unfit, visible
 from batchctl.operations.submission import Submission, submit
 from batchctl.plugin_api import CannotPopulate, Populator
 from batchctl.ports import Clock, Transactions
@@ -155,7 +155,7 @@ class Desk:
         except CannotPopulate as refused:
             raise Refused(
                 f"Batch {visible(batch.name)} does not take the task: {visible(str(refused))}.",
-                next_step=f"batchctl why batch:{visible(batch.name)}",
+                next_step=f"batchctl why batch:{typed(batch.name)}",
             ) from None
 
 
