@@ -68,7 +68,7 @@ class Outbox:
                 frozen = Frozen.read(connection, now)
                 about = {one.incident_id: one for one in incidents.these(connection, [at.incident_id for at in due])}
                 waiting = [
-                    (at, taken_back(at.kind, about[at.incident_id]))
+                    (at, taken_back(at.kind, about[at.incident_id], now))
                     for at in due
                     if not frozen.holds(about[at.incident_id])
                 ]

@@ -17,7 +17,7 @@ TOO_OFTEN = 3
 """Attempts after which a channel that delivers nothing is a problem of its own."""
 TOLD_WHILE_IT_STANDS = frozenset({DeliveryKind.ALERT, DeliveryKind.REPEAT, DeliveryKind.ESCALATION})
 IS_OVER = "it was over before it was sent"
-ACKNOWLEDGED = "somebody takes care of it"
+TAKEN_CARE_OF = "somebody takes care of it"
 
 
 @value
@@ -130,13 +130,14 @@ def audience(parcel: Parcel, channels: Iterable[Audience], *, not_through: str |
     ]
 
 
-def taken_back(kind: DeliveryKind, incident: Incident) -> str | None:
+def taken_back(kind: DeliveryKind, incident: Incident, now: datetime) -> str | None:
     """Return why a message that could not be sent so far is not to be sent any more; None while it is."""
     if kind not in TOLD_WHILE_IT_STANDS or incident.is_told_afterwards:
         return None
     if not incident.is_standing:
         return IS_OVER
-    return ACKNOWLEDGED if incident.status is IncidentStatus.ACKNOWLEDGED else None
+    is_snoozed = incident.snoozed_until is not None and incident.snoozed_until > now
+    return TAKEN_CARE_OF if is_snoozed or incident.status is IncidentStatus.ACKNOWLEDGED else None
 
 
 def wait_after(attempts: int) -> timedelta:

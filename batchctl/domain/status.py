@@ -336,6 +336,7 @@ TRANSITIONS: dict[InstanceVerb, dict[InstanceStatus, InstanceStatus]] = {
         _S.CANCELLING: _S.CANCELLED,
     },
     _V.RERUN: {
+        _S.READY: _S.READY,
         _S.RETRY: _S.READY,
         _S.FAILED: _S.READY,
         _S.HELD: _S.READY,

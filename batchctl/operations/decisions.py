@@ -88,8 +88,12 @@ def target(instance: BatchInstance, action: Action) -> InstanceStatus:
     for verb in _VERBS[action]:
         if instance.status in TRANSITIONS[verb] and (verb, instance.status) not in _THE_CONTROLLERS:
             return TRANSITIONS[verb][instance.status]
+    raise _impossible(instance, action)
+
+
+def _impossible(instance: BatchInstance, action: Action) -> StatusChanged:
     advice = _ADVICE[action][instance.status].format(id=instance.instance_id)
-    raise StatusChanged(named(instance), instance.status, action, next_step=advice)
+    return StatusChanged(named(instance), instance.status, action, next_step=advice)
 
 
 def pause(instance: BatchInstance) -> BatchInstance:
@@ -98,9 +102,13 @@ def pause(instance: BatchInstance) -> BatchInstance:
 
 
 def resume(instance: BatchInstance) -> BatchInstance:
-    """Let it go on as it was: one that waited for a retry waits for it still."""
+    """Let it go on as it was: one that waited for a retry waits for it still.
+
+    One that was never claimed has nothing to be tried again: its time was given to it, as by a throttle.
+    """
     status = target(instance, Action.RESUME)
-    if instance.status is InstanceStatus.PAUSED and instance.next_run_time > LONG_AGO:
+    was_tried = instance.claim_token > 0
+    if instance.status is InstanceStatus.PAUSED and was_tried and instance.next_run_time > LONG_AGO:
         status = TRANSITIONS[InstanceVerb.RESUME_RETRY][instance.status]
     return replace(instance, status=status)
 
@@ -130,6 +138,9 @@ def rerun(
 ) -> BatchInstance:
     """Make it ready again: at the step that failed, or at a chosen one; with corrected values."""
     status = target(instance, Action.RERUN)
+    if instance.status is InstanceStatus.READY and instance.next_run_time <= LONG_AGO:
+        # It starts by itself as soon as it may; only what was given a time can be told not to wait for it.
+        raise _impossible(instance, Action.RERUN)
     if from_seq is None and instance.status is InstanceStatus.COMPLETE:
         message = f"{named(instance)} is complete: say from which step to run it again. {_steps_of(batch)}"
         first = batch.steps[0].seq if batch.steps else "SEQ"

@@ -83,11 +83,12 @@ class _Looking:
     known: int = 0
     _instances: set[InstanceId] = field(default_factory=set)
     _rows: set[IntakeId] = field(default_factory=set)
+    _requests: set[int] = field(default_factory=set)
 
     def look(self) -> None:
-        self._by_age("OperatorRequest", self.rules.requests, purging.request_page, purging.count_requests)
+        self._by_age("OperatorRequest", self.rules.requests, purging.request_page, self._count_requests)
         self._by_age("SchedulerLog", self.rules.scheduler_log, purging.log_page, purging.count_log)
-        self._by_age("AuditLog", self.rules.audit_log, purging.audit_page, purging.count_audit)
+        self._by_age("AuditLog", self.rules.audit_log, purging.audit_page, self._count_audit)
         self._by_age("FileProcess", self.rules.inbox, purging.inbox_page, purging.count_inbox)
         self._by_age("Incident", self.rules.incidents, purging.incident_page, purging.count_incidents)
         for (batch_id, outcome), keep in self.rules.instances.items():
@@ -102,6 +103,14 @@ class _Looking:
                 found.add(count(connection, page, self.now - age), page.oldest)
             after, is_last = page.up_to, page.is_last
         self.going.append(found)
+
+    def _count_requests(self, connection: Any, page: Page, before: datetime) -> int:
+        self._requests.update(row.Number for row in page.old)
+        return purging.count_requests(connection, page, before)
+
+    def _count_audit(self, connection: Any, page: Page, before: datetime) -> int:
+        # Requests go first, and their acts with them.
+        return purging.count_audit(connection, page, before, self._requests)
 
     def _of_batch(self, batch_id: BatchId, outcome: InstanceStatus, keep: Keep) -> None:
         after, is_last = 0, False

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from batchctl.operations.trial import Bench
 
 MOST_WAITS = 20
+_BY_ITSELF = "batchctl run --once   (a running controller starts it by itself)"
 
 KINDS = ("batch", "file", "schedule", "trigger")
 _NUMBER = re.compile(r"\d{1,18}\Z")
@@ -249,10 +250,11 @@ def _dependencies(
     waits = dependencies.waits(connection, batches, MOST_WAITS, now, of=batch.batch_id)
     for wait in waits:
         blocked = f"{_for_key(wait.cycle_key)}, since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
-        clear = next((one.next_step for one in wait.lacking), "batchctl waits")
+        clear = next((one.next_step for one in wait.lacking), _BY_ITSELF)
+        ends = Ends.HOLDER if wait.lacking else Ends.CONTROLLER
         upstream = [one.instance_id for one in wait.lacking if one.instance_id is not None]
         lacks = f"BatchControl {', '.join(map(str, upstream))}" if upstream else row
-        yield Gate("dependency", blocked, clear, lacks, Ends.HOLDER)
+        yield Gate("dependency", blocked, clear, lacks, ends)
     if not waits:
         names = [visible(batches[one.depends_on].name) for one in batch.dependencies if one.depends_on in batches]
         which = (" and " if batch.dependency_mode is DependencyMode.ALL else " or ").join(names)

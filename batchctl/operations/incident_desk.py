@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.domain.alerts import ACKNOWLEDGED
+from batchctl.domain.alerts import TAKEN_CARE_OF
 from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.incidents import Incident, IncidentId
 from batchctl.domain.outcomes import JsonValue
@@ -89,7 +89,7 @@ class IncidentDesk(Actor):
 
 def _acknowledge(connection: Any, one: Incident, by: str, until: datetime | None, now: datetime) -> bool:
     del until
-    alert_deliveries.withdraw(connection, one.incident_id, ACKNOWLEDGED, now - STALE, now)
+    alert_deliveries.withdraw(connection, one.incident_id, TAKEN_CARE_OF, now - STALE, now)
     return incidents.acknowledge(connection, one, by, now)
 
 

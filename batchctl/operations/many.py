@@ -18,7 +18,7 @@ from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
 from batchctl.operations.requested import Joined
 from batchctl.ports import Boundary, Transactions
-from batchctl.store import definitions, reports
+from batchctl.store import definitions, instances, reports
 from batchctl.store.transactions import savepoint
 
 CHUNK = 50
@@ -101,10 +101,10 @@ def select(transactions: Transactions, action: Action, wanted: Filter) -> Select
 
 
 def act_on(operator: Operator, selection: Selection, act: Act) -> Outcome:
-    """Act on every one; a chunk that somebody stays in the way of is done one by one."""
-    done, refused = list[InstanceId](), list[tuple[InstanceId, str]]()
+    """Act on every one that stands as it was found; a chunk that somebody stays in the way of is done one by one."""
+    done, refused, meant = list[InstanceId](), list[tuple[InstanceId, str]](), _if_still(selection.status, act)
     for at in range(0, len(selection.ids), CHUNK):
-        for instance_id, said in _together(operator, selection.ids[at : at + CHUNK], act):
+        for instance_id, said in _together(operator, selection.ids[at : at + CHUNK], meant):
             if said is None:
                 done.append(instance_id)
             else:
@@ -118,6 +118,20 @@ def check_sure(selection: Selection, *, sure: bool) -> None:
         raise Refused(
             selection.said, next_step="the same with --yes, if that is meant; with --dry-run it only shows which"
         )
+
+
+def _if_still(status: InstanceStatus, act: Act) -> Act:
+    """Act only on those that stand as they were found: whom somebody has dealt with meanwhile nobody has counted."""
+
+    def checked(operator: Operator, instance_id: InstanceId) -> object:
+        with operator.transactions.read() as connection:
+            found = instances.load_locked(connection, instance_id)
+        if found is not None and found.status is not status:
+            message = f"BatchControl {instance_id} is {found.status}: only what is {status} was meant."
+            raise Refused(message, next_step=f"batchctl show {instance_id}")
+        return act(operator, instance_id)
+
+    return checked
 
 
 def _together(operator: Operator, ids: Sequence[InstanceId], act: Act) -> list[tuple[InstanceId, str | None]]:

@@ -136,7 +136,7 @@ def backlog(connection: Any, batches: Iterable[BatchDefinition], opened: Collect
         waiting = chain(_in_line(connection, batch), [last])
         found = list(gates.startable(batch, waiting, now=now, places=sys.maxsize, failures=failures))
         if found and found[-1] is last:
-            new += rows.get(batch.entity, 0)
+            new += rows.get(batch.batch_id, 0)
             found.pop()
         lines |= {batch.name: found} if found else {}
     first = min((line[0] for line in lines.values()), key=lambda one: one.instance_id, default=None)

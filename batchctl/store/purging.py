@@ -6,7 +6,7 @@ Who deletes says in the DELETE itself what may go: between the reading of a page
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -160,10 +160,10 @@ def audit_page(connection: Connection, after: int, before: datetime, most: int) 
     return _page(connection.execute(_AUDIT_PAGE, {"after": after, "most": most}).all(), after, before, most)
 
 
-def count_audit(connection: Connection, page: Page, before: datetime) -> int:
-    """Count what of a page would go."""
+def count_audit(connection: Connection, page: Page, before: datetime, requests: Collection[int] = ()) -> int:
+    """Count what of a page would go once these requests are gone."""
     del before
-    return len(_unasked(connection, page))
+    return len(_unasked(connection, page, requests))
 
 
 def old_acts(connection: Connection, page: Page, before: datetime) -> list[int]:
@@ -179,8 +179,11 @@ def delete_acts(connection: Connection, audit_ids: Sequence[int]) -> None:
         raise Conflict(message)
 
 
-def _unasked(connection: Connection, page: Page) -> list[int]:
-    """Return the acts that nobody will ask about: what they were about is gone, and no row comes back."""
+def _unasked(connection: Connection, page: Page, requests: Collection[int] = ()) -> list[int]:
+    """Return the acts that nobody will ask about: what they were about is gone, and no row comes back.
+
+    `requests` count as gone.
+    """
     standing = {
         (table, row_id)
         for table, statement in _TARGETS.items()
@@ -188,6 +191,7 @@ def _unasked(connection: Connection, page: Page) -> list[int]:
             connection, statement, [at for row in page.old for name, at in _target(row) if name == table]
         )
     }
+    standing -= {("OperatorRequest", row_id) for row_id in requests}
     return [row.Number for row in page.old if not standing.intersection(_target(row)) and not _tells_of_a_purge(row)]
 
 

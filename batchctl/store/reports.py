@@ -46,10 +46,24 @@ _COUNT_UNTAKEN = (
     .where(text(f"FileProcess.{READY_INTAKE}"), not_(exists().where(exactly(ENTITY, _f.Entity))))
 )
 _ITS_INSTANCE = select(func.min(_c.BatchControl_id)).where(_c.FileProcess_id == _f.FileProcess_id).scalar_subquery()
+_ITS_OWN = (
+    select(_c.BatchControl_id)
+    .where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
+    .scalar_subquery()
+)
+_earlier = file_process.alias("earlier").c
+_REPEATS = exists().where(
+    _b.DuplicateCheck == 1,
+    exactly(_earlier.Entity, _f.Entity),
+    exactly(_earlier.Data, _f.Data),
+    _earlier.FileProcess_id < _f.FileProcess_id,
+)
 _COUNT_NEW = (
-    select(_f.Entity, func.count().label("HowMany"))
-    .where(text(f"FileProcess.{READY_INTAKE}"), _ITS_INSTANCE.is_(None))
-    .group_by(_f.Entity)
+    select(_b.ProcessBatch_id, func.count().label("HowMany"))
+    .select_from(file_process)
+    .join(process_batch, exactly(ENTITY, _f.Entity))
+    .where(text(f"FileProcess.{READY_INTAKE}"), _ITS_OWN.is_(None), or_(_ITS_INSTANCE.is_(None), not_(_REPEATS)))
+    .group_by(_b.ProcessBatch_id)
 )
 _LIVE = (
     select(batch_process_history)
@@ -146,9 +160,12 @@ def count_untaken(connection: Connection) -> int:
     return int(connection.execute(_COUNT_UNTAKEN).scalar_one())
 
 
-def count_new(connection: Connection) -> dict[str, int]:
-    """Return of each entity how many ready intake rows have no instance yet."""
-    return {str(row.Entity): row.HowMany for row in connection.execute(_COUNT_NEW)}
+def count_new(connection: Connection) -> dict[BatchId, int]:
+    """Return of each batch how many ready intake rows it has no instance of yet.
+
+    What another batch has taken already may be a duplicate to this one, which waits for no instance; it is not counted.
+    """
+    return {BatchId(row.ProcessBatch_id): row.HowMany for row in connection.execute(_COUNT_NEW)}
 
 
 def live_entries(connection: Connection, most: int) -> list[HistoryEntry]:

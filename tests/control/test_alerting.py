@@ -438,14 +438,16 @@ def test_what_is_over_while_it_is_sent_in_vain_is_not_told_after_that_it_is_over
     ]
 
 
-def test_what_is_acknowledged_while_it_is_sent_in_vain_is_not_told_again(failed: World) -> None:
+@pytest.mark.parametrize(("act", "more"), [("acknowledge", ""), ("snooze", ', "for": "2h"')])
+def test_what_somebody_takes_care_of_while_it_is_sent_in_vain_is_not_told_again(
+    failed: World, act: str, more: str
+) -> None:
     alarm = Alarm(failed)
     alarm.inquiries.hang.add(0)
     alarm.duty.watch.look()
     alarm.duty.outbox.look()
-    failed.sql(
-        "INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES ('acknowledge', '{\"incident\": 1}', 'mine')"
-    )
+    asked = "INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (?, ?, 'mine')"
+    failed.sql(asked, act, f'{{"incident": 1{more}}}')
     answering(failed).finish()
     alarm.inquiries.hang.clear()
     alarm.broken["mail"] = "no answer"

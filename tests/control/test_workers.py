@@ -383,6 +383,25 @@ def test_a_worker_that_stops_goes_on_giving_signs_of_life_and_leaves_the_dead_to
     assert first.worker.membership.is_trusted()
 
 
+def test_another_leads_while_the_steps_of_a_leader_that_stops_still_run(world: World, hands: tuple[Hand, Hand]) -> None:
+    first, second = hands
+    first.runner.script = lambda rendered: RUNS_ON
+    world.batch(steps=1)
+    world.submit()
+    first.turn(6)
+    assert first.runner.open
+
+    first.worker.controller.request_stop()
+    first.turn()
+    world.submit(file_name="later")
+    world.clock.advance(RHYTHM.heartbeat_interval)
+    second.turn()
+    first.turn()
+
+    assert (first.created, second.created) == (1, 1)
+    assert first.runner.open
+
+
 def test_a_worker_takes_over_what_a_silent_one_has_left(world: World, hands: tuple[Hand, Hand]) -> None:
     first, second = hands
     first.runner.script = second.runner.script = lambda rendered: RUNS_ON

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from batchctl.domain.gates import Ends
 from batchctl.domain.liveness import Rhythm
 from batchctl.operations import dependents
 from batchctl.operations.explain import why
@@ -57,6 +58,28 @@ def test_a_wait_since_the_end_of_all_times_is_shown(world: World) -> None:
     ((_, blocked, _),) = gates_of(world, "batch:C")
     assert blocked is not None
     assert "since 9999-12-31" in blocked
+
+
+def test_why_says_that_a_whole_set_waits_for_a_controller_only(world: World) -> None:
+    three(world)
+    complete(world, "A", "K")
+    world.sql("DELETE FROM BatchDependency WHERE BatchDependency_id = 2")
+
+    explained = why(world.transactions, world.clock, PRESENCE, "batch:C")
+
+    (gate,) = [gate for gate in explained.blocking if gate.name == "dependency"]
+    assert (str(gate.blocked).endswith("nothing: it starts at once"), gate.ends) == (True, Ends.CONTROLLER)
+
+
+def test_a_command_for_what_lacks_names_its_batch_as_one_word(world: World) -> None:
+    three(world)
+    world.batch("Load Orders", steps=1)
+    depend(world, "C", "Load Orders")
+    complete(world, "A", "K")
+
+    assert [clear for _, _, clear in gates_of(world, "batch:C")] == ["batchctl why batch:B"]
+    complete(world, "B", "K")
+    assert [clear for _, _, clear in gates_of(world, "batch:C")] == ["batchctl why batch:'Load Orders'"]
 
 
 def test_why_names_what_a_batch_waits_for(world: World) -> None:

@@ -315,6 +315,23 @@ def test_rows_that_nobody_has_looked_at_are_told_too(waiting: World, freezer: Fr
     assert Counter(waiting.statuses()) == {"paused": 6, "cancelled": 1, "ready": 2}
 
 
+def test_rows_that_another_batch_has_taken_are_told_too(waiting: World, operator: Operator) -> None:
+    waiting.sql("UPDATE ProcessBatch SET DuplicateCheck = 0 WHERE ProcessBatchName = 'B'")
+    for data in ("k", "k", "m"):
+        waiting.submit("B", data=data)
+    waiting.create()
+    waiting.batch("Late", steps=1, Entity="B", Enabled=0)
+
+    with pytest.raises(Refused, match="This will start 5 of FileProcess rows that have no instance yet"):
+        operator.set_enabled("Late", enabled=True, reason="over")
+
+    waiting.create()
+    with pytest.raises(Refused, match=r"This will start 5 instances, .*: 5 of batch Late\."):
+        operator.set_enabled("Late", enabled=True, reason="over")
+    operator.set_enabled("Late", enabled=True, reason="over", choice=Choice(release=Release.LATEST))
+    assert Counter(waiting.statuses())["cancelled"] == 4
+
+
 def test_rows_behind_a_failure_would_not_start(waiting: World, freezer: Freezer) -> None:
     freezer.freeze(B, reason=WHY)
     waiting.sql("UPDATE BatchControl SET Status = 'failed' WHERE BatchControl_id = 1")

@@ -222,6 +222,35 @@ def test_a_retry_that_was_paused_resumes_as_a_retry_and_is_due_as_before(world: 
     assert (1, 10, 2, "retry", "success") in world.history()
 
 
+def test_what_was_given_a_time_is_told_by_rerun_not_to_wait_for_it(
+    world: World, operator: Operator, instance_in: Make
+) -> None:
+    at = instance_in("ready")
+    world.sql("UPDATE BatchControl SET NextRunTime = '2099-01-01 00:00:00.000'")
+    assert "'rerun', 1" in str(world.one("SELECT NextSql FROM vWaiting"))
+
+    operator.rerun(at, reason=REASON)
+    world.process()
+
+    assert world.statuses() == ["complete"]
+
+
+def test_what_was_never_tried_does_not_resume_as_a_retry(world: World, operator: Operator, instance_in: Make) -> None:
+    at = instance_in("ready")
+    world.sql("UPDATE ProcessBatch SET OnFailure = 'stop_all'")
+    world.sql("UPDATE BatchControl SET NextRunTime = '2099-01-01 00:00:00.000'")
+
+    operator.pause(at)
+    operator.resume(at)
+
+    assert world.statuses() == ["ready"]
+    world.batch("Other", steps=1)
+    world.submit("Other")
+    world.create()
+    world.process()
+    assert world.statuses() == ["ready", "complete"]
+
+
 def test_a_pause_of_a_running_instance_waits_for_its_step(world: World, operator: Operator) -> None:
     world.runner.script = lambda rendered: None
     world.batch(steps=2)

@@ -80,6 +80,23 @@ def test_all_are_run_again_each_audited_and_one_that_refuses_stops_nobody(failed
     assert audited == [("rerun", f"BatchControl:{at}", "the server is back") for at in (1, 3, 4)]
 
 
+def test_what_somebody_has_dealt_with_meanwhile_is_left_alone(failed: World, operator: Operator) -> None:
+    selection = many.select(failed.transactions, Action.RERUN, FAILED)
+    operator.cancel(InstanceId(1), reason="not that one")
+    operator.rerun(InstanceId(4), reason="it is mended")
+    failed.runner.script = lambda rendered: OK
+    failed.process()
+
+    done = many.act_on(operator, selection, lambda who, at: who.rerun(at, reason="all again", from_seq=10))
+
+    assert list(done.done) == [2, 3]
+    assert [said.partition("Next: ")[0] for _, said in done.refused] == [
+        "BatchControl 1 is cancelled: only what is failed was meant. ",
+        "BatchControl 4 is complete: only what is failed was meant. ",
+    ]
+    assert failed.statuses() == ["cancelled", "ready", "ready", "complete"]
+
+
 def test_more_than_a_chunk_are_dealt_with(failed: World, operator: Operator) -> None:
     for _ in range(CHUNK):
         failed.submit("C")

@@ -208,6 +208,9 @@ EXAMPLES = {
     "NextRunTime": of(a_batch(("ready", LATER))),
     "failure policy": of(a_batch(FAILED, READY, on_failure="hold_batch"), units=4),
     "a retry that starts first makes nobody wait": of(a_batch(RETRY, READY, on_failure="hold_batch"), units=4),
+    "one that waits behind a retry without a resource": of(
+        a_batch(RETRY, ("ready", LATER), READY, on_failure="hold_batch"), units=0
+    ),
     "stop_all": of(a_batch(FAILED, on_failure="stop_all"), a_batch(READY), units=4),
     "MaxConcurrent": of(a_batch(("running", LONG_AGO), READY, most=1), units=4),
     "a place goes to the first": of(a_batch(READY, READY, most=1), units=4),
@@ -254,14 +257,15 @@ def check_view(world: World) -> None:
     for key, reason in world.hand.sql("SELECT BatchControl_id, Reason FROM vWaiting"):
         explained = explain.why(world.transactions, world.clock, PRESENCE, str(key))
         blocking = {gate.name: str(gate.blocked) for gate in explained.blocking if gate.name != "controller"}
+        policy = blocking.get("failure policy", "")
         limits_it = [name for name in blocking if name.startswith(("resource ", "Setting ", "MaxConcurrent", "slots"))]
         if reason == NOTHING:
             # A retry keeps others back while it lacks a resource, which the view does not know.
-            retried = {"failure policy"} if limits_it and " is retry " in blocking.get("failure policy", "") else set()
+            retried = {"failure policy"} if limits_it and " is retry " in policy else set()
             assert set(blocking) - retried == set(limits_it) - {"MaxConcurrent"}, (key, blocking)
-        elif " of the same batch is retry " in str(reason):
-            # Of several retries that lack a resource it may name another one than the first.
-            assert "failure policy" in blocking, (key, reason, blocking)
+        elif " of the same batch is " in str(reason) and " is retry " in f"{reason}{policy}":
+            # It passes over a retry that lacks a resource, and may name another one than the first that is in the way.
+            assert policy, (key, reason, blocking)
         elif str(reason).startswith("others of batch "):
             assert limits_it, (key, blocking)
         else:
