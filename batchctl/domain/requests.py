@@ -26,9 +26,9 @@ MOST_CHANGED = 5_000
 SHOWN = 100
 """How much of what nobody can read is shown in an answer."""
 _DATA = {f"data{at}": f"Data{at}" for at in range(1, 7)}
-_FROM = "from"
+_FROM, _THROTTLE = "from", "throttle"
 _INCIDENT, _FOR = "incident", "for"
-_NUMBERS = dict.fromkeys((_FROM, "id", _INCIDENT), 2**63 - 1) | {"throttle": MOST_PER_MINUTE}
+_NUMBERS = dict.fromkeys((_FROM, "id", _INCIDENT), 2**63 - 1) | {_THROTTLE: MOST_PER_MINUTE}
 """What is a number, and how great it may be."""
 _RELEASE = '"release" with all, latest or none, "throttle" with how many may start a minute'
 _OF_INCIDENT = '"incident" with its number'
@@ -73,9 +73,9 @@ class Verb(StrEnum):
 
 _KNOWN = {
     Verb.RERUN: frozenset({_FROM, *_DATA}),
-    Verb.ENABLE: frozenset({"release", "throttle"}),
+    Verb.ENABLE: frozenset({"release", _THROTTLE}),
     Verb.FREEZE: frozenset({"tag", "until"}),
-    Verb.THAW: frozenset({"tag", "id", "release", "throttle"}),
+    Verb.THAW: frozenset({"tag", "id", "release", _THROTTLE}),
     Verb.ACKNOWLEDGE: frozenset({_INCIDENT}),
     Verb.SNOOZE: frozenset({_INCIDENT, _FOR}),
 }
@@ -243,10 +243,12 @@ def _arguments(verb: Verb, text: str | None) -> dict[str, object]:
         message = f"Arguments '{visible(shorten(text, SHOWN))}' is no JSON object."
         raise Refused(message, next_step=f"{AGAIN}, such as {_SUCH_AS[verb]}")
     found = {name.strip().lower(): value for name, value in given.items()}
-    for name in given:
-        if not _is_fit(known, name.strip().lower(), given[name]):
-            message = f"Arguments: '{visible(shorten(name, SHOWN))}' is none of {_SAID[verb]}, or its value is not."
-            raise Refused(message, next_step=AGAIN)
+    for name, value in given.items():
+        called, shown = name.strip().lower(), visible(shorten(name, SHOWN))
+        if called not in known:
+            raise Refused(f"Arguments: '{shown}' is none of {_SAID[verb]}.", next_step=AGAIN)
+        if not _is_fit(called, value):
+            raise Refused(f"Arguments: '{shown}' has to be {_wanted(called)}.", next_step=AGAIN)
     return found
 
 
@@ -259,14 +261,19 @@ def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _is_fit(known: frozenset[str], name: str, value: object) -> bool:
-    if name not in known:
-        return False
+def _is_fit(name: str, value: object) -> bool:
     if name in _NUMBERS:
         if not isinstance(value, int) or isinstance(value, bool):
             return False
         return value <= _NUMBERS[name] and (name == _FROM or value > 0)
     return isinstance(value, str) or (value is None and name in _DATA)
+
+
+def _wanted(name: str) -> str:
+    if name in _NUMBERS:
+        most = f"{MOST_PER_MINUTE} at most" if name == _THROTTLE else "that a row has"
+        return f"a whole number without quotes, {most}"
+    return "a text in quotes, or null" if name in _DATA else "a text in quotes"
 
 
 def _number(given: Mapping[str, object], name: str) -> int | None:
@@ -288,7 +295,7 @@ def _scope(verb: Verb, batch: str | None, given: Mapping[str, object]) -> Scope 
 
 
 def _choice(given: Mapping[str, object]) -> Choice | None:
-    release, per_minute = _text(given, "release"), _number(given, "throttle")
+    release, per_minute = _text(given, "release"), _number(given, _THROTTLE)
     said = None if release is None else release.strip().lower()
     if per_minute is not None and said in {None, Release.THROTTLE.value}:
         return Choice(release=Release.THROTTLE, per_minute=per_minute, most=MOST_CHANGED)
