@@ -94,7 +94,7 @@ def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
     with sqlite3.connect(guarded.folder / "shop.db") as shop:
         shop.execute("CREATE TABLE Staged (Status text)")
         shop.execute("INSERT INTO Staged VALUES ('new')")
-    for name in ("Report", "Watched", "Staged", "Timed"):
+    for name in ("Report", "Watched", "Staged", "Timed", "Spare"):
         guarded.batch(name, "true")
     guarded.sql("INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (2, 1)")
     guarded.sql(
@@ -131,7 +131,7 @@ def test_a_whole_night_is_the_work_of_the_service(guarded: Guarded) -> None:
         """ SELECT 'rerun', BatchControl_id, '{"Data3": "right"}', 'the file was late' FROM BatchControl"""
         " WHERE Status = 'failed'",
     )
-    guarded.as_("anna", "INSERT INTO OperatorRequest (Action, ProcessBatchName) VALUES ('disable', 'Timed')")
+    guarded.as_("anna", "INSERT INTO OperatorRequest (Action, ProcessBatchName) VALUES ('disable', 'Spare')")
     second = guarded.told("service", "run", "--until-idle", "2")
 
     for done in (first, second):
