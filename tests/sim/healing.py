@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from batchctl.control.incident_watch import STALE
 from tests.sim import laws, telling, timetables, waiting
 from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck
@@ -38,7 +39,7 @@ def live(world: World) -> None:
     if world.options.tells:
         # Of what is frozen nobody is told.
         _thaw(world)
-        _drain(world)
+        _outlast_claims(world)
         telling.check_finished(world)
     laws.check_end(world)
     laws.check_dependents(world)
@@ -76,6 +77,13 @@ def _drain(world: World) -> None:
         has_waited = seconds is None
         pass_time(world, POLL_INTERVAL + 1.0 if seconds is None else seconds)
     raise Broken("I35", f"it never came to rest: {waiting.explain(world)}")
+
+
+def _outlast_claims(world: World) -> None:
+    """Go on until nobody waits any more for one who had claimed a message and died."""
+    until = world.time.seconds + STALE.total_seconds()
+    while world.time.seconds <= until:
+        _drain(world)
 
 
 def _turn_until_idle(world: World, worker: int) -> None:
