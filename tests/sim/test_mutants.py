@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from tests.sim.chance import TIMED, TOLD, script_of
@@ -10,9 +13,19 @@ from tests.sim.playing import play
 from tests.sim.script import Backfill
 
 SCHEDULES = 500
+QUICK = 12
+"""Every so many-th mutant is looked for by the quick tests, the others by the full suite."""
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def mutants(all_of_them: Sequence[Mutant]) -> list[Any]:
+    """Return the parameters of a test that looks for mutants."""
+    return [
+        pytest.param(mutant, id=mutant.name, marks=[] if at % QUICK == 0 else [pytest.mark.full])
+        for at, mutant in enumerate(all_of_them)
+    ]
+
+
+@pytest.mark.parametrize("mutant", mutants(MUTANTS))
 def test_a_mistake_is_found(mutant: Mutant) -> None:
     with made(mutant):
         found = any(play(script_of(seed)).law is not None for seed in range(SCHEDULES))
@@ -20,7 +33,7 @@ def test_a_mistake_is_found(mutant: Mutant) -> None:
     assert found
 
 
-@pytest.mark.parametrize("mutant", TIMED_MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", mutants(TIMED_MUTANTS))
 def test_a_mistake_about_due_times_is_found(mutant: Mutant) -> None:
     with made(mutant):
         found = any(play(script_of(TIMED + seed)).law is not None for seed in range(SCHEDULES))
@@ -28,7 +41,7 @@ def test_a_mistake_about_due_times_is_found(mutant: Mutant) -> None:
     assert found
 
 
-@pytest.mark.parametrize("mutant", BACKFILL_MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", mutants(BACKFILL_MUTANTS))
 def test_a_mistake_about_backfills_is_found(mutant: Mutant) -> None:
     scripts = (script_of(TIMED + seed) for seed in range(SCHEDULES))
     with made(mutant):
@@ -41,7 +54,7 @@ def test_a_mistake_about_backfills_is_found(mutant: Mutant) -> None:
     assert found
 
 
-@pytest.mark.parametrize("mutant", TELLING_MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", mutants(TELLING_MUTANTS))
 def test_a_mistake_about_what_is_told_is_found(mutant: Mutant) -> None:
     with made(mutant):
         found = any(play(script_of(TOLD + seed)).law is not None for seed in range(SCHEDULES))
