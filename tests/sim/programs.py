@@ -146,7 +146,7 @@ class Program(Actor):
 
     def _worker(self) -> Worker:
         world, options, listener = self.world, self.world.options, self.world.listener(self.name)
-        rhythm = options.rhythm
+        rhythm = options.rhythms[self.place]
         membership = Membership(
             transactions=self.transactions,
             clock=self.clock,
