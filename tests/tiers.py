@@ -14,11 +14,19 @@ FULL = {
     "acceptance/test_hostile_columns.py": "every reading command on every column, on a terminal",
     "chaos/test_chaos.py": "two hundred kills",
     "chaos/test_known_accidents.py": "kills",
+    "control/test_concurrent_completions.py": "ten thousand rounds of two processes",
+    "control/test_deposed.py": "leases of controllers that are frozen, in real time",
+    "operations/test_doctor_strict.py": "a server of its own that asks for passwords",
     "sim/test_due_times.py": "walks through years of changed clocks, for every mutant",
 }
 """Modules of the full suite alone, and why."""
 
 PARTLY_FULL = {
+    "acceptance/test_cli_incidents.py": "two real controllers, one of them frozen",
+    "acceptance/test_watched_folders.py": "thousands of files",
+    "control/test_file_watching.py": "a hundred thousand files",
+    "control/test_firing_together.py": "ten thousand due times",
+    "control/test_purged_instances.py": "a hundred thousand attempts",
     "sim/test_mutants.py": "every twelfth mutant is quick",
     "sim/test_simulation.py": "the first schedules of each kind are quick",
 }
@@ -26,14 +34,11 @@ PARTLY_FULL = {
 
 ON_BOTH = (
     "control/test_claims.py",
-    "control/test_concurrent_completions.py",
     "control/test_creation_beside_others.py",
-    "control/test_deposed.py",
     "control/test_locked_rows.py",
     "control/test_lost_connections.py",
     "control/test_one_round_trip.py",
     "control/test_workers.py",
-    "migrations/",
     "operations/test_acting_together.py",
     "operations/test_inbox_beside_controllers.py",
     "operations/test_why_is_what_is_claimed.py",

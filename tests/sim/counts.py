@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +28,20 @@ WHERE BatchProcessHistory_id IN (SELECT value FROM json_each(?))
 """
 
 
+_SAID = """
+SELECT 1 FROM BatchProcessHistory
+WHERE BatchProcessHistory_id = ? AND Cause = 'verify' AND Message LIKE 'the check could not tell%'
+"""
+
+
 def check_moves(world: World, actor: Actor, seen: Sequence[tuple[Any, ...]]) -> None:
     """Ask of what the engine has moved whether its retries, and the time of the next one, are as they should be."""
-    ended: dict[int, list[int]] = {}
+    ended, lost = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for what, key, _, became, *_, instance, _, _, _ in seen:
         if what == "attempt" and became in FAILED:
-            ended.setdefault(int(instance), []).append(int(key))
+            ended[int(instance)].append(int(key))
+        elif what == "attempt" and became == "lost":
+            lost[int(instance)].append(int(key))
     for what, row, was, became, seq_was, seq, _, _, _, _, retries_was, retries in seen:
         if what != "instance":
             continue
@@ -41,6 +49,8 @@ def check_moves(world: World, actor: Actor, seen: Sequence[tuple[Any, ...]]) -> 
         said = f"instance {row} went from {was} to {became} by {actor.name}"
         if seq > seq_was and retries != allowed:
             raise Broken("retry", f"{said}, past step {seq}, and has {retries} retries instead of {allowed}")
+        if became in ("retry", "ready") and any(_could_not_tell(world, key) for key in lost.get(row, [])):
+            raise Broken("verify", f"{said} after a check that could not tell")
         failed = ended.get(row, [])
         if became == "failed" and failed and retries_was > 0 and not any(_is_final(world, key) for key in failed):
             raise Broken("retry", f"{said}, although it had {retries_was} retries left")
@@ -54,6 +64,11 @@ def _is_final(world: World, key: int) -> bool:
     """Say whether no retry can mend how an attempt has ended; one that never began could not be made ready."""
     execution = next((one for one in world.executions if one.key == key), None)
     return execution is None or execution.outcome.fatal
+
+
+def _could_not_tell(world: World, key: int) -> bool:
+    """Say whether an attempt was a check that could not tell whether its step was done."""
+    return bool(world.rows(_SAID, key))
 
 
 def check_slots(world: World, actor: Actor) -> None:
@@ -90,17 +105,6 @@ _ACTS = """
 SELECT a.Host, count(*) FROM AuditLog a WHERE a.Host LIKE 'OperatorRequest:%' AND a.Target LIKE 'BatchControl:%'
 GROUP BY 1 HAVING count(*) > 1
 """
-_CLOSED = """
-SELECT f.FileProcess_id, c.BatchControl_id, c.Status FROM FileProcess f
-JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
-WHERE f.Status = 'complete' AND c.Status NOT IN ('complete', 'cancelled')
-"""
-
-
-def check_rest(world: World) -> None:
-    """Ask, wherever everything has come to rest, whether the rows that ask for work stand as their instances do."""
-    for row, instance, status in world.rows(_CLOSED):
-        raise Broken("intake", f"FileProcess {row} is complete, and its instance {instance} is {status}")
 
 
 def check_end(world: World) -> None:

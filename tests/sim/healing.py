@@ -30,7 +30,6 @@ def live(world: World) -> None:
     timetables.go_on(world)
     _drain(world)
     waiting.check_rest(world)
-    counts.check_rest(world)
     telling.check_rest(world)
     for _ in range(MOST_TRIES):
         if not _sort_out(world):

@@ -13,7 +13,8 @@ import pytest
 from tests.sim import script as scripts
 from tests.sim.chance import TIMED, TOLD, script_of
 from tests.sim.many import CHUNK, play_chunk
-from tests.sim.mutants import MUTANTS, made
+from tests.sim.mutants import MUTANTS
+from tests.sim.mutating import made
 from tests.sim.playing import play, play_twice
 from tests.sim.script import Script, lines
 from tests.sim.shrink import smallest

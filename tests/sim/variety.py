@@ -62,6 +62,7 @@ def _batch(chance: Random, batch: BatchPlan) -> BatchPlan:
 def _events(chance: Random, options: Options) -> list[Event]:
     nth, worker = chance.randrange(6), chance.randrange(len(options.places))
     run = Run(float(chance.choice((1, 5, 30))))
+    others = tuple(Turn(at) for at in range(len(options.places)))
     match chance.choice(("same", "same", "again", "again", "asked", "asked", "answer", "claim")):
         case "same":
             return [_submit(chance), *([run] if chance.random() < 0.5 else []), _submit(chance)]
@@ -69,14 +70,14 @@ def _events(chance: Random, options: Options) -> list[Event]:
             return [Operate("cancel", nth), run, Operate("again", nth), run]
         case "asked":
             # Who answers is frozen at it, has lost the lead when it goes on, and somebody else has answered meanwhile.
-            others = tuple(Turn(at) for at in range(len(options.places)))
-            frozen = Fault(None, "C11", Kind.FREEZE_BEFORE, (Away(1.0), Run(2.0), *others, *others))
+            frozen = Fault(None, "C11", Kind.FREEZE_BEFORE, (Away(1.0), *others, Run(2.0), Run(2.0)))
             return [frozen, Ask(chance.choice(("pause", "resume", "cancel")), nth), Run(3.0)]
         case "answer":
             # The answer of the database to a sign of life comes late, and the worker is silent then.
-            late = Run(0.6 * min(options.patience or (options.orphan_timeout,)))
-            silence = Run(1.2 * max(options.patience or (options.orphan_timeout,)))
-            return [Fault(worker, "C6", Kind.FREEZE_AFTER, (late,)), Run(5.0), Stall(worker), silence, Wake(worker)]
+            late = Run(0.6 * options.rhythms[worker].orphan_timeout.total_seconds())
+            silence = Run(1.2 * max(rhythm.orphan_timeout for rhythm in options.rhythms).total_seconds())
+            fault = Fault(worker, "C6", Kind.FREEZE_AFTER, (*others, late))
+            return [_submit(chance), _submit(chance), Run(4.0), fault, Run(4.0), Stall(worker), silence, Wake(worker)]
         case _:
             acts = (Operate(chance.choice(("pause", "cancel", "rerun")), nth), Run(1.0))
             return [Fault(None, "C3", Kind.FREEZE_BEFORE, acts), run]
