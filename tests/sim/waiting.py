@@ -32,6 +32,8 @@ def until_something_happens(world: World, pace: float) -> float | None:
     """
     now = world.time.seconds
     moments = [one.ends for one in world.executions if one.ends > now]
+    asked = [program.populators.next_answer for program in world.workers if program is not None]
+    moments += [answer for answer in asked if answer is not None and answer > now]
     for (text,) in world.rows(
         "SELECT NextRunTime FROM BatchControl WHERE Status IN ('ready', 'retry') AND NextRunTime > ?",
         world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000"),

@@ -61,9 +61,11 @@ def stamp(called: str) -> Column[Any]:
     return Column(unquoted(called), UtcTime(), nullable=False, server_default=utc_now())
 
 
-def added(called: str, kind: Any) -> Column[Any]:
+def added(called: str, kind: Any, default: str | None = None) -> Column[Any]:
     """Return a column that a later migration has added: SQLite writes its conditions beside it."""
-    return column(called, kind, info={"added": True})
+    if default is None:
+        return column(called, kind, info={"added": True})
+    return column(called, kind, info={"added": True}, nullable=False, server_default=text(default))
 
 
 def data_columns() -> list[Column[Any]]:
