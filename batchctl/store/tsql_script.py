@@ -18,6 +18,7 @@ _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (\w+) ")
 _VIEW = re.compile(r"CREATE OR ALTER VIEW ")
 _TRIGGER = re.compile(r"EXEC sp_executesql N'CREATE TRIGGER (\w+) ON (\w+) ")
+_CONSTRAINT = re.compile(r'ALTER TABLE (\w+) (ADD|DROP) CONSTRAINT \[(\w+)\]')
 _DEFINITION = re.compile(r"INSERT INTO Process(?:Batch|Control) ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
@@ -138,6 +139,11 @@ def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
         return f"IF NOT {_index(name, table_name)}{is_over}\n{statement}"
     if drop := _DROPPED.match(statement):
         return f"IF {_index(*drop.groups())}\n{statement}"
+    if constraint := _CONSTRAINT.match(statement):
+        table_name, act, name = constraint.groups()
+        found = f"SELECT 1 FROM sys.check_constraints WHERE name = N'{name}' AND parent_object_id = {_in_schema(table_name)}"  # noqa: S608 - our own names
+        again = f"IF NOT EXISTS ({found})" if act == "ADD" else f"IF {_NOT_YET.format(leads_to)}"
+        return f"{again}\n{statement}"
     if column := _COLUMN.match(statement):
         table_name, name = column.groups()
         found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0022.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0023.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -460,32 +460,6 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0003' WHERE version_num = '0002';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0004')
-INSERT INTO ProcessBatch (ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, DuplicateCheck, Description) SELECT 'Task', CASE WHEN (EXISTS (SELECT *
-FROM ProcessBatch AS any_batch)) THEN 0 ELSE 1 END AS anon_1, 1000, 'continue', 1000, 0, 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)'
-WHERE NOT (EXISTS (SELECT *
-FROM ProcessBatch AS theirs
-WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0004')
-INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}'
-FROM ProcessBatch
-WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT *
-FROM ProcessControl
-WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2623,6 +2597,363 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0022' WHERE version_num = '0021';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
+ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ProcessingMode' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ProcessingMode] CHECK (lower(ProcessingMode) IN ('manual', 'scheduled', 'triggered'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_RetryWaitSecs' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ArriveBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ArriveBy] CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(ArriveBy) NOT LIKE '2[4-9]%'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_StartBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_StartBy] CHECK (lower(trim(StartBy)) = 'none' OR (trim(StartBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(StartBy) NOT LIKE '2[4-9]%'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_FinishBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_FinishBy] CHECK (lower(trim(FinishBy)) = 'none' OR (trim(FinishBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(FinishBy) NOT LIKE '2[4-9]%'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ExpectedOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ExpectedOn] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(ExpectedOn, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_Entity' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Entity] CHECK (Entity <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_Populator' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Populator] CHECK (Populator <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessControl_ProcessType' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (ProcessType <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_BatchDependency_DependsOnBatch_id' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchDependency', N'U'))
+ALTER TABLE BatchDependency ADD CONSTRAINT [CK_BatchDependency_DependsOnBatch_id] CHECK (DependsOnBatch_id <> ProcessBatch_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunTimes_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunTimes_Form] CHECK (',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[^0-2]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,2[^0-3]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[01][^0-9]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,__[^:]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,___[^0-5]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,____[^0-9]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,_____[^,]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_BetweenTimes' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_BetweenTimes] CHECK (replace(BetweenTimes, ' ', '') LIKE '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT LIKE '2[4-9]%' AND replace(BetweenTimes, ' ', '') NOT LIKE '%-2[4-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunDays_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunDays_Form] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(RunDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_WeekOfMonth_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_WeekOfMonth_Form] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(lower(replace(WeekOfMonth, ' ', '')), 'first', '#'), 'second', '#'), 'third', '#'), 'fourth', '#'), 'fifth', '#'), 'last', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunAt_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunAt_Form] CHECK ((trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]' OR trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]') AND trim(RunAt) NOT LIKE '_____00%' AND trim(RunAt) NOT LIKE '_____1[3-9]%' AND trim(RunAt) NOT LIKE '________00%' AND trim(RunAt) NOT LIKE '________3[2-9]%' AND trim(RunAt) NOT LIKE '%[ T]2[4-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_StartDate' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_StartDate] CHECK (trim(StartDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(StartDate) NOT LIKE '_____00%' AND trim(StartDate) NOT LIKE '_____1[3-9]%' AND trim(StartDate) NOT LIKE '________00%' AND trim(StartDate) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_EndDate' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_EndDate] CHECK (trim(EndDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(EndDate) NOT LIKE '_____00%' AND trim(EndDate) NOT LIKE '_____1[3-9]%' AND trim(EndDate) NOT LIKE '________00%' AND trim(EndDate) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_BusinessDays' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_BusinessDays] CHECK (trim(BusinessDays) = '' OR replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(BusinessDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_ValidFrom' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_ValidFrom] CHECK (trim(ValidFrom) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidFrom) NOT LIKE '_____00%' AND trim(ValidFrom) NOT LIKE '_____1[3-9]%' AND trim(ValidFrom) NOT LIKE '________00%' AND trim(ValidFrom) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_ValidUntil' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_ValidUntil] CHECK (trim(ValidUntil) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidUntil) NOT LIKE '_____00%' AND trim(ValidUntil) NOT LIKE '_____1[3-9]%' AND trim(ValidUntil) NOT LIKE '________00%' AND trim(ValidUntil) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_CalendarDay_CalendarDate_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CalendarDay', N'U'))
+ALTER TABLE CalendarDay ADD CONSTRAINT [CK_CalendarDay_CalendarDate_Form] CHECK (trim(CalendarDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(CalendarDate) NOT LIKE '_____00%' AND trim(CalendarDate) NOT LIKE '_____1[3-9]%' AND trim(CalendarDate) NOT LIKE '________00%' AND trim(CalendarDate) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_ConnectionName' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
+ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_ConnectionName] CHECK (ConnectionName <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_TableName' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
+ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_TableName] CHECK (TableName <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_StatusColumn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
+ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_StatusColumn] CHECK (StatusColumn <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_FileWatch_Folder' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatch', N'U'))
+ALTER TABLE FileWatch ADD CONSTRAINT [CK_FileWatch_Folder] CHECK (Folder <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Controller_Slots' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
+ALTER TABLE Controller ADD CONSTRAINT [CK_Controller_Slots] CHECK (Slots >= 0);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
+ALTER TABLE FileProcess DROP CONSTRAINT [CK_FileProcess_Status];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_FileProcess_Status' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+ALTER TABLE FileProcess ADD CONSTRAINT [CK_FileProcess_Status] CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate', 'success'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
+ALTER TABLE BatchControl DROP CONSTRAINT [CK_BatchControl_Status];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_BatchControl_Status' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_Status] CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ErrorCode' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+ALTER TABLE BatchProcessHistory ADD ErrorCode NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ErrorLine' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+ALTER TABLE BatchProcessHistory ADD ErrorLine INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Success' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Success ON FileProcess AFTER INSERT, UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    UPDATE w SET Status = ''complete'' FROM FileProcess AS w JOIN inserted AS i ON i.FileProcess_id = w.FileProcess_id
+    WHERE w.Status = ''success'';
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchControl_Success' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_BatchControl_Success ON BatchControl AFTER INSERT, UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    UPDATE w SET Status = ''ready'' FROM BatchControl AS w JOIN inserted AS i ON i.BatchControl_id = w.BatchControl_id
+    WHERE w.Status = ''success'';
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_InUse' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_InUse ON ProcessControl AFTER UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM deleted AS d WHERE EXISTS (SELECT 1 FROM BatchProcessHistory AS h WHERE h.Status = ''running'' AND h.ProcessBatch_id = d.ProcessBatch_id AND h.ProcessControlSeq = d.ProcessControlSeq)
+        AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.ProcessBatch_id = d.ProcessBatch_id AND i.ProcessControlSeq = d.ProcessControlSeq))
+        THROW 51000, N''batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0023' WHERE version_num = '0022';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0022.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0023.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -313,18 +313,6 @@ CREATE TRIGGER TR_Setting_Notify AFTER INSERT OR UPDATE OR DELETE ON Setting FOR
 UPDATE alembic_version SET version_num='0003' WHERE alembic_version.version_num = '0002';
 
 -- Running upgrade 0003 -> 0004
-
-INSERT INTO ProcessBatch (ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, DuplicateCheck, Description) SELECT 'Task', CASE WHEN (EXISTS (SELECT * 
-FROM ProcessBatch AS any_batch)) THEN 0 ELSE 1 END AS anon_1, 1000, 'continue', 1000, 0, 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' 
-WHERE NOT (EXISTS (SELECT * 
-FROM ProcessBatch AS theirs 
-WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
-
-INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}' 
-FROM ProcessBatch 
-WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT * 
-FROM ProcessControl 
-WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
 
 UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num = '0003';
 
@@ -1607,6 +1595,104 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
 UPDATE alembic_version SET version_num='0022' WHERE alembic_version.version_num = '0021';
+
+-- Running upgrade 0022 -> 0023
+
+ALTER TABLE Incident DROP CONSTRAINT "CK_Incident_Kind";
+
+ALTER TABLE Incident ADD CONSTRAINT "CK_Incident_Kind" CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows'));
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_ProcessingMode" CHECK (lower(ProcessingMode) IN ('manual', 'scheduled', 'triggered'));
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_RetryWaitSecs" CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_ArriveBy" CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'));
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_StartBy" CHECK (lower(trim(StartBy)) = 'none' OR (trim(StartBy) ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'));
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_FinishBy" CHECK (lower(trim(FinishBy)) = 'none' OR (trim(FinishBy) ~ '^([01][0-9]|2[0-3]):[0-5][0-9]$'));
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_ExpectedOn" CHECK (replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(ExpectedOn, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ',');
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_Entity" CHECK (Entity <> '');
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_Populator" CHECK (Populator <> '');
+
+ALTER TABLE ProcessControl ADD CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType <> '');
+
+ALTER TABLE BatchDependency ADD CONSTRAINT "CK_BatchDependency_DependsOnBatch_id" CHECK (DependsOnBatch_id <> ProcessBatch_id);
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunTimes_Form" CHECK (replace(RunTimes, ' ', '') ~ '^([01][0-9]|2[0-3]):[0-5][0-9](,([01][0-9]|2[0-3]):[0-5][0-9])*$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_BetweenTimes" CHECK (replace(BetweenTimes, ' ', '') ~ '^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunDays_Form" CHECK (replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(RunDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ',');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_WeekOfMonth_Form" CHECK (replace(',' || replace(replace(replace(replace(replace(replace(lower(replace(WeekOfMonth, ' ', '')), 'first', '#'), 'second', '#'), 'third', '#'), 'fourth', '#'), 'fifth', '#'), 'last', '#') || ',', '#,', '') = ',');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_RunAt_Form" CHECK (trim(RunAt) ~ '^[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_StartDate" CHECK (trim(StartDate) ~ '^[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$');
+
+ALTER TABLE Schedule ADD CONSTRAINT "CK_Schedule_EndDate" CHECK (trim(EndDate) ~ '^[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$');
+
+ALTER TABLE Calendar ADD CONSTRAINT "CK_Calendar_BusinessDays" CHECK (trim(BusinessDays) = '' OR replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(BusinessDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ',');
+
+ALTER TABLE Calendar ADD CONSTRAINT "CK_Calendar_ValidFrom" CHECK (trim(ValidFrom) ~ '^[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$');
+
+ALTER TABLE Calendar ADD CONSTRAINT "CK_Calendar_ValidUntil" CHECK (trim(ValidUntil) ~ '^[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$');
+
+ALTER TABLE CalendarDay ADD CONSTRAINT "CK_CalendarDay_CalendarDate_Form" CHECK (trim(CalendarDate) ~ '^[0-9][0-9][0-9][0-9]-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$');
+
+ALTER TABLE DataTrigger ADD CONSTRAINT "CK_DataTrigger_ConnectionName" CHECK (ConnectionName <> '');
+
+ALTER TABLE DataTrigger ADD CONSTRAINT "CK_DataTrigger_TableName" CHECK (TableName <> '');
+
+ALTER TABLE DataTrigger ADD CONSTRAINT "CK_DataTrigger_StatusColumn" CHECK (StatusColumn <> '');
+
+ALTER TABLE FileWatch ADD CONSTRAINT "CK_FileWatch_Folder" CHECK (Folder <> '');
+
+ALTER TABLE Controller ADD CONSTRAINT "CK_Controller_Slots" CHECK (Slots >= 0);
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ErrorCode VARCHAR(50);
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ErrorLine INTEGER;
+
+CREATE FUNCTION batchctl_success() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.Status := TG_ARGV[0];
+    RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION batchctl_in_use() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ours text := quote_ident(TG_TABLE_SCHEMA) || '.';
+    runs boolean;
+BEGIN
+    IF TG_OP = 'UPDATE' AND NEW.ProcessBatch_id = OLD.ProcessBatch_id AND NEW.ProcessControlSeq = OLD.ProcessControlSeq THEN
+        RETURN NEW;
+    END IF;
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || ours || 'BatchProcessHistory h WHERE h.Status = ''running'''
+            ' AND h.ProcessBatch_id = $1 AND h.ProcessControlSeq = $2)'
+    INTO runs USING OLD.ProcessBatch_id, OLD.ProcessControlSeq;
+    IF runs THEN
+        RAISE EXCEPTION USING MESSAGE = 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance', ERRCODE = 'foreign_key_violation';
+    END IF;
+    RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
+END
+$$;
+
+REVOKE ALL ON FUNCTION batchctl_in_use() FROM PUBLIC;
+
+CREATE TRIGGER TR_FileProcess_Success BEFORE INSERT OR UPDATE OF Status ON FileProcess FOR EACH ROW WHEN (lower(NEW.Status) = 'success') EXECUTE FUNCTION batchctl_success('complete');
+
+CREATE TRIGGER TR_BatchControl_Success BEFORE INSERT OR UPDATE OF Status ON BatchControl FOR EACH ROW WHEN (lower(NEW.Status) = 'success') EXECUTE FUNCTION batchctl_success('ready');
+
+CREATE TRIGGER TR_ProcessControl_InUse BEFORE DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq ON ProcessControl FOR EACH ROW EXECUTE FUNCTION batchctl_in_use();
+
+UPDATE alembic_version SET version_num='0023' WHERE alembic_version.version_num = '0022';
 
 COMMIT;
 

@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0022.
+-- The control database of batchctl on SQLite, schema 0023.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -24,7 +24,7 @@ CREATE TABLE FileProcess (
     Message TEXT, 
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
-    CONSTRAINT "CK_FileProcess_Status" CHECK (Status = 'ready' OR Status = 'paused' OR Status = 'complete' OR Status = 'rejected' OR Status = 'duplicate'), 
+    CONSTRAINT "CK_FileProcess_Status" CHECK (Status = 'ready' OR Status = 'paused' OR Status = 'complete' OR Status = 'rejected' OR Status = 'duplicate' OR Status = 'success'), 
     CONSTRAINT "CK_FileProcess_Entity" CHECK (Entity <> ''), 
     CONSTRAINT "CK_FileProcess_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_FileProcess_FileName_Type" CHECK (FileName IS NULL OR (typeof(FileName) = 'text' AND instr(FileName, char(0)) = 0)), 
@@ -63,7 +63,7 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000), 
     CONSTRAINT "CK_ProcessBatch_OnFailure" CHECK (OnFailure = 'hold_batch' OR OnFailure = 'stop_all' OR OnFailure = 'continue'), 
     CONSTRAINT "CK_ProcessBatch_DependencyMode" CHECK (DependencyMode = 'all' OR DependencyMode = 'any'), 
-    CONSTRAINT "CK_ProcessBatch_ProcessBatchName_Type" CHECK (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200), 
+    CONSTRAINT "CK_ProcessBatch_Entity" CHECK (Entity <> ''), CONSTRAINT "CK_ProcessBatch_Populator" CHECK (Populator <> ''), CONSTRAINT "CK_ProcessBatch_ProcessBatchName_Type" CHECK (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200), 
     CONSTRAINT "CK_ProcessBatch_Entity_Type" CHECK (Entity IS NULL OR (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200)), 
     CONSTRAINT "CK_ProcessBatch_Enabled_Type" CHECK (typeof(Enabled) = 'integer'), 
     CONSTRAINT "CK_ProcessBatch_Seq_Type" CHECK (typeof(Seq) = 'integer'), 
@@ -105,7 +105,7 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_AlarmDuration" CHECK (AlarmDuration BETWEEN 1 AND 31536000), 
     CONSTRAINT "CK_ProcessControl_MaxDuration" CHECK (MaxDuration BETWEEN 1 AND 31536000), 
     CONSTRAINT "CK_ProcessControl_OnLost" CHECK (OnLost = 'hold' OR OnLost = 'rerun' OR OnLost = 'verify'), 
-    CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType <> ''), CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
     CONSTRAINT "CK_ProcessControl_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
     CONSTRAINT "CK_ProcessControl_ProcessControlSeq_Type" CHECK (typeof(ProcessControlSeq) = 'integer'), 
     CONSTRAINT "CK_ProcessControl_ProcessName_Type" CHECK (typeof(ProcessName) = 'text' AND instr(ProcessName, char(0)) = 0 AND length(ProcessName) <= 200), 
@@ -145,7 +145,7 @@ CREATE TABLE BatchControl (
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     CONSTRAINT "UQ_BatchControl_FileProcess_id_ProcessBatch_id" UNIQUE (FileProcess_id, ProcessBatch_id), 
-    CONSTRAINT "CK_BatchControl_Status" CHECK (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete'), 
+    CONSTRAINT "CK_BatchControl_Status" CHECK (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success'), 
     CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq >= 0), 
     CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0), 
     CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0), 
@@ -305,7 +305,7 @@ CREATE TABLE Controller (
     CONSTRAINT "UQ_Controller_ControllerName" UNIQUE (ControllerName), 
     CONSTRAINT "CK_Controller_ControllerName" CHECK (ControllerName <> ''), 
     CONSTRAINT "CK_Controller_Status" CHECK (Status = 'running' OR Status = 'stopped' OR Status = 'lost'), 
-    CONSTRAINT "CK_Controller_ControllerName_Type" CHECK (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200), 
+    CONSTRAINT "CK_Controller_Slots" CHECK (Slots >= 0), CONSTRAINT "CK_Controller_ControllerName_Type" CHECK (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200), 
     CONSTRAINT "CK_Controller_Status_Type" CHECK (typeof(Status) = 'text'), 
     CONSTRAINT "CK_Controller_Host_Type" CHECK (typeof(Host) = 'text' AND instr(Host, char(0)) = 0 AND length(Host) <= 200), 
     CONSTRAINT "CK_Controller_Pid_Type" CHECK (Pid IS NULL OR (typeof(Pid) = 'integer')), 
@@ -368,18 +368,6 @@ CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE Status IN
 UPDATE alembic_version SET version_num='0003' WHERE alembic_version.version_num = '0002';
 
 -- Running upgrade 0003 -> 0004
-
-INSERT INTO ProcessBatch (ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, DuplicateCheck, Description) SELECT 'Task', CASE WHEN (EXISTS (SELECT * 
-FROM ProcessBatch AS any_batch)) THEN 0 ELSE 1 END AS anon_1, 1000, 'continue', 1000, 0, 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' 
-WHERE NOT (EXISTS (SELECT * 
-FROM ProcessBatch AS theirs 
-WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
-
-INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}' 
-FROM ProcessBatch 
-WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT * 
-FROM ProcessControl 
-WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
 
 UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num = '0003';
 
@@ -446,7 +434,7 @@ CREATE TABLE BatchDependency (
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     CONSTRAINT "UQ_BatchDependency_ProcessBatch_id_DependsOnBatch_id" UNIQUE (ProcessBatch_id, DependsOnBatch_id), 
     CONSTRAINT "CK_BatchDependency_DeadlineMins" CHECK (DeadlineMins BETWEEN 1 AND 525600), 
-    CONSTRAINT "FK_BatchDependency_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "CK_BatchDependency_DependsOnBatch_id" CHECK (DependsOnBatch_id <> ProcessBatch_id), CONSTRAINT "FK_BatchDependency_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
     CONSTRAINT "FK_BatchDependency_DependsOnBatch_id" FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
     CONSTRAINT "CK_BatchDependency_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
     CONSTRAINT "CK_BatchDependency_DependsOnBatch_id_Type" CHECK (typeof(DependsOnBatch_id) = 'integer'), 
@@ -507,7 +495,7 @@ CREATE TABLE DataTrigger (
     CONSTRAINT "CK_DataTrigger_Age" CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL), 
     CONSTRAINT "CK_DataTrigger_OnNewRows" CHECK (OnNewRows IN (0, 1)), 
     CONSTRAINT "CK_DataTrigger_Enabled" CHECK (Enabled IN (0, 1)), 
-    CONSTRAINT "CK_DataTrigger_TriggerName_Type" CHECK (typeof(TriggerName) = 'text' AND instr(TriggerName, char(0)) = 0 AND length(TriggerName) <= 200), 
+    CONSTRAINT "CK_DataTrigger_ConnectionName" CHECK (ConnectionName <> ''), CONSTRAINT "CK_DataTrigger_TableName" CHECK (TableName <> ''), CONSTRAINT "CK_DataTrigger_StatusColumn" CHECK (StatusColumn <> ''), CONSTRAINT "CK_DataTrigger_TriggerName_Type" CHECK (typeof(TriggerName) = 'text' AND instr(TriggerName, char(0)) = 0 AND length(TriggerName) <= 200), 
     CONSTRAINT "CK_DataTrigger_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_DataTrigger_ConnectionName_Type" CHECK (typeof(ConnectionName) = 'text' AND instr(ConnectionName, char(0)) = 0 AND length(ConnectionName) <= 200), 
     CONSTRAINT "CK_DataTrigger_TableName_Type" CHECK (typeof(TableName) = 'text' AND instr(TableName, char(0)) = 0 AND length(TableName) <= 200), 
@@ -573,7 +561,7 @@ CREATE TABLE FileWatch (
     CONSTRAINT "CK_FileWatch_Recursive" CHECK (Recursive IN (0, 1)), 
     CONSTRAINT "CK_FileWatch_Enabled" CHECK (Enabled IN (0, 1)), 
     CONSTRAINT "CK_FileWatch_DuplicateKey" CHECK (DuplicateKey = 'name' OR DuplicateKey = 'name_size_time' OR DuplicateKey = 'content'), 
-    CONSTRAINT "CK_FileWatch_WatchName_Type" CHECK (typeof(WatchName) = 'text' AND instr(WatchName, char(0)) = 0 AND length(WatchName) <= 200), 
+    CONSTRAINT "CK_FileWatch_Folder" CHECK (Folder <> ''), CONSTRAINT "CK_FileWatch_WatchName_Type" CHECK (typeof(WatchName) = 'text' AND instr(WatchName, char(0)) = 0 AND length(WatchName) <= 200), 
     CONSTRAINT "CK_FileWatch_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_FileWatch_Folder_Type" CHECK (typeof(Folder) = 'text' AND instr(Folder, char(0)) = 0), 
     CONSTRAINT "CK_FileWatch_Pattern_Type" CHECK (typeof(Pattern) = 'text' AND instr(Pattern, char(0)) = 0 AND length(Pattern) <= 200), 
@@ -670,9 +658,9 @@ UPDATE alembic_version SET version_num='0012' WHERE alembic_version.version_num 
 
 -- Running upgrade 0012 -> 0013
 
-ALTER TABLE ProcessBatch ADD COLUMN ProcessingMode VARCHAR(20) COLLATE "NOCASE" CONSTRAINT CK_ProcessBatch_ProcessingMode_Type CHECK (ProcessingMode IS NULL OR (typeof(ProcessingMode) = 'text'));
+ALTER TABLE ProcessBatch ADD COLUMN ProcessingMode VARCHAR(20) COLLATE "NOCASE" CONSTRAINT CK_ProcessBatch_ProcessingMode_Type CHECK (ProcessingMode IS NULL OR (typeof(ProcessingMode) = 'text')) CONSTRAINT CK_ProcessBatch_ProcessingMode CHECK (ProcessingMode = 'manual' OR ProcessingMode = 'scheduled' OR ProcessingMode = 'triggered');
 
-ALTER TABLE ProcessBatch ADD COLUMN RetryWaitSecs INTEGER CONSTRAINT CK_ProcessBatch_RetryWaitSecs_Type CHECK (RetryWaitSecs IS NULL OR (typeof(RetryWaitSecs) = 'integer'));
+ALTER TABLE ProcessBatch ADD COLUMN RetryWaitSecs INTEGER CONSTRAINT CK_ProcessBatch_RetryWaitSecs_Type CHECK (RetryWaitSecs IS NULL OR (typeof(RetryWaitSecs) = 'integer')) CONSTRAINT CK_ProcessBatch_RetryWaitSecs CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
 
 ALTER TABLE ProcessBatch ADD COLUMN Origin VARCHAR(200) CONSTRAINT CK_ProcessBatch_Origin_Type CHECK (Origin IS NULL OR (typeof(Origin) = 'text' AND instr(Origin, char(0)) = 0 AND length(Origin) <= 200));
 
@@ -732,7 +720,7 @@ CREATE TABLE Schedule (
     CONSTRAINT "CK_Schedule_FoldPolicy" CHECK (FoldPolicy = 'once' OR FoldPolicy = 'twice'), 
     CONSTRAINT "CK_Schedule_CatchUp" CHECK (CatchUp = 'none' OR CatchUp = 'latest' OR CatchUp = 'up_to'), 
     CONSTRAINT "CK_Schedule_Overlap" CHECK (Overlap = 'queue' OR Overlap = 'skip'), 
-    CONSTRAINT "CK_Schedule_ScheduleName_Type" CHECK (typeof(ScheduleName) = 'text' AND instr(ScheduleName, char(0)) = 0 AND length(ScheduleName) <= 200), 
+    CONSTRAINT "CK_Schedule_RunTimes_Form" CHECK (',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,[^0-2]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,2[^0-3]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,[01][^0-9]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,??[^:]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,???[^0-5]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,????[^0-9]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,?????[^,]*'), CONSTRAINT "CK_Schedule_BetweenTimes" CHECK (replace(BetweenTimes, ' ', '') GLOB '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT GLOB '2[4-9]*' AND replace(BetweenTimes, ' ', '') NOT GLOB '*-2[4-9]*'), CONSTRAINT "CK_Schedule_RunDays_Form" CHECK (replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(RunDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ','), CONSTRAINT "CK_Schedule_WeekOfMonth_Form" CHECK (replace(',' || replace(replace(replace(replace(replace(replace(lower(replace(WeekOfMonth, ' ', '')), 'first', '#'), 'second', '#'), 'third', '#'), 'fourth', '#'), 'fifth', '#'), 'last', '#') || ',', '#,', '') = ','), CONSTRAINT "CK_Schedule_RunAt_Form" CHECK ((trim(RunAt) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]' OR trim(RunAt) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]') AND trim(RunAt) NOT GLOB '?????00*' AND trim(RunAt) NOT GLOB '?????1[3-9]*' AND trim(RunAt) NOT GLOB '????????00*' AND trim(RunAt) NOT GLOB '????????3[2-9]*' AND trim(RunAt) NOT GLOB '*[ T]2[4-9]*'), CONSTRAINT "CK_Schedule_StartDate" CHECK (trim(StartDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(StartDate) NOT GLOB '?????00*' AND trim(StartDate) NOT GLOB '?????1[3-9]*' AND trim(StartDate) NOT GLOB '????????00*' AND trim(StartDate) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Schedule_EndDate" CHECK (trim(EndDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(EndDate) NOT GLOB '?????00*' AND trim(EndDate) NOT GLOB '?????1[3-9]*' AND trim(EndDate) NOT GLOB '????????00*' AND trim(EndDate) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Schedule_ScheduleName_Type" CHECK (typeof(ScheduleName) = 'text' AND instr(ScheduleName, char(0)) = 0 AND length(ScheduleName) <= 200), 
     CONSTRAINT "CK_Schedule_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_Schedule_ScheduleType_Type" CHECK (typeof(ScheduleType) = 'text'), 
     CONSTRAINT "CK_Schedule_IntervalMinutes_Type" CHECK (IntervalMinutes IS NULL OR (typeof(IntervalMinutes) = 'integer')), 
@@ -844,7 +832,7 @@ CREATE TABLE Calendar (
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     CONSTRAINT "UQ_Calendar_CalendarName" UNIQUE (CalendarName), 
     CONSTRAINT "CK_Calendar_CalendarName" CHECK (CalendarName <> ''), 
-    CONSTRAINT "CK_Calendar_CalendarName_Type" CHECK (typeof(CalendarName) = 'text' AND instr(CalendarName, char(0)) = 0 AND length(CalendarName) <= 200), 
+    CONSTRAINT "CK_Calendar_BusinessDays" CHECK (trim(BusinessDays) = '' OR replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(BusinessDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ','), CONSTRAINT "CK_Calendar_ValidFrom" CHECK (trim(ValidFrom) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidFrom) NOT GLOB '?????00*' AND trim(ValidFrom) NOT GLOB '?????1[3-9]*' AND trim(ValidFrom) NOT GLOB '????????00*' AND trim(ValidFrom) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Calendar_ValidUntil" CHECK (trim(ValidUntil) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidUntil) NOT GLOB '?????00*' AND trim(ValidUntil) NOT GLOB '?????1[3-9]*' AND trim(ValidUntil) NOT GLOB '????????00*' AND trim(ValidUntil) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Calendar_CalendarName_Type" CHECK (typeof(CalendarName) = 'text' AND instr(CalendarName, char(0)) = 0 AND length(CalendarName) <= 200), 
     CONSTRAINT "CK_Calendar_BusinessDays_Type" CHECK (typeof(BusinessDays) = 'text' AND instr(BusinessDays, char(0)) = 0 AND length(BusinessDays) <= 50), 
     CONSTRAINT "CK_Calendar_ValidFrom_Type" CHECK (ValidFrom IS NULL OR (typeof(ValidFrom) = 'text' AND instr(ValidFrom, char(0)) = 0 AND length(ValidFrom) <= 10)), 
     CONSTRAINT "CK_Calendar_ValidUntil_Type" CHECK (ValidUntil IS NULL OR (typeof(ValidUntil) = 'text' AND instr(ValidUntil, char(0)) = 0 AND length(ValidUntil) <= 10)), 
@@ -864,7 +852,7 @@ CREATE TABLE CalendarDay (
     CONSTRAINT "UQ_CalendarDay_Calendar_id_CalendarDate" UNIQUE (Calendar_id, CalendarDate), 
     CONSTRAINT "CK_CalendarDay_CalendarDate" CHECK (CalendarDate LIKE '____-__-__'), 
     CONSTRAINT "CK_CalendarDay_IsBusinessDay" CHECK (IsBusinessDay IN (0, 1)), 
-    CONSTRAINT "FK_CalendarDay_Calendar_id" FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id), 
+    CONSTRAINT "CK_CalendarDay_CalendarDate_Form" CHECK (trim(CalendarDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(CalendarDate) NOT GLOB '?????00*' AND trim(CalendarDate) NOT GLOB '?????1[3-9]*' AND trim(CalendarDate) NOT GLOB '????????00*' AND trim(CalendarDate) NOT GLOB '????????3[2-9]*'), CONSTRAINT "FK_CalendarDay_Calendar_id" FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id), 
     CONSTRAINT "CK_CalendarDay_Calendar_id_Type" CHECK (typeof(Calendar_id) = 'integer'), 
     CONSTRAINT "CK_CalendarDay_CalendarDate_Type" CHECK (typeof(CalendarDate) = 'text' AND instr(CalendarDate, char(0)) = 0 AND length(CalendarDate) <= 10), 
     CONSTRAINT "CK_CalendarDay_IsBusinessDay_Type" CHECK (typeof(IsBusinessDay) = 'integer'), 
@@ -961,13 +949,13 @@ UPDATE alembic_version SET version_num='0016' WHERE alembic_version.version_num 
 
 -- Running upgrade 0016 -> 0017
 
-ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_ArriveBy_Type CHECK (ArriveBy IS NULL OR (typeof(ArriveBy) = 'text' AND instr(ArriveBy, char(0)) = 0 AND length(ArriveBy) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_ArriveBy_Type CHECK (ArriveBy IS NULL OR (typeof(ArriveBy) = 'text' AND instr(ArriveBy, char(0)) = 0 AND length(ArriveBy) <= 50)) CONSTRAINT CK_ProcessBatch_ArriveBy CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(ArriveBy) NOT GLOB '2[4-9]*'));
 
-ALTER TABLE ProcessBatch ADD COLUMN StartBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_StartBy_Type CHECK (StartBy IS NULL OR (typeof(StartBy) = 'text' AND instr(StartBy, char(0)) = 0 AND length(StartBy) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN StartBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_StartBy_Type CHECK (StartBy IS NULL OR (typeof(StartBy) = 'text' AND instr(StartBy, char(0)) = 0 AND length(StartBy) <= 50)) CONSTRAINT CK_ProcessBatch_StartBy CHECK (lower(trim(StartBy)) = 'none' OR (trim(StartBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(StartBy) NOT GLOB '2[4-9]*'));
 
-ALTER TABLE ProcessBatch ADD COLUMN FinishBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_FinishBy_Type CHECK (FinishBy IS NULL OR (typeof(FinishBy) = 'text' AND instr(FinishBy, char(0)) = 0 AND length(FinishBy) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN FinishBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_FinishBy_Type CHECK (FinishBy IS NULL OR (typeof(FinishBy) = 'text' AND instr(FinishBy, char(0)) = 0 AND length(FinishBy) <= 50)) CONSTRAINT CK_ProcessBatch_FinishBy CHECK (lower(trim(FinishBy)) = 'none' OR (trim(FinishBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(FinishBy) NOT GLOB '2[4-9]*'));
 
-ALTER TABLE ProcessBatch ADD COLUMN ExpectedOn VARCHAR(50) CONSTRAINT CK_ProcessBatch_ExpectedOn_Type CHECK (ExpectedOn IS NULL OR (typeof(ExpectedOn) = 'text' AND instr(ExpectedOn, char(0)) = 0 AND length(ExpectedOn) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN ExpectedOn VARCHAR(50) CONSTRAINT CK_ProcessBatch_ExpectedOn_Type CHECK (ExpectedOn IS NULL OR (typeof(ExpectedOn) = 'text' AND instr(ExpectedOn, char(0)) = 0 AND length(ExpectedOn) <= 50)) CONSTRAINT CK_ProcessBatch_ExpectedOn CHECK (replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(ExpectedOn, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ',');
 
 ALTER TABLE ProcessBatch ADD COLUMN ExpectedCalendar VARCHAR(200) CONSTRAINT CK_ProcessBatch_ExpectedCalendar_Type CHECK (ExpectedCalendar IS NULL OR (typeof(ExpectedCalendar) = 'text' AND instr(ExpectedCalendar, char(0)) = 0 AND length(ExpectedCalendar) <= 200));
 
@@ -1001,7 +989,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_IncidentKey" CHECK (IncidentKey <> ''), 
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1), 
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0), 
-    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed'), 
+    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed' OR Kind = 'unreadable' OR Kind = 'rejected' OR Kind = 'untaken' OR Kind = 'not_starting' OR Kind = 'no_steps' OR Kind = 'history_grows'), 
     CONSTRAINT "CK_Incident_Severity" CHECK (Severity = 'warning' OR Severity = 'error'), 
     CONSTRAINT "CK_Incident_Status" CHECK (Status = 'open' OR Status = 'acknowledged' OR Status = 'resolved'), 
     CONSTRAINT "CK_Incident_Kind_Type" CHECK (typeof(Kind) = 'text'), 
@@ -1937,6 +1925,30 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
 UPDATE alembic_version SET version_num='0022' WHERE alembic_version.version_num = '0021';
+
+-- Running upgrade 0022 -> 0023
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ErrorCode VARCHAR(50) CONSTRAINT CK_BatchProcessHistory_ErrorCode_Type CHECK (ErrorCode IS NULL OR (typeof(ErrorCode) = 'text' AND instr(ErrorCode, char(0)) = 0 AND length(ErrorCode) <= 50));
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ErrorLine INTEGER CONSTRAINT CK_BatchProcessHistory_ErrorLine_Type CHECK (ErrorLine IS NULL OR (typeof(ErrorLine) = 'integer'));
+
+CREATE TRIGGER TR_FileProcess_SuccessInsert AFTER INSERT ON FileProcess WHEN NEW.Status = 'success' BEGIN UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = NEW.FileProcess_id; END;
+
+CREATE TRIGGER TR_FileProcess_SuccessUpdate AFTER UPDATE OF Status ON FileProcess WHEN NEW.Status = 'success' BEGIN UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = NEW.FileProcess_id; END;
+
+CREATE TRIGGER TR_BatchControl_SuccessInsert AFTER INSERT ON BatchControl WHEN NEW.Status = 'success' BEGIN UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = NEW.BatchControl_id; END;
+
+CREATE TRIGGER TR_BatchControl_SuccessUpdate AFTER UPDATE OF Status ON BatchControl WHEN NEW.Status = 'success' BEGIN UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = NEW.BatchControl_id; END;
+
+CREATE TRIGGER TR_ProcessBatch_InUse BEFORE DELETE ON ProcessBatch WHEN EXISTS (SELECT 1 FROM BatchControl w WHERE w.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM ProcessControl w WHERE w.ProcessBatch_id = OLD.ProcessBatch_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the ProcessBatch row has instances or steps: disable it instead'); END;
+
+CREATE TRIGGER TR_FileProcess_InUse BEFORE DELETE ON FileProcess WHEN EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = OLD.FileProcess_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances: cancel these instead'); END;
+
+CREATE TRIGGER TR_ProcessControl_InUseDelete BEFORE DELETE ON ProcessControl WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.Status = 'running' AND h.ProcessBatch_id = OLD.ProcessBatch_id AND h.ProcessControlSeq = OLD.ProcessControlSeq) BEGIN SELECT RAISE(ABORT, 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance'); END;
+
+CREATE TRIGGER TR_ProcessControl_InUseUpdate BEFORE UPDATE ON ProcessControl WHEN (NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq) AND EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.Status = 'running' AND h.ProcessBatch_id = OLD.ProcessBatch_id AND h.ProcessControlSeq = OLD.ProcessControlSeq) BEGIN SELECT RAISE(ABORT, 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance'); END;
+
+UPDATE alembic_version SET version_num='0023' WHERE alembic_version.version_num = '0022';
 
 COMMIT;
 
