@@ -9,7 +9,8 @@ from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase
 
 TASK = """
-INSERT INTO ProcessBatch (ProcessBatchName, Seq, OnFailure, MaxConcurrent, DuplicateCheck) VALUES ('Task', 1000, 'continue', 1000, 0);
+INSERT INTO ProcessBatch (ProcessBatchName, Seq, OnFailure, MaxConcurrent, DuplicateCheck)
+VALUES ('Task', 1000, 'continue', 1000, 0);
 INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2)
 VALUES (1, 10, 'run the task', 'task', '{Data2}', '{Data3}')
 """

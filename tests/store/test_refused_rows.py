@@ -20,7 +20,9 @@ RUNNING = (
     "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
     " CommandText) SELECT 1, ProcessBatch_id, 10, 'load', 'sql', 'SELECT 1' FROM ProcessBatch"
 )
-DAILY = "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes{0}) VALUES ('s', 'Load', 'daily', '06:00'{1})"
+DAILY = (
+    "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes{0}) VALUES ('s', 'Load', 'daily', '06:00'{1})"
+)
 OTHERS = {
     "Schedule": DAILY.format("", ""),
     "Calendar": "INSERT INTO Calendar (CalendarName) VALUES ('NL')",
@@ -92,7 +94,7 @@ def test_what_the_engine_reads_is_taken(filled: Hand, table: str, column: str, v
 @pytest.mark.parametrize("at", ["2026-11-21 25:00", "21-11-2026 03:15", "2026-11-21"])
 def test_a_single_time_that_is_none_is_refused(hand: Hand, at: str) -> None:
     once = "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunAt) VALUES ('o', 'Load', 'once', ?)"
-    with pytest.raises(hand.Refused, match="(?i)ck_schedule_runat_form"):
+    with pytest.raises(hand.Refused, match=r"(?i)ck_schedule_runat_form"):
         hand.sql(once, at)
     hand.sql(once, "2026-11-21 03:15")
     assert hand.sql("SELECT RunAt FROM Schedule") == [("2026-11-21 03:15",)]

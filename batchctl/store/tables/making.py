@@ -10,6 +10,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ColumnElement,
+    Dialect,
     Index,
     MetaData,
     Table,
@@ -151,10 +152,15 @@ def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
             table.append_constraint(constraint)
 
 
+def _not_on_sqlite(*made: Any, dialect: Dialect, **options: Any) -> bool:
+    del made, options
+    return dialect.name != "sqlite"
+
+
 def table(called: str, *parts: Any, **options: Any) -> Table:
     """Return a table, which is made with all others."""
     elsewhere = [
-        check(str(part.name), part.info["only"]).ddl_if(dialect=("postgresql", "mssql"))
+        check(str(part.name), part.info["only"]).ddl_if(callable_=_not_on_sqlite)
         for part in parts
         if isinstance(part, Column) and part.info.get("only") is not None
     ]
