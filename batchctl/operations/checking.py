@@ -40,10 +40,11 @@ from batchctl.store import (
     purging,
     reports,
     sql_job_rows,
+    task_queues,
 )
 
 ORPHANS_SHOWN = 20
-SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, *retention.NAMES)
+SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, task_queues.ROLES, *retention.NAMES)
 """Every name that means something in `Setting`."""
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
 _WITHOUT = {

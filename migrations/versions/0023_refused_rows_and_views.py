@@ -124,10 +124,11 @@ def upgrade() -> None:
             _replace(table, "Status", is_written_word("Status", words, "success"))
     _add_columns()
     if dialect == "postgresql":
-        for function in (SUCCESS_FUNCTION, IN_USE_FUNCTION, SQL_JOB_FUNCTION):
+        for function in (SUCCESS_FUNCTION, IN_USE_FUNCTION, PAUSED_FUNCTION, SQL_JOB_FUNCTION):
             op.execute(function)
-        # Whoever put it on a table of his own would act as the owner of ours.
-        op.execute("REVOKE ALL ON FUNCTION batchctl_in_use() FROM PUBLIC")
+        # Whoever put one of them on a table of his own would act as the owner of ours.
+        for called in ("batchctl_in_use", "batchctl_paused"):
+            op.execute(f"REVOKE ALL ON FUNCTION {called}() FROM PUBLIC")
     _make(views(dialect, _schema()))
     for _, trigger in triggers(dialect):
         op.execute(trigger)
@@ -146,9 +147,8 @@ def downgrade() -> None:
             continue  # It went with its view.
         op.execute(f"DROP TRIGGER {trigger}" + (f" ON {table}" if dialect == "postgresql" else ""))
     if dialect == "postgresql":
-        op.execute("DROP FUNCTION batchctl_sql_job()")
-        op.execute("DROP FUNCTION batchctl_success()")
-        op.execute("DROP FUNCTION batchctl_in_use()")
+        for called in ("sql_job", "success", "in_use", "paused"):
+            op.execute(f"DROP FUNCTION batchctl_{called}()")
     for column in ("ErrorLine", "ErrorCode"):
         op.execute(f"ALTER TABLE BatchProcessHistory DROP COLUMN {column}")
     op.execute(
@@ -287,6 +287,7 @@ def triggers(dialect: str) -> Iterator[tuple[str, str]]:
     for table, (word, _) in STATUSES.items():
         yield from ((table, each) for each in _success(dialect, table, word))
     yield from _in_use(dialect)
+    yield "FileProcess", _paused(dialect)
     yield "vSqlJob", _sql_job(dialect)
 
 
@@ -355,6 +356,28 @@ def _in_use(dialect: str) -> Iterator[tuple[str, str]]:
         )
 
 
+def _paused(dialect: str) -> str:
+    """Return what refuses to pause a row that is work already: its instances would go on all the same."""
+    called, at = "TR_FileProcess_Paused", "BEFORE UPDATE OF Status ON FileProcess"
+    match dialect:
+        case "sqlite":
+            made = "EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = OLD.FileProcess_id)"
+            when = f"NEW.Status = 'paused' AND OLD.Status <> 'paused' AND {made}"
+            return f"CREATE TRIGGER {called} {at} WHEN {when} BEGIN SELECT RAISE(ABORT, '{IS_WORK}'); END"
+        case "postgresql":
+            when = "lower(NEW.Status) = 'paused' AND OLD.Status <> 'paused'"
+            return f"CREATE TRIGGER {called} {at} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION batchctl_paused()"
+        case _:
+            made = "SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id"
+            was = "JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id"
+            when = f"i.Status = 'paused' AND d.Status <> 'paused' AND EXISTS ({made})"
+            return _as_batch(
+                f"CREATE TRIGGER {called} ON FileProcess AFTER UPDATE AS\nBEGIN\n    SET NOCOUNT ON;\n"
+                f"    IF EXISTS (SELECT 1 FROM inserted AS i {was}\n        WHERE {when})\n"
+                f"        THROW 51000, N'{IS_WORK}', 1;\nEND"
+            )
+
+
 def _sql_job(dialect: str) -> str:
     """Return what makes a batch, its step and its schedule of a row: what stands in the SQL is no placeholder."""
     braces = "replace(replace({0}, '{{', '{{{{'), '}}', '}}}}')"
@@ -390,6 +413,24 @@ def _sql_job(dialect: str) -> str:
     )
 
 
+IS_WORK = (
+    "batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names"
+)
+PAUSED_FUNCTION = f"""
+CREATE FUNCTION batchctl_paused() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    made boolean;
+BEGIN
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || quote_ident(TG_TABLE_SCHEMA) || '.BatchControl w WHERE w.FileProcess_id = $1)'
+    INTO made USING OLD.FileProcess_id;
+    IF made THEN
+        RAISE EXCEPTION '{IS_WORK}';
+    END IF;
+    RETURN NEW;
+END
+$$
+"""
 JOB_LACKS = "batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn"
 SQL_JOB_FUNCTION = f"""
 CREATE FUNCTION batchctl_sql_job() RETURNS trigger LANGUAGE plpgsql AS $$

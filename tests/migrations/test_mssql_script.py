@@ -113,7 +113,13 @@ def test_what_hands_change_is_audited_there_too() -> None:
     assert set(TRIGGERS) - {f"TR_{table}_Audit" for table in watched} == {
         "TR_AuditLog_AppendOnly",
         "TR_AuditSeal_AppendOnly",
-        *("TR_FileProcess_Success", "TR_BatchControl_Success", "TR_ProcessControl_InUse", "TR_vSqlJob_Insert"),
+        *(
+            "TR_FileProcess_Success",
+            "TR_BatchControl_Success",
+            "TR_FileProcess_Paused",
+            "TR_ProcessControl_InUse",
+            "TR_vSqlJob_Insert",
+        ),
     }
 
 

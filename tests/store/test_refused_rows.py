@@ -155,3 +155,16 @@ def test_the_seeds_word_for_success_is_written_as_ours(careless: Hand, word: str
 
     assert careless.sql("SELECT DISTINCT Status FROM FileProcess") == [("complete",)]
     assert careless.sql("SELECT DISTINCT Status FROM BatchControl") == [("ready",)]
+
+
+def test_a_row_that_is_work_already_is_not_paused_but_its_instances_are(careless: Hand) -> None:
+    for statement in (BATCH, INTAKE, INTAKE):
+        careless.sql(statement)
+    careless.sql(INSTANCE)
+
+    with pytest.raises(careless.Refused, match=r"pause these \(batchctl pause ID --reason"):
+        careless.sql("UPDATE FileProcess SET Status = 'Paused'")
+    careless.sql("UPDATE FileProcess SET Status = 'paused' WHERE FileProcess_id = 2")
+    careless.sql("UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = 1")
+
+    assert careless.sql("SELECT Status FROM FileProcess ORDER BY FileProcess_id") == [("complete",), ("paused",)]

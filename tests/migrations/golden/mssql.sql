@@ -3335,6 +3335,21 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Paused' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Paused ON FileProcess AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted AS i JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id
+        WHERE i.Status = ''paused'' AND d.Status <> ''paused'' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id))
+        THROW 51000, N''batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
 EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
 BEGIN

@@ -1684,6 +1684,20 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION batchctl_paused() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    made boolean;
+BEGIN
+    EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || quote_ident(TG_TABLE_SCHEMA) || '.BatchControl w WHERE w.FileProcess_id = $1)'
+    INTO made USING OLD.FileProcess_id;
+    IF made THEN
+        RAISE EXCEPTION 'batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names';
+    END IF;
+    RETURN NEW;
+END
+$$;
+
 CREATE FUNCTION batchctl_sql_job() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     batch bigint;
@@ -1706,6 +1720,8 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION batchctl_in_use() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION batchctl_paused() FROM PUBLIC;
 
 CREATE OR REPLACE VIEW vStatus AS
 WITH Holding AS (
@@ -2040,6 +2056,8 @@ CREATE TRIGGER TR_FileProcess_Success BEFORE INSERT OR UPDATE OF Status ON FileP
 CREATE TRIGGER TR_BatchControl_Success BEFORE INSERT OR UPDATE OF Status ON BatchControl FOR EACH ROW WHEN (lower(NEW.Status) = 'success') EXECUTE FUNCTION batchctl_success('ready');
 
 CREATE TRIGGER TR_ProcessControl_InUse BEFORE DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq ON ProcessControl FOR EACH ROW EXECUTE FUNCTION batchctl_in_use();
+
+CREATE TRIGGER TR_FileProcess_Paused BEFORE UPDATE OF Status ON FileProcess FOR EACH ROW WHEN (lower(NEW.Status) = 'paused' AND OLD.Status <> 'paused') EXECUTE FUNCTION batchctl_paused();
 
 CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob FOR EACH ROW EXECUTE FUNCTION batchctl_sql_job();
 
