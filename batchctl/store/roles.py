@@ -225,8 +225,12 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION batchctl_no_tasks() FROM PUBLIC;
-DROP TRIGGER IF EXISTS {guard} ON FileProcess;
-CREATE TRIGGER {guard} BEFORE INSERT OR UPDATE OF Entity ON FileProcess FOR EACH ROW EXECUTE FUNCTION batchctl_no_tasks();
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = 'FileProcess'::regclass AND tgname = lower('{guard}')) THEN
+        CREATE TRIGGER {guard} BEFORE INSERT OR UPDATE OF Entity ON FileProcess
+        FOR EACH ROW EXECUTE FUNCTION batchctl_no_tasks();
+    END IF;
+END $$;
 """
 _NO_TASKS_ON_MSSQL = (
     "(NOT EXISTS (SELECT 1 FROM {schema}.ProcessBatch AS b JOIN {schema}.ProcessControl AS p"

@@ -361,7 +361,10 @@ def test_intake_has_no_way_to_a_batch_that_runs_commands_but_for_the_roles_that_
 
 
 def test_an_author_makes_a_sql_job_by_one_insert(guarded: Guarded) -> None:
-    job = "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn) VALUES ('tidy', 'wh', 'SELECT 1', '2030-01-01 02:00')"
+    job = (
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn)"
+        " VALUES ('tidy', 'wh', 'SELECT 1', '2030-01-01 02:00')"
+    )
     guarded.refuses("loader", job)
     guarded.as_("author", job)
 
