@@ -279,7 +279,7 @@ class Node:
         """Return what tells people of problems; who does not work says so, lest it be taken for granted that somebody does."""
         rules, name = self._app.alert_rules(), self._ids.controller_id()
         means = self._transactions, self._clock, self._listener
-        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None))
+        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None, self._app.registry))
         outbox = Outbox(
             transactions=self._transactions,
             clock=self._clock,

@@ -16,11 +16,11 @@ from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.rows import ControllerRow
-from batchctl.domain.text import visible
+from batchctl.domain.text import typed, visible
 from batchctl.operations import alert_channels, installation
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
-from batchctl.store import engine, examination, identity, schedules, schema
+from batchctl.store import engine, examination, identity, schedules, schema, task_queues
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
 from batchctl.system.limits import all_within
@@ -111,6 +111,7 @@ class Doctor:
             yield from self._part("clock", transactions, self._clock)
             yield from self._part("durability", transactions, examination.durability)
             yield from self._part("controller", transactions, self._controllers)
+            yield from self._part("tasks", transactions, _tasks)
             if self.check is not None and _is_sound(transactions):
                 yield installation.definitions(self.check())
         path = engine.lock_path(url, self.settings.directory)
@@ -321,6 +322,22 @@ def _name(connection: Any) -> list[Reading]:
     if lost is not None:
         return [Reading("name", Result.FAIL, lost.message, lost.next_step)]
     return [Reading("name", Result.OK, "It has a name that no other control database has.")]
+
+
+def _tasks(connection: Any) -> Sequence[Reading]:
+    """Say who may run commands by inserting rows."""
+    queues, allowed = task_queues.open_queues(connection), ", ".join(task_queues.roles(connection))
+    if not queues:
+        return [Reading("tasks", Result.OK, "No batch runs whatever a FileProcess row says.")]
+    listed = ", ".join(f"{visible(batch)} (entity '{visible(entity)}')" for batch, entity in queues)
+    if task_queues.is_guarded(connection):
+        who = f"the owner, the controller{f', {visible(allowed)}' if allowed else ''}"
+        return [
+            Reading("tasks", Result.OK, f"Batch {listed} runs whatever a row says; only these may insert one: {who}.")
+        ]
+    said = f"Batch {listed} runs whatever a row says: whoever may insert FileProcess rows runs commands as the controller's user."
+    next_step = f"run the script of batchctl db roles, or: batchctl disable {typed(queues[0][0])} --reason ..."
+    return [Reading("tasks", Result.WARN, said, next_step)]
 
 
 def _no_secret(error: ConfigurationError) -> Reading:

@@ -16,6 +16,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import remedies, unknown
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
@@ -102,13 +103,12 @@ def newest_attempts(transactions: Transactions, most: int) -> tuple[HistoryEntry
         return tuple(history.newest(connection, most))
 
 
-def batches(transactions: Transactions) -> tuple[BatchCounts, ...]:
-    """Return every batch, by Seq, with its counts."""
+def batches(transactions: Transactions) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...]]:
+    """Return every batch, by Seq, with its counts; and what cannot be read of others."""
     with transactions.read() as connection:
-        counts = reports.count_instances(connection)
-        return tuple(
-            BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in definitions.all_batches(connection)
-        )
+        counts, defined = reports.count_instances(connection), definitions.read(connection)
+    found = tuple(BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in defined.batches)
+    return found, defined.unreadable
 
 
 def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:

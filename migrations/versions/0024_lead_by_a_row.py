@@ -13,7 +13,7 @@ from batchctl.store.columns import UtcTime, identity, name, reference, text_colu
 from batchctl.store.conditions import type_checks
 
 revision = "0024"
-down_revision = "0022"
+down_revision = "0023"
 branch_labels = None
 depends_on = None
 

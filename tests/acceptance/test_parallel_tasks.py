@@ -34,6 +34,7 @@ class Shop:
         settings = f'database_url = "{database.url}"\npoll_interval = 3600\n[connections.dwh]\nurl = "{database.url}"\n'
         (database.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
         assert self.run("db", "upgrade").returncode == 0
+        assert self.run("task", "enable", "--reason", "the example").returncode == 0
         self.hand = database.hand()
 
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
