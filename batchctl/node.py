@@ -229,6 +229,7 @@ class Node:
             version=__version__,
             rhythm=self._app.rhythm,
             scheduler_zone=self._settings.business_time_zone if self._settings.scheduler.enabled else None,
+            left_out=" ".join(self._app.left_out.values()) or None,
         )
         recorder = Recorder(self._app.preparer, name, host)
         controller = Controller(
@@ -378,7 +379,7 @@ class Node:
     def _plugin_process(self) -> PluginProcess:
         return PluginProcess(
             controller_id=self._ids.controller_id(),
-            plugin_modules=self._settings.modules,
+            plugin_modules=[name for name in self._settings.modules if name not in self._app.left_out],
             sys_path=self._app.plugin_path,
             cap=self._settings.output_limit,
         )

@@ -157,6 +157,7 @@ def step(row: Step) -> Columns:
         "AlarmDuration": seconds(row.alarm_duration),
         "MaxDuration": seconds(row.max_duration),
         "OnLost": row.on_lost.value,
+        "MaxLost": row.max_lost,
         **data(row.data),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -50,6 +50,8 @@ class Doctor:
     presence: Presence
     check: Callable[[], Sequence[Finding]] | None = None
     """What looks at the definitions, where somebody can."""
+    left_out: Callable[[], Mapping[str, str]] = dict
+    """Says of plugin modules why nothing can use them."""
     limit: timedelta = LIMIT
 
     def examine(self) -> tuple[Line, ...]:
@@ -64,6 +66,7 @@ class Doctor:
         lines += [(target, [reading]) for target, reading in alert_channels.readings(self.settings)]
         lines.append(("this host", [installation.version(), self._time_zones(), self._state_directory()]))
         lines.append(("this host", installation.disks(self._places())))
+        lines.append(("plugin_modules", installation.plugins(self.left_out())))
         if self.settings.log.file is not None:
             lines.append(("log.file", [installation.log_file(self.settings.directory / self.settings.log.file)]))
         return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)
