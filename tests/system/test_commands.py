@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from batchctl.plugin_api import Command, CommandEnd
 from batchctl.system import following
-from batchctl.system.cookies import environment_for_children
+from batchctl.system.environment import for_children
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
 from batchctl.system.processes import CommandRun, signal_name, why_not_started
@@ -58,7 +58,7 @@ class Bench:
     ) -> CommandRun:
         return CommandRun(
             Command(argv, directory or str(self.directory), environment or {}),
-            environment=environment_for_children(),
+            environment=for_children(),
             cookie=f"bench:{os.getpid()}:{self.directory.name}/1",
             stop=self.stop,
             threads=THREADS,
@@ -464,7 +464,7 @@ def test_a_stolen_exit_code_is_never_taken_for_success(bench: Bench, tmp_path: P
     with pytest.raises(RuntimeError, match="something else in this program waited for it"):
         CommandRun(
             Command(["false"], str(tmp_path)),
-            environment=environment_for_children(),
+            environment=for_children(),
             cookie="bench:1:x/1",
             stop=bench.stop,
             threads=THREADS,
