@@ -266,6 +266,17 @@ def test_an_escaped_grandchild_that_holds_the_output_open_is_found(bench: Bench,
     assert ends(ear.hear_pid())
 
 
+def test_what_holds_the_output_and_cannot_be_found_is_not_said_to_be_stopped(bench: Bench, ear: Ear) -> None:
+    script = f"env -i setsid -f sh -c 'echo $$ > {ear.path}; exec sleep 600'; sleep 0.05; echo done"
+
+    end = bench.run("sh", "-c", script)
+    escaped = ear.hear_pid()
+
+    assert (end.exit_code, end.left_behind, end.out_of_reach) == (0, False, True)
+    assert lives(escaped)
+    os.kill(escaped, signal.SIGKILL)
+
+
 def test_a_daemon_that_leaves_its_group_and_its_output_is_left_alone(bench: Bench, ear: Ear) -> None:
     for _ in range(10):
         end = bench.run("sh", "-c", f"setsid sh -c 'echo $$ > {ear.path}; exec sleep 600' >/dev/null 2>&1 &")
