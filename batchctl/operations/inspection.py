@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -94,6 +95,16 @@ def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[Hi
         if not found and instances.load(connection, instance_id) is None:
             raise unknown.instance(connection, instance_id)
         return tuple(found)
+
+
+def last_command(transactions: Transactions, instance_id: InstanceId, seq: int | None) -> str:
+    """Return the command of an instance's last attempt, or of its last at one step."""
+    tried = [one for one in attempts_of(transactions, instance_id) if seq is None or one.seq == seq]
+    if not tried:
+        where = "" if seq is None else f" at step {seq}"
+        message = f"BatchControl {instance_id} has no attempt{where} yet."
+        raise NotFound(message, next_step=f"batchctl history {instance_id}")
+    return tried[-1].command_text
 
 
 def newest_attempts(transactions: Transactions, most: int) -> tuple[HistoryEntry, ...]:
