@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Seconds, Session, as_json, dry_run
+from batchctl.cli.session import Ref, Seconds, Session, as_json, dry_run
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _tell(done: Queued, now: datetime, *, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("references", nargs=-1, required=True, metavar="ID...")
+@click.argument("references", nargs=-1, required=True, metavar="ID...", type=Ref())
 @click.option(
     "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
 )
