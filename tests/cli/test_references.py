@@ -69,10 +69,10 @@ def test_who_only_looks_gives_no_reason_and_is_told_that_the_act_needs_one(
     shop: SqliteControl, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
-    assert main.run(["skip", "1", "--dry-run"]) == 0
+    assert main.run(["cancel", "1", "--dry-run"]) == 0
     assert "Next: the same command with --reason ... and without --dry-run\n" in capsys.readouterr().out
-    assert main.run(["skip", "1", "--dry-run", "--reason", "x"]) == 0
+    assert main.run(["cancel", "1", "--dry-run", "--reason", "x"]) == 0
     assert "Next: the same command without --dry-run\n" in capsys.readouterr().out
-    assert main.run(["skip", "1"]) == 2
+    assert main.run(["cancel", "1"]) == 2
     assert "Missing option '--reason'" in capsys.readouterr().err
-    assert shop.hand().sql("SELECT count(*) FROM AuditLog WHERE Action = 'skip'") == [(0,)]
+    assert shop.hand().sql("SELECT count(*) FROM AuditLog WHERE Action = 'cancel'") == [(0,)]
