@@ -295,7 +295,9 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
         return None
     last = f"{since:%Y-%m-%d %H:%M:%S} UTC"
     sign = f"the last sign of life came at {last}" if gap.since is not None else "none ever has"
-    waited = "" if gap.waiting_since is None else f", and work waits since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
+    waited = (
+        "" if gap.waiting_since is None else f", and work has waited since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
+    )
     message = (
         f"No controller worked from {last} until now{waited.replace('waits', 'waited')}; one works again"
         if is_over

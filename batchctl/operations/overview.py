@@ -22,7 +22,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
-from batchctl.operations import ailing, almanac, dependents, remedies
+from batchctl.operations import ailing, almanac, dependents, incident_desk, remedies
 from batchctl.operations.ailing import Ailing
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
@@ -161,7 +161,9 @@ def overview(
             ailing=ailing.ailing(connection),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
-            incidents=tuple(incidents.first_standing(connection, min(most, INCIDENTS))),
+            incidents=incident_desk.with_reasons(
+                connection, incidents.first_standing(connection, min(most, INCIDENTS))
+            ),
             incident_count=incidents.count_standing(connection),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )

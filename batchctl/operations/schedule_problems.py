@@ -132,7 +132,7 @@ def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date
     ends = running_out(calendar, today)
     names = [visible(schedule.name) for schedule in users if schedule.enabled]
     if ends is not None and names:
-        said = f"{ends[:1].upper()}{ends[1:]}. Schedule {', '.join(names)} goes by it."
+        said = f"{ends[:1].upper()}{ends[1:]}. Schedule {', '.join(names)} {'uses' if len(names) == 1 else 'use'} it."
         yield Problem("ValidUntil", said, almanac.to_extend(calendar, today))
 
 
