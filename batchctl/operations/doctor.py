@@ -17,7 +17,7 @@ from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
-from batchctl.operations import alert_channels, installation
+from batchctl.operations import alert_channels, installation, privacy
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, schedules, schema, task_queues
@@ -64,6 +64,7 @@ class Doctor:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
         lines += self._secrets()
         lines += [(target, [reading]) for target, reading in alert_channels.readings(self.settings)]
+        lines += [(target, [reading]) for target, reading in privacy.readings(self.settings)]
         lines.append(("this host", [installation.version(), self._time_zones(), self._state_directory()]))
         lines.append(("this host", installation.disks(self._places())))
         lines.append(("plugin_modules", installation.plugins(self.left_out())))

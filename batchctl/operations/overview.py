@@ -24,7 +24,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import almanac, dependents, remedies
+from batchctl.operations import almanac, dependents, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
@@ -172,7 +172,9 @@ def overview(
             unreadable=(*defined.unreadable, *ailing_starts.unreadable(connection)),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
-            incidents=tuple(incidents.first_standing(connection, min(most, INCIDENTS))),
+            incidents=incident_desk.with_reasons(
+                connection, incidents.first_standing(connection, min(most, INCIDENTS))
+            ),
             incident_count=incidents.count_standing(connection),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )
