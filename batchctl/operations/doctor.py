@@ -116,7 +116,7 @@ class Doctor:
             yield from self._part("controller", transactions, self._controllers)
             if self.check is not None and _is_sound(transactions):
                 yield installation.definitions(self.check())
-        path = engine.lock_path(url, self.settings.directory)
+        path = engine.database_file(url, self.settings.directory)
         if path is not None:
             yield _place(share_of(str(path)))
 
@@ -231,7 +231,7 @@ class Doctor:
         """Return where on this host something is written, by what it is."""
         places = {"state directory": self.settings.directory / self.settings.state_directory}
         try:
-            database = engine.lock_path(self.settings.database_url, self.settings.directory)
+            database = engine.database_file(self.settings.database_url, self.settings.directory)
         except ConfigurationError:
             database = None  # What is wrong with the URL, the reading of the database says.
         return places if database is None else {"control database": Path(database), **places}

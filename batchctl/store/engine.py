@@ -105,10 +105,9 @@ def _without_passwords(url: URL, passwords: tuple[str, ...]) -> URL:
     return URL.create(url.drivername, url.username, None, host, url.port, url.database, query)
 
 
-def lock_path(url: str, directory: Path) -> Path | None:
-    """Return the file whose lock says that a controller works on the database; None where a session holds the lock."""
+def database_file(url: str, directory: Path) -> Path | None:
+    """Return the file of the database; None where a server has it."""
     parsed = _Way(lambda: url).url()
     if parsed.get_backend_name() != "sqlite":
         return None
-    database = sqlite.database_path(parsed, directory)
-    return database.with_name(f"{database.name}.controller")
+    return sqlite.database_path(parsed, directory)

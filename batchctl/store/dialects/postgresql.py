@@ -21,13 +21,11 @@ from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import postgresql_catalog as catalog
 from batchctl.store.dialects import postgresql_errors as errors
-from batchctl.store.dialects import postgresql_leader as leader
 from batchctl.store.dialects import postgresql_locks as locks
 
 WRITES_ALONE = False
 
 definitions, wanted_definitions = catalog.definitions, catalog.wanted_definitions
-end_leader, lock_holder, try_lock = leader.end_leader, leader.lock_holder, leader.try_lock
 blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
 locked_instances, look_for_locks = locks.locked_instances, locks.look_for_locks
 
@@ -385,15 +383,6 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     code = f" ({state})" if state else ""
     kind = DatabaseUnreachable if is_lost(error) else DatabaseUnusable
     return kind(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
-
-
-def look(connection: Connection) -> None:
-    """Raise if the session is known to be gone, without asking the server."""
-    session = _raw(connection).pgconn
-    # The first brings the server's last words, if there are any, and only what follows them says that it is gone.
-    session.consume_input()
-    session.is_busy()
-    session.consume_input()
 
 
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's

@@ -15,7 +15,6 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.leader import Holder
 from batchctl.ports import Change
 
 WRITES_ALONE = True
@@ -297,26 +296,6 @@ def is_about_the_database(error: BaseException) -> bool:
     if not isinstance(origin, sqlite3.Error):
         return False
     return any(_name_of(error).startswith(code) for code in _UNUSABLE) or _LACKS.match(str(origin)) is not None
-
-
-def try_lock(connection: Connection, controller: str) -> bool:
-    """Not here: the controllers of a file lock a file beside it."""
-    raise NotImplementedError(connection, controller)
-
-
-def lock_holder(connection: Connection) -> Holder | None:
-    """Not here."""
-    raise NotImplementedError(connection)
-
-
-def end_leader(connection: Connection, holder: Holder) -> bool:
-    """Not here."""
-    raise NotImplementedError(connection, holder)
-
-
-def look(connection: Connection) -> None:
-    """Not here."""
-    raise NotImplementedError(connection)
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
