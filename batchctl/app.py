@@ -141,7 +141,7 @@ class App:
             found = checking.check(
                 self.transactions, self.registry, self.surroundings, folders, self.timetable(), self.registry
             )
-        return (*found, *checking.of_channels(self.settings))
+        return (*found, *checking.of_settings(self.settings))
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""

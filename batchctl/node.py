@@ -46,6 +46,7 @@ from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Clock, Finished, Transactions
 from batchctl.store import identity
 from batchctl.surroundings import connections_of
+from batchctl.system.environment import for_children, take_secrets
 from batchctl.system.folders import ThreadFolders
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
@@ -65,6 +66,7 @@ class Node:
     def __init__(self, app: App) -> None:
         """Take everything from the application; it stays the lender's to close."""
         self._app = app
+        take_secrets(app.settings)
         self._settings, self._transactions = app.settings, app.transactions
         self._clock, self._ids, self._listener = app.clock, app.ids, app.listener
         self._stop_by: float | None = None
@@ -99,7 +101,7 @@ class Node:
         """Where no controller works, tell people of that and of all else in its place; return those that work."""
         with self._transactions.read() as connection:
             living = self._app.presence.living(connection, self._clock.now())
-        if not living:
+        if not living or self._app.leader() is None:
             self._alerting(works=False).finish()
         return tuple(row.name for row in living)
 
@@ -129,7 +131,7 @@ class Node:
             alerting = self._alerting(runner.wake)
             alerting.begin()
             upkeep = (alerting, *self._upkeep(means))
-            leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep)
+            leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep, alerting)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
                 try:
@@ -287,7 +289,7 @@ class Node:
         """Return what tells people of problems; who does not work says so, lest it be taken for granted that somebody does."""
         rules, name = self._app.alert_rules(), self._ids.controller_id()
         means = self._transactions, self._clock, self._listener
-        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None))
+        watch = IncidentWatch(*means, rules, Findings(self._clock, rules, name if works else None, self._app.registry))
         outbox = Outbox(
             transactions=self._transactions,
             clock=self._clock,
@@ -358,6 +360,8 @@ class Node:
             stop_grace=timedelta(seconds=self._settings.stop_grace),
             output_cap=self._settings.output_limit,
             state_directory=self._state_directory if outliving else None,
+            environment=self._environment,
+            known_secrets=partial(config.known_secrets, self._settings),
         )
         try:
             yield runner
@@ -376,7 +380,14 @@ class Node:
             plugin_modules=[name for name in self._settings.modules if name not in self._app.left_out],
             sys_path=self._app.plugin_path,
             cap=self._settings.output_limit,
+            environment=self._environment,
         )
+
+    @property
+    def _environment(self) -> Mapping[str, str]:
+        """What steps, jobs and populators see of the environment."""
+        of_secrets = [given.env for given in self._settings.secrets.values() if given.env is not None]
+        return for_children(self._settings.step_environment, of_secrets)
 
     def _announce(self, name: str) -> None:
         self._listener(Event(name, {"ClaimedBy": self._ids.controller_id()}))

@@ -11,10 +11,13 @@ from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.text import Text
 
     from batchctl.cli.listing import Listing
+    from batchctl.domain.unreadable import UnreadableRow
     from batchctl.operations.columns import Columns
     from batchctl.operations.overview import Overview
 
@@ -48,6 +51,8 @@ def _show(out: Console, seen: Overview) -> None:
         from batchctl.cli.incidents import listing as incident_listing
 
         output.section(out, incident_listing(seen.incidents, seen.now))
+    if seen.unreadable:
+        output.section(out, unreadable_rows(seen.unreadable))
     if seen.running:
         output.section(out, _running(seen))
     if seen.troubled:
@@ -138,6 +143,17 @@ def _troubled(seen: Overview) -> Listing:
         for one in seen.troubled
     ]
     return Listing("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
+
+
+def unreadable_rows(found: Sequence[UnreadableRow]) -> Listing:
+    """Return the list of rows that nothing can go by, for every command that shows what it could not read."""
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+
+    rows = [(cell(row.called), cell(row.column or None), cell(row.said, "bold red"), cell(row.mend)) for row in found]
+    return Listing(
+        "Unreadable: nothing goes by these rows until they are corrected", ["row", "column", "message", "next"], rows
+    )
 
 
 def _ailing(seen: Overview) -> Listing:
@@ -246,6 +262,8 @@ def _completed(seen: Overview) -> Listing:
 
 
 def _next(seen: Overview) -> list[str]:
+    if seen.unreadable:
+        return [seen.unreadable[0].mend, "batchctl check   (everything that is wrong, at once)"]
     if seen.running and not seen.controllers:
         return ["batchctl run --once   (takes over what a dead controller left, and goes on)"]
     if seen.left_out:
@@ -320,7 +338,8 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],
-        "Ailing": [one.columns for one in seen.ailing],
+        "Ailing": [columns.ailing(one) for one in seen.ailing],
+        "Unreadable": [columns.unreadable(row) for row in seen.unreadable],
         "IncidentCount": seen.incident_count,
         "Incidents": [columns.incident(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],

@@ -33,11 +33,18 @@ class Leadership:
     _until: float = -math.inf
     """Until when, by one's own clock, nobody else can lead."""
     _tried_at: float = -math.inf
+    _led_at: float = math.inf
+    """When, by one's own clock, anybody was last seen leading."""
 
     @property
     def holds(self) -> bool:
         """Say whether this controller leads, and nobody else can."""
         return self._fence is not None and self.clock.monotonic() < self._until
+
+    @property
+    def is_vacant(self) -> bool:
+        """Say whether for longer than a lease nobody has led, although this controller would."""
+        return self.clock.monotonic() - self._led_at > lease_of(self.rhythm.heartbeat_interval).total_seconds()
 
     def seek(self) -> bool:
         """Lead, if nobody else does; it is tried once in a while."""
@@ -48,8 +55,10 @@ class Leadership:
         if sent - self._tried_at < self.rhythm.heartbeat_interval.total_seconds():
             return False
         self._tried_at = sent
+        self._led_at = min(self._led_at, sent)
         with self.transactions.read() as connection:
             if not self._is_free(connection, leading.load(connection)):
+                self._led_at = sent
                 return False
         try:
             found = self.transactions.run(frozenset({Boundary.HEARTBEAT}), self._take, hurried=True)
@@ -59,6 +68,7 @@ class Leadership:
             return False
         before, self._fence = found
         self._until = sent + lease_of(self.rhythm.heartbeat_interval).total_seconds()
+        self._led_at = math.inf
         if before.controller is not None:
             self.listener(Event("controller.deposed", {"ClaimedBy": before.controller}))
         return True

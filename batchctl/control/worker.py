@@ -62,6 +62,8 @@ class Leading:
     """What starts work."""
     upkeep: Sequence[Duty] = ()
     """What follows all that, whatever has become of it."""
+    alarm: Duty | None = None
+    """Which of these is done, too, where nobody leads and this controller cannot: that has to be told."""
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
     has_made: bool = False
@@ -163,6 +165,8 @@ class Worker:
             if self.leading.is_leader:
                 for duty in self.leading.upkeep:
                     self._go_on(duty.name, partial(_look, duty))
+            elif self.leading.alarm is not None and self.leading.leadership.is_vacant:
+                self._go_on(self.leading.alarm.name, partial(_look, self.leading.alarm))
 
     def end(self) -> None:
         """Leave the database; what was let go goes on."""

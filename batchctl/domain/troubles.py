@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from batchctl.domain.business_days import running_out
 from batchctl.domain.gates import mending
 from batchctl.domain.incidents import Problem, key_of, signature
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import HistoryStatus, IncidentKind, InstanceStatus, Severity
 from batchctl.domain.text import shorten, typed, visible
@@ -72,10 +72,11 @@ def standing(instance: BatchInstance, batch: BatchDefinition | None, last: Histo
     seq = step.seq if step is not None else attempt.seq if attempt is not None else instance.last_seq + 1
     where = f"step {seq}" + (f" '{visible(step.name)}'" if step is not None else "")
     said = None if attempt is None else attempt.in_full
+    code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
     why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
     return Problem(
         kind=kind,
-        key=key_of(kind, instance.batch_id, seq, signature(None if attempt is None else attempt.message)),
+        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message)),
         subject=name,
         message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
         since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,
@@ -117,12 +118,18 @@ def last_lines(output: str | None) -> str | None:
 
 def gathered(problems: Iterable[Problem]) -> list[Problem]:
     """Make one of problems that are the same: the first instance speaks for all, and each counts."""
-    found: dict[str, Problem] = {}
+    found: dict[str, list[Problem]] = {}
     for one in problems:
-        first = found.setdefault(one.key, one)
-        if one.evidence > first.evidence:
-            found[one.key] = replace(first, evidence=one.evidence)
-    return list(found.values())
+        found.setdefault(one.key, []).append(one)
+    return [_as_one(same) for same in found.values()]
+
+
+def _as_one(same: Sequence[Problem]) -> Problem:
+    first, evidence = same[0], max(one.evidence for one in same)
+    if len(same) == 1:
+        return first
+    others = "one more stands" if len(same) == 2 else f"{len(same) - 1} more stand"
+    return replace(first, evidence=evidence, message=f"{first.message} ({others} for the same reason)")
 
 
 def too_long(
@@ -288,7 +295,9 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
         return None
     last = f"{since:%Y-%m-%d %H:%M:%S} UTC"
     sign = f"the last sign of life came at {last}" if gap.since is not None else "none ever has"
-    waited = "" if gap.waiting_since is None else f", and work waits since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
+    waited = (
+        "" if gap.waiting_since is None else f", and work has waited since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
+    )
     message = (
         f"No controller worked from {last} until now{waited.replace('waits', 'waited')}; one works again"
         if is_over
@@ -304,6 +313,34 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
         if is_over
         else "batchctl run   (start a controller; batchctl doctor says what ails)",
         is_over=is_over,
+    )
+
+
+def nobody_leads(last: str | None, since: datetime) -> Problem:
+    """Return the problem that controllers work, and none of them leads."""
+    who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
+    return Problem(
+        kind=IncidentKind.NOBODY_LEADS,
+        key=key_of(IncidentKind.NOBODY_LEADS),
+        subject="controllers",
+        message=f"Controllers work, and none of them leads ({who}): nothing new becomes an instance",
+        since=since,
+        next_step="batchctl doctor   (says what keeps them from row 1 of table Leader)",
+    )
+
+
+def populator_hangs(rows: Sequence[IntakeRow]) -> Problem:
+    """Return the problem that a populator never answered about some rows of an entity, which wait for a person."""
+    first = rows[0]
+    others = "" if len(rows) == 1 else f", and {len(rows) - 1} more"
+    return Problem(
+        kind=IncidentKind.POPULATOR_HANGS,
+        key=key_of(IncidentKind.POPULATOR_HANGS, first.entity),
+        subject=f"entity {visible(first.entity)}",
+        message=f"FileProcess {first.intake_id}{others} of entity {visible(first.entity)} waits: {visible(first.message or '')}",
+        since=first.inserted_at,
+        next_step=f"batchctl why file:{first.intake_id}",
+        evidence=max(row.intake_id for row in rows),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from batchctl.domain.incidents import Incident
+from batchctl.domain.dead_ends import Ailing
+from batchctl.domain.incidents import Incident, Problem
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.requests import Request
 from batchctl.domain.rows import (
@@ -23,6 +24,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.alert_deliveries import Delivery
 
 Columns = dict[str, JsonValue]
@@ -89,6 +91,7 @@ def batch(row: BatchDefinition) -> Columns:
         "Seq": row.seq,
         "RetryCount": row.retry_count,
         "RetryWaitMins": int(row.retry_wait.total_seconds() // 60),
+        "RetryWaitSecs": row.retry_wait.total_seconds(),
         "Populator": row.populator,
         "PopulatorArgs": row.populator_args,
         "OnFailure": row.on_failure.value,
@@ -99,6 +102,34 @@ def batch(row: BatchDefinition) -> Columns:
         "Tags": ",".join(row.tags) or None,
         "Description": row.description,
     }
+
+
+def problem(one: Problem) -> Columns:
+    """Return something that is the matter, under the names of columns."""
+    return {
+        "Kind": one.kind.value,
+        "ProcessBatchName": one.subject,
+        "Since": moment(one.since),
+        "Message": one.message,
+        "Next": one.next_step,
+    }
+
+
+def unreadable(row: UnreadableRow) -> Columns:
+    """Return what there is to say of a row that cannot be read, under the names of columns."""
+    return {
+        "TableName": row.table,
+        "RowNumber": row.row_id,
+        "ColumnName": row.column or None,
+        "ProcessBatchName": row.batch or None,
+        "Message": row.message,
+        "Next": row.mend,
+    }
+
+
+def ailing(row: Ailing) -> Columns:
+    """Return what should start work and cannot, under the names of columns."""
+    return {"Source": row.source, "EventTime": moment(row.since), "Message": row.message, "Next": row.next_step}
 
 
 def freeze(row: Freeze) -> Columns:
@@ -224,6 +255,7 @@ def incident(row: Incident) -> Columns:
         "LastSeen": moment(row.last_seen),
         "AcknowledgedTime": moment(row.acknowledged_at),
         "AcknowledgedBy": row.acknowledged_by,
+        "AcknowledgedReason": row.because,
         "SnoozedUntil": moment(row.snoozed_until),
         "AlertsMade": row.alerts,
         "NextAlertTime": moment(row.next_alert),

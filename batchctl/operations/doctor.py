@@ -15,12 +15,13 @@ from batchctl import config
 from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
+from batchctl.domain.leader import lease_of
 from batchctl.domain.rows import ControllerRow
-from batchctl.domain.text import visible
-from batchctl.operations import alert_channels, installation
+from batchctl.domain.text import typed, visible
+from batchctl.operations import alert_channels, installation, privacy
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
-from batchctl.store import engine, examination, identity, schedules, schema
+from batchctl.store import engine, examination, identity, leading, schedules, schema, task_queues
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
 from batchctl.system.limits import all_within
@@ -30,6 +31,12 @@ LIMIT = timedelta(seconds=20)
 """How long all of it may take; an attempt to connect is given up after 10 seconds."""
 SKEW = timedelta(seconds=2)
 CONTROL = "database_url"
+NOBODY_LEADS = Reading(
+    "leader",
+    Result.FAIL,
+    "Controllers work on it and none of them leads, so that nothing new becomes an instance.",
+    "batchctl run; if one runs, look who keeps row 1 of table Leader locked, or took the right to write it",
+)
 IN_FILE = "The password stands in the file itself, for everybody to read who may read the file."
 
 
@@ -64,6 +71,7 @@ class Doctor:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
         lines += self._secrets()
         lines += [(target, [reading]) for target, reading in alert_channels.readings(self.settings)]
+        lines += [(target, [reading]) for target, reading in privacy.readings(self.settings)]
         lines.append(("this host", [installation.version(), self._time_zones(), self._state_directory()]))
         lines.append(("this host", installation.disks(self._places())))
         lines.append(("plugin_modules", installation.plugins(self.left_out())))
@@ -114,9 +122,10 @@ class Doctor:
             yield from self._part("clock", transactions, self._clock)
             yield from self._part("durability", transactions, examination.durability)
             yield from self._part("controller", transactions, self._controllers)
+            yield from self._part("tasks", transactions, _tasks)
             if self.check is not None and _is_sound(transactions):
                 yield installation.definitions(self.check())
-        path = engine.database_file(url, self.settings.directory)
+        path = engine.file_of(url, self.settings.directory)
         if path is not None:
             yield _place(share_of(str(path)))
 
@@ -189,7 +198,13 @@ class Doctor:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]
         said = f"Working on it: {', '.join(visible(row.name) for row in living)}."
         due = any(schedule.enabled for schedule in schedules.everything(connection)[0])
-        return [Reading("controller", Result.OK, said), *_disagreement(living), *_firing(living, needed=due)]
+        led = [] if self._is_led(connection) else [NOBODY_LEADS]
+        return [Reading("controller", Result.OK, said), *led, *_disagreement(living), *_firing(living, needed=due)]
+
+    def _is_led(self, connection: Any) -> bool:
+        """Say whether a controller leads, or did until lately."""
+        now = examination.now(connection) or self.now()
+        return leading.load(connection).until > now - lease_of(self.presence.rhythm.heartbeat_interval)
 
     def _password(self, key: str) -> Iterator[Reading]:
         if key in config.literal_passwords(self.settings):
@@ -231,7 +246,7 @@ class Doctor:
         """Return where on this host something is written, by what it is."""
         places = {"state directory": self.settings.directory / self.settings.state_directory}
         try:
-            database = engine.database_file(self.settings.database_url, self.settings.directory)
+            database = engine.file_of(self.settings.database_url, self.settings.directory)
         except ConfigurationError:
             database = None  # What is wrong with the URL, the reading of the database says.
         return places if database is None else {"control database": Path(database), **places}
@@ -324,6 +339,22 @@ def _name(connection: Any) -> list[Reading]:
     if lost is not None:
         return [Reading("name", Result.FAIL, lost.message, lost.next_step)]
     return [Reading("name", Result.OK, "It has a name that no other control database has.")]
+
+
+def _tasks(connection: Any) -> Sequence[Reading]:
+    """Say who may run commands by inserting rows."""
+    queues, allowed = task_queues.open_queues(connection), ", ".join(task_queues.roles(connection))
+    if not queues:
+        return [Reading("tasks", Result.OK, "No batch runs whatever a FileProcess row says.")]
+    listed = ", ".join(f"{visible(batch)} (entity '{visible(entity)}')" for batch, entity in queues)
+    if task_queues.is_guarded(connection):
+        who = f"the owner, the controller{f', {visible(allowed)}' if allowed else ''}"
+        return [
+            Reading("tasks", Result.OK, f"Batch {listed} runs whatever a row says; only these may insert one: {who}.")
+        ]
+    said = f"Batch {listed} runs whatever a row says: whoever may insert FileProcess rows runs commands as the controller's user."
+    next_step = f"run the script of batchctl db roles, or: batchctl disable {typed(queues[0][0])} --reason ..."
+    return [Reading("tasks", Result.WARN, said, next_step)]
 
 
 def _no_secret(error: ConfigurationError) -> Reading:

@@ -13,7 +13,8 @@ from batchctl.domain.errors import NotFound
 from batchctl.domain.forecast import Forecast, Outlook, Stand, usual
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import FINAL, InstanceStatus, OnFailure
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import unfit
+from batchctl.operations import unknown
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, live
 from batchctl.store.live import Waiting
@@ -146,7 +147,7 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
     now = clock.now()
     with transactions.read() as connection:
         every = definitions.all_batches(connection)
-        target = None if name is None else _named(every, name)
+        target = None if name is None else unknown.named(connection, every, name)
         batches = every if target is None else _with_what_it_waits_for(every, target)
         _check(cycle_key)
         stands = _by_batch(live.stands(connection, cycle_key))
@@ -154,7 +155,7 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         forecast, key = None, cycle_key
         if target is not None:
             key = _key_under_way(batches, stands, waits) if cycle_key is None else cycle_key
-            forecast = _forecast(connection, batches, target, now, key)
+            forecast = _forecast(connection, batches, target, now, key, _stuck(connection, batches))
     return Picture(
         now=now,
         cycle_key=cycle_key,
@@ -169,7 +170,7 @@ def impact(transactions: Transactions, name: str) -> Impact:
     """Look at everything that waits for a batch."""
     with transactions.read() as connection:
         every = definitions.all_batches(connection)
-        batch = _named(every, name)
+        batch = unknown.named(connection, every, name)
         waits = _waits(every, live.waiting(connection), None)
         counts = _counts(_by_batch(live.stands(connection)).get(batch.batch_id, ()))
     known = {one.batch_id: one for one in every}
@@ -184,14 +185,6 @@ def impact(transactions: Transactions, name: str) -> Impact:
         spared=tuple(one for one in every if one.batch_id in further and one.batch_id not in ways),
         in_line=0 if batch.on_failure is OnFailure.CONTINUE else counts.get(InstanceStatus.READY, 0),
     )
-
-
-def _named(batches: Sequence[BatchDefinition], name: str) -> BatchDefinition:
-    found = next((batch for batch in batches if batch.name == name), None)
-    if found is None:
-        meant = did_you_mean(name, (batch.name for batch in batches))
-        raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
-    return found
 
 
 def _check(cycle_key: str | None) -> None:
@@ -293,12 +286,29 @@ def _key_under_way(
     return min(waiting, key=lambda wait: wait.since).cycle_key if waiting else None
 
 
+def _stuck(connection: Any, batches: Sequence[BatchDefinition]) -> dict[BatchId, Stand]:
+    """Return the first instance of each batch that keeps later ones waiting until a person acts."""
+    found: dict[BatchId, Stand] = {}
+    keeps = {one.batch_id for one in batches if one.on_failure is not OnFailure.CONTINUE}
+    for stand in live.stands(connection):
+        if stand.status in {InstanceStatus.FAILED, InstanceStatus.HELD} and stand.batch_id in keeps:
+            first = found.setdefault(stand.batch_id, stand)
+            found[stand.batch_id] = min(first, stand, key=lambda one: one.instance_id)
+    return found
+
+
 def _forecast(
-    connection: Any, batches: Sequence[BatchDefinition], target: BatchDefinition, now: datetime, key: str | None
+    connection: Any,
+    batches: Sequence[BatchDefinition],
+    target: BatchDefinition,
+    now: datetime,
+    key: str | None,
+    stuck: Mapping[BatchId, Stand],
 ) -> Forecast:
     """Reckon with what there is of a CycleKey, or as if all of it began now."""
     found = {} if key is None else _by_batch(live.stands(connection, key))
     speaking = {one: stand for one, stands in found.items() if (stand := _speaks(stands)) is not None}
     recorded = {step: usual(lengths) for step, lengths in live.lengths(connection).items()}
-    outlook = Outlook(batches=batches, recorded=recorded, now=now, stands=speaking, live=live.live_steps(connection))
+    steps = live.live_steps(connection)
+    outlook = Outlook(batches=batches, recorded=recorded, now=now, stands=speaking, live=steps, stuck=stuck)
     return outlook.of(target.batch_id)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from batchctl.domain.dead_ends import BY_A_PERSON
 from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
 
 PAUSED = "somebody inserted or set it as paused"
-REJECTED_BY = "rejected by "
-"""How the message of a row begins that a person has rejected."""
+REJECTED_BY = BY_A_PERSON
 
 
 def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:

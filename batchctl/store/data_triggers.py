@@ -11,10 +11,11 @@ from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, not_,
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
 from batchctl.domain.status import InstanceStatus, ProcessingMode, word
 from batchctl.domain.triggers import Blocker
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
-from batchctl.store.definitions import ENTITY, Unreadable
+from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import (
@@ -28,6 +29,7 @@ from batchctl.store.tables import (
     file_process,
     process_batch,
 )
+from batchctl.store.unreadable import sorted_out
 
 _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_process.c, batch_process_history.c
 
@@ -70,15 +72,9 @@ _WAITING = RowSelect(
 )
 
 
-def everything(connection: Connection) -> tuple[list[DataTrigger], list[Unreadable]]:
+def everything(connection: Connection) -> tuple[list[DataTrigger], list[UnreadableRow]]:
     """Return all triggers by name, and the rows that hold nonsense."""
-    found, broken = list[DataTrigger](), list[Unreadable]()
-    for row in connection.execute(_ALL):
-        try:
-            found.append(_trigger(row))
-        except (TypeError, ValueError, OverflowError) as error:
-            broken.append(Unreadable("DataTrigger", row.DataTrigger_id, str(error)))
-    return found, broken
+    return sorted_out(data_trigger, connection.execute(_ALL), _trigger)
 
 
 def enabled(connection: Connection) -> list[DataTrigger]:

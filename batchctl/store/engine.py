@@ -105,9 +105,7 @@ def _without_passwords(url: URL, passwords: tuple[str, ...]) -> URL:
     return URL.create(url.drivername, url.username, None, host, url.port, url.database, query)
 
 
-def database_file(url: str, directory: Path) -> Path | None:
-    """Return the file of the database; None where a server has it."""
+def file_of(url: str, directory: Path) -> Path | None:
+    """Return the file of a SQLite control database."""
     parsed = _Way(lambda: url).url()
-    if parsed.get_backend_name() != "sqlite":
-        return None
-    return sqlite.database_path(parsed, directory)
+    return sqlite.database_path(parsed, directory) if parsed.get_backend_name() == "sqlite" else None

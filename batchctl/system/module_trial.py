@@ -11,7 +11,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from batchctl.domain.text import visible
-from batchctl.system.cookies import environment_for_children, own_cookie_of
+from batchctl.system.cookies import own_cookie_of
+from batchctl.system.environment import for_children
 from batchctl.system.platform import Tree
 from batchctl.system.processes import signal_name
 
@@ -61,7 +62,7 @@ def _try(
         tree = Tree(
             [sys.executable, "-P", "-c", _CODE, argument],
             directory=None,
-            environment=environment_for_children(),
+            environment=for_children(),
             cookie=own_cookie_of(controller_id, "trial"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

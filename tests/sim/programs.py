@@ -133,7 +133,7 @@ class Program(Actor):
 
     def _worker(self) -> Worker:
         options, listener = self.world.options, self.world.listener(self.name)
-        rhythm = options.rhythm
+        rhythm = options.rhythms[self.place]
         membership = Membership(
             transactions=self.transactions,
             clock=self.clock,

@@ -19,7 +19,7 @@ FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status NOT IN ('complete', 'cancelled') ORDER BY c.BatchControl_id
 """
 _NOT_TAKEN = """
-SELECT f.FileProcess_id FROM FileProcess f JOIN ProcessBatch b ON b.ProcessBatchName = f.Entity
+SELECT f.FileProcess_id FROM FileProcess f JOIN ProcessBatch b ON coalesce(b.Entity, b.ProcessBatchName) = f.Entity
 WHERE f.Status = 'ready' AND f.Message IS NULL AND NOT EXISTS
     (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
 """

@@ -32,6 +32,7 @@ from batchctl.store.tables.making import (
     stamp,
     table,
     words,
+    written_words,
 )
 from batchctl.store.tables.some_rows import (
     AT_ONCE,
@@ -69,7 +70,7 @@ file_process = table(
     stamp("z_inserted"),
     stamp("z_updated"),
     added("PopulatorTries", Integer()),
-    words("Status", status.IntakeStatus),
+    written_words("Status", status.IntakeStatus, "success"),
     check("Entity", "Entity <> ''"),
     index("IX_FileProcess_Ready", "FileProcess_id", where=READY_INTAKE),
     index("IX_FileProcess_Inbox", "FileProcess_id", where=one_of("Status", INBOX_INTAKE)),
@@ -99,7 +100,7 @@ batch_control = table(
     stamp("z_updated"),
     added("DefVersion", Integer()),
     UniqueConstraint("FileProcess_id", "ProcessBatch_id"),
-    words("Status", status.InstanceStatus),
+    written_words("Status", status.InstanceStatus, "success"),
     check("PrevProcessControlSeq", "PrevProcessControlSeq >= 0"),
     check("RetryCount", "RetryCount >= 0"),
     check("LostCount", "LostCount >= 0"),
@@ -152,6 +153,8 @@ batch_process_history = table(
     stamp("z_updated"),
     added("ClaimedBy", name()),
     added("DefVersion", Integer()),
+    added("ErrorCode", name(50)),
+    added("ErrorLine", Integer()),
     UniqueConstraint("BatchControl_id", "ProcessControlSeq", "AttemptNo"),
     words("Cause", status.Cause),
     words("Status", status.HistoryStatus),
@@ -223,6 +226,7 @@ controller = table(
     UniqueConstraint("ControllerName"),
     check("ControllerName", "ControllerName <> ''"),
     words("Status", status.ControllerStatus),
+    check("Slots", "Slots >= 0"),
     sqlite_autoincrement=True,
 )
 
