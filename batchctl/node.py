@@ -38,7 +38,7 @@ from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
 from batchctl.logs import Event, Listener
-from batchctl.operations import planning
+from batchctl.operations import copies, planning
 from batchctl.operations.given import checked_reason
 from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
@@ -75,6 +75,7 @@ class Node:
 
     def create(self) -> CreationReport:
         """Run one creation pass."""
+        copies.settle(self._transactions, self._clock)
         with self._populators() as populators:
             return self._creator(populators).create_instances()
 
@@ -111,12 +112,14 @@ class Node:
 
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
+        copies.settle(self._transactions, self._clock)
         self._keep_jobs()
         with self._runner() as runner, self._worker(runner) as worker:
             return self._work_off(worker)
 
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
+        copies.settle(self._transactions, self._clock)
         self._keep_jobs()
         with (
             self._runner() as runner,

@@ -18,7 +18,7 @@ from batchctl.domain.health import Reading, Result
 from batchctl.domain.leader import lease_of
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
-from batchctl.operations import alert_channels, installation, privacy
+from batchctl.operations import alert_channels, copies, installation, privacy
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, leading, schedules, schema, task_queues
@@ -193,6 +193,10 @@ class Doctor:
     def _controllers(self, connection: Any) -> list[Reading]:
         if schema.revision_of(connection) != schema.newest_revision():
             return []
+        original = copies.original_of(connection)
+        if original is not None:
+            refused = copies.refusal(original)
+            return [Reading("place", Result.FAIL, refused.message, refused.next_step)]
         living = self.presence.living(connection, examination.now(connection) or self.now())
         if not living:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]

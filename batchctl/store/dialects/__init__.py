@@ -131,6 +131,10 @@ class Dialect(Protocol):
         """Explain an error that concerns the database as a whole."""
         ...
 
+    def whereabouts(self, connection: Connection) -> str | None:
+        """Return, as JSON, what tells this database from a copy of it; None where the server does not say."""
+        ...
+
     def blocker(self, connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:
         """Name whoever keeps an instance's rows locked, and say how to end that; None when nobody is seen.
 

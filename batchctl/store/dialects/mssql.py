@@ -320,6 +320,10 @@ def _is_granted(session: Session, asking: str, lock: str) -> bool:
     raise _refused(f"did not grant {lock}: {reason} (sp_getapplock returned {code})", "try again")
 
 
+def whereabouts(connection: Connection) -> None:
+    """Nothing: what the server knows a database by differs between replicas of one, too."""
+
+
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's
     """Name the session whose transaction has locked rows of this database longest."""
     found = _session(connection).execute(_BLOCKER).fetchone()

@@ -29,6 +29,10 @@ definitions, wanted_definitions = catalog.definitions, catalog.wanted_definition
 blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
 locked_instances, look_for_locks = locks.locked_instances, locks.look_for_locks
 
+_WHEREABOUTS = (
+    "SELECT json_build_object('database', datname, 'oid', oid::bigint)::text"
+    " FROM pg_database WHERE datname = current_database()"
+)
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
 _SAID_BY = {"fileprocess": Change.INTAKE, "batchcontrol": Change.INSTANCES}
@@ -383,6 +387,11 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     code = f" ({state})" if state else ""
     kind = DatabaseUnreachable if is_lost(error) else DatabaseUnusable
     return kind(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
+
+
+def whereabouts(connection: Connection) -> str:
+    """Return the number that the server gave the database, and its name."""
+    return str(connection.exec_driver_sql(_WHEREABOUTS).scalar_one())
 
 
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's
