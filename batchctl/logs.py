@@ -56,6 +56,7 @@ _WARNINGS = {
     "instance.parked",
     "instance.retry",
     "intake.duplicate",
+    "intake.hung",
     "intake.locked",
     "intake.untaken",
     "job.refused",

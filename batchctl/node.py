@@ -53,6 +53,8 @@ from batchctl.system.sightings import SightingsFile
 from batchctl.system.zone_rules import zone_rules
 
 IDLE_WAIT = timedelta(milliseconds=100)
+EXPRESSION_TIMEOUT = timedelta(seconds=2)
+"""How long a regular expression may look through one file name."""
 
 
 class Node:
@@ -112,8 +114,12 @@ class Node:
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
         self._keep_jobs()
-        with self._runner() as runner, self._populators() as populators, self._app.folders(runner.wake) as folders:
-            creator = self._creator(populators)
+        with (
+            self._runner() as runner,
+            self._populators(runner.wake) as populators,
+            self._app.folders(runner.wake) as folders,
+        ):
+            creator = self._creator(populators, gives_up=once)
             duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
             alerting = self._alerting(runner.wake)
             alerting.begin()
@@ -291,8 +297,10 @@ class Node:
         means = self._transactions, self._clock, self._listener
         return Retention(*means, actor=self._ids.user(), host=self._ids.host()), Sealing(*means)
 
-    def _creator(self, populators: ProcessPopulatorRunner) -> Creator:
-        return Creator(self._transactions, self._clock, populators, self._settings.zone, self._listener)
+    def _creator(self, populators: ProcessPopulatorRunner, *, gives_up: bool = True) -> Creator:
+        """Return what creates instances; a controller that starts asks once more about what was given up."""
+        means = self._transactions, self._clock, populators, self._settings.zone, self._listener
+        return Creator(*means, gives_up=gives_up)
 
     def _triggering(self, runner: ThreadStepRunner) -> Triggering:
         inquiries = self._app.inquiries(runner.wake)
@@ -315,9 +323,15 @@ class Node:
             self._listener(Event("job.trouble", {"Message": message}))
 
     @contextmanager
-    def _populators(self) -> Iterator[ProcessPopulatorRunner]:
+    def _populators(self, wake: Callable[[], None] = lambda: None) -> Iterator[ProcessPopulatorRunner]:
         limit = timedelta(seconds=self._settings.populate_timeout)
-        runner = ProcessPopulatorRunner(self._plugin_process, time_limit=limit, harmless=self._harmless)
+        runner = ProcessPopulatorRunner(
+            self._plugin_process,
+            time_limit=limit,
+            own_limits={PatternPopulator.name: EXPRESSION_TIMEOUT},
+            harmless=self._harmless,
+            wake=wake,
+        )
         try:
             yield runner
         finally:

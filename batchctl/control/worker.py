@@ -111,7 +111,8 @@ class Worker:
             self.leading.done_at = self.clock.monotonic()
             for duty in self.leading.duties:
                 self._go_on(duty.name, partial(_finish, duty))
-            self.leading.creator.create_instances()
+            for _ in self.leading.creator.one_by_one():
+                pass
             self.controller.look_again()
 
     def keep_up(self) -> None:
@@ -125,6 +126,8 @@ class Worker:
         """Say whether nothing is under way and nothing may start now."""
         # To look through what is known is no work, however long it takes.
         may_make = self.leading is None or self.leading.has_made or not self.leading.has_looked
+        if self.leading is not None and self.leading.creator.is_waiting and not self.controller.is_stopping:
+            return False
         return self.controller.is_idle and not (self._creates and may_make) and not self._is_starting
 
     @property
@@ -198,6 +201,7 @@ class Worker:
         if not self._is_leader(leading):
             # Whoever leads now creates what is missing still.
             leading.creation = None
+            leading.creator.forget_answers()
             return
         is_due = self.clock.monotonic() - leading.done_at >= leading.poll_interval.total_seconds()
         anew = is_due or not was_leader
@@ -206,6 +210,8 @@ class Worker:
             known = self.controller.batches if noticed is Change.INTAKE else None
             leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=anew)
             leading.has_made = False
+        elif leading.creation is None and leading.creator.is_ready:
+            leading.creation = leading.creator.one_by_one(self.controller.batches, anew=False)
         if anew:
             leading.done_at = self.clock.monotonic()
         for duty in leading.duties:
@@ -240,6 +246,7 @@ class Worker:
         leading = self.leading
         if leading is not None and leading.is_leader:
             leading.is_leader, leading.creation = False, None
+            leading.creator.forget_answers()
             leading.lock.release()
 
     def _create(self, leading: Leading, creation: Iterator[CreationReport]) -> None:

@@ -187,6 +187,10 @@ class SeenFile:
     missing_since: datetime | None = None
 
 
+MOST_TRIES = 3
+"""How often a populator may take too long over one row; then the row waits for a person."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeRow:
     """A `FileProcess` row: something asks for work."""
@@ -200,6 +204,8 @@ class IntakeRow:
     source: str | None
     message: str | None
     inserted_at: datetime
+    tries: int = 0
+    """How often a populator was asked about it in vain; 0 for a row of which no answer is awaited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

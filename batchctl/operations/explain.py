@@ -14,6 +14,7 @@ from batchctl.domain.earliest import Earliest, earliest
 from batchctl.domain.errors import BatchctlError, Unreadable
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import (
+    MOST_TRIES,
     BatchDefinition,
     BatchId,
     BatchInstance,
@@ -388,7 +389,12 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Ga
             again = f"batchctl inbox resend {row.intake_id} --reason ...   (to run all of it once more)"
             yield from (block(name="status", blocked="it is complete", clear=again), Gate(name="populator"))
         case IntakeStatus.READY:
-            yield from (Gate(name="status"), Gate(name="populator"))
+            yield Gate(name="status")
+            if row.tries >= MOST_TRIES:
+                clear = remedies.to_ask_again(row, takers)
+                yield Gate("populator", f"it waits for an answer: {said}", clear, f"FileProcess {row.intake_id}")
+            else:
+                yield Gate(name="populator")
         case IntakeStatus.PAUSED:
             yield from (block(name="status", blocked=remedies.PAUSED), Gate(name="populator"))
         case IntakeStatus.REJECTED if not (row.message or "").startswith(remedies.REJECTED_BY):

@@ -27,6 +27,13 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
     return f"correct FileName{settings} (UPDATE ...), then: {retry}"
 
 
+def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
+    """Return what to do about a row of which no populator had an answer, however often it was asked."""
+    takers = ", ".join(visible(batch.name) for batch in batches if batch.entity == row.entity)
+    accept = f"batchctl accept {row.intake_id} --reason ..."
+    return f"correct FileName, or Populator and PopulatorArgs of batch {takers}; then: {accept}"
+
+
 def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, str]:
     """Return what is wrong with a row whose entity no batch takes, and what to do about it."""
     meant = visible(did_you_mean(row.entity, {batch.entity for batch in batches}))

@@ -93,6 +93,10 @@ def _looking(looked: CTE, *, back: bool = False) -> RowSelect:
 
 
 _NEWER = RowSelect(_page(select(file_process)))
+_OF_ENTITY = exactly(_f.Entity, bindparam("entity", type_=_f.Entity.type))
+_LOOK_ON = _looking(
+    _page(select(_f.FileProcess_id, _f.Entity)).where(_OF_ENTITY, _f.FileProcess_id <= bindparam("until")).cte("looked")
+)
 _LOOK = _looking(_page(select(_f.FileProcess_id, _f.Entity)).cte("looked"))
 _LOOK_BACK = _looking(_page_back(select(_f.FileProcess_id, _f.Entity)).cte("looked"), back=True)
 _UNTAKEN = _page(select(file_process).where(not_(exists().where(exactly(ENTITY, _f.Entity)))))
@@ -121,11 +125,18 @@ _SAY = (
     .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value)
     .values(Message=bindparam("reason"), z_updated=stamp(_f.z_updated))
 )
+_AWAIT = (
+    update(file_process)
+    .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value)
+    .values(PopulatorTries=bindparam("tries"), z_updated=stamp(_f.z_updated))
+)
 _UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, one_of("BatchControl.Status", OPEN_INSTANCE))
 _COMPLETE = RowUpdate(
     file_process,
     _f.FileProcess_id == bindparam("intake_id"),
     _f.Status == IntakeStatus.READY.value,
+    # What awaits a populator's answer may get an instance still.
+    _f.PopulatorTries.is_(None),
     not_(_UNFINISHED),
     is_told_apart=True,
 )
@@ -243,6 +254,11 @@ def look(connection: Connection, after: int = 0, most: int | None = None) -> Loo
     return _looked(_LOOK(connection, after=after, most=most), after, most)
 
 
+def look_on(connection: Connection, entity: str, after: int, until: int, most: int) -> Looked:
+    """Look what is missing of the next ready rows of one entity behind `after`, as far as `until`."""
+    return _looked(_LOOK_ON(connection, entity=entity, after=after, until=until, most=most), after, most)
+
+
 def look_back(connection: Connection, before: int = NEWEST) -> Looked:
     """Look what is missing of the ready rows that came before one, the newest first."""
     return _looked(_LOOK_BACK(connection, before=before, most=LOOKED_AT_ONCE), before, LOOKED_AT_ONCE)
@@ -309,6 +325,11 @@ def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: da
     connection.execute(_SAY, {"intake_id": intake_id, "reason": reason, "now": now})
 
 
+def await_populator(connection: Connection, intake_id: IntakeId, tries: int, now: datetime) -> None:
+    """Write how often a populator was asked about a ready row in vain; at 0 no answer is awaited any more."""
+    connection.execute(_AWAIT, {"intake_id": intake_id, "tries": tries or None, "now": now})
+
+
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
     """Complete a row once all its instances are done: complete or cancelled; see below."""
     complete_all_done(connection, [intake_id], now)
@@ -358,4 +379,5 @@ def intake_row(row: Row[Any]) -> IntakeRow:
         source=text_of(row.Source),
         message=text_of(row.Message),
         inserted_at=row.z_inserted,
+        tries=row.PopulatorTries or 0,
     )

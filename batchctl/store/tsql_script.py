@@ -21,7 +21,7 @@ _COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (\w+) ")
 _VIEW = re.compile(r"CREATE OR ALTER VIEW ")
 _TRIGGER = re.compile(r"EXEC sp_executesql N'CREATE TRIGGER (\w+) ON (\w+) ")
 _CONSTRAINT = re.compile(r"ALTER TABLE (\w+) (ADD|DROP) CONSTRAINT \[(\w+)\]")
-_DEFINITION = re.compile(r"INSERT INTO Process(?:Batch|Control) ")
+_ONCE = re.compile(r"INSERT INTO (?:ProcessBatch|ProcessControl|Leader) |DROP TRIGGER ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
 _HEAD = """\
@@ -166,7 +166,7 @@ def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
         kind = "V" if table_name in views.NAMES else "U"
         found = f"name = N'{name}' AND parent_id = {_in_schema(table_name, kind)}"
         return f"IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE {found})\n{statement}"  # noqa: S608 - our own names
-    if _DEFINITION.match(statement):
+    if _ONCE.match(statement):
         # Whoever has deleted or changed such a row since shall keep it so.
         return f"IF {_NOT_YET.format(leads_to)}\n{statement}"
     message = f"no way is known to repeat: {statement}"

@@ -17,6 +17,8 @@ from tests.acceptance.installation import PATIENCE, ROOT, RunBatchctl, clean_env
 from tests.control_databases import ControlDatabase, PostgresControl
 from tests.postgres import PostgresServer
 
+pytestmark = pytest.mark.wheel
+
 EXAMPLE = ROOT / "examples" / "parallel_tasks"
 CLOCKS_AGREE = timedelta(milliseconds=50)
 TEN = [f"file:{number}" for number in range(1, 11)]

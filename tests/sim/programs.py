@@ -32,7 +32,7 @@ from batchctl.domain.freezes import Scope
 from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.release import Choice, Release
-from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
+from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.schedules import BackfillId, ScheduleId
 from batchctl.logs import Listener
 from batchctl.operations import acts
@@ -41,7 +41,7 @@ from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
 from batchctl.operations.requested import Proxy
 from batchctl.operations.submission import Submission, submit
-from batchctl.plugin_api import CannotPopulate, StepHandler
+from batchctl.plugin_api import StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
 from batchctl.store import backfills, schedules
@@ -53,6 +53,7 @@ from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
 from tests.sim.hosts import Host
+from tests.sim.populating import Populators
 from tests.sim.runner import HANDLERS, ScriptedRunner
 from tests.sim.script import Ask, Backfill, Freeze, Operate, Retime, Submit, Switch, Thaw
 
@@ -68,22 +69,6 @@ ALL = Choice(release=Release.ALL)
 """What a person chooses here who enables a batch."""
 
 
-class Populators:
-    """Populators that take the file's name, and break on poison."""
-
-    def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
-        """Return the values of an instance."""
-        name = row.file_name or ""
-        if populator == "poisoned" and name.startswith("poison"):
-            raise CannotPopulate("poison")
-        if populator == "poisoned" and name.startswith("surprise"):
-            raise RuntimeError("nobody foresaw this")
-        return Populated(data=(name, None, None, None, None, None))
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-
 class Program(Actor):
     """A start of the worker on a host: it lives until it is killed, and what it knew is gone then."""
 
@@ -93,6 +78,7 @@ class Program(Actor):
         self.host = host
         self.clock = HostClock(world.time, host.ahead, host.booted)
         self.runner = ScriptedRunner(world, self)
+        self.populators = Populators(self)
         self.transactions = EdgedTransactions(world.engine, self, self.clock.reading)
         self.worker = self._worker()
         self._has_begun = False
@@ -115,7 +101,8 @@ class Program(Actor):
     def has_news(self) -> bool:
         """Say whether the next turn has anything to do, as far as is known without looking into the database."""
         # Who leaves the database alone for a while has something to do afterwards.
-        return not self._has_begun or self.runner.has_news or self.worker.controller.trouble is not None
+        has_news = self.runner.has_news or self.populators.has_answers
+        return not self._has_begun or has_news or self.worker.controller.trouble is not None
 
     def _pass(self) -> None:
         try:
@@ -146,7 +133,7 @@ class Program(Actor):
 
     def _worker(self) -> Worker:
         world, options, listener = self.world, self.world.options, self.world.listener(self.name)
-        rhythm = options.rhythm
+        rhythm = options.rhythms[self.place]
         membership = Membership(
             transactions=self.transactions,
             clock=self.clock,
@@ -171,7 +158,7 @@ class Program(Actor):
             is_trusted=membership.is_trusted,
         )
         rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
-        creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
+        creator = Creator(self.transactions, self.clock, self.populators, ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
         answering = Answering(self.transactions, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)

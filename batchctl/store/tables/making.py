@@ -62,9 +62,14 @@ def stamp(called: str) -> Column[Any]:
     return Column(unquoted(called), UtcTime(), nullable=False, server_default=utc_now())
 
 
-def added(called: str, kind: Any, only: str | ColumnElement[bool] | None = None) -> Column[Any]:
+def added(
+    called: str, kind: Any, only: str | ColumnElement[bool] | None = None, *, default: str | None = None
+) -> Column[Any]:
     """Return a column that a later migration has added: SQLite writes its conditions beside it, with the one it may have."""
-    return column(called, kind, info={"added": True, "only": only})
+    info = {"added": True, "only": only}
+    if default is None:
+        return column(called, kind, info=info)
+    return column(called, kind, info=info, nullable=False, server_default=text(default))
 
 
 def data_columns() -> list[Column[Any]]:

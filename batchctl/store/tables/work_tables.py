@@ -36,6 +36,7 @@ from batchctl.store.tables.making import (
 )
 from batchctl.store.tables.some_rows import (
     AT_ONCE,
+    AWAITING_INTAKE,
     CLAIMED_INSTANCE,
     ENDED_OR_LIVE,
     HAS_DATA,
@@ -68,10 +69,12 @@ file_process = table(
     column("Message", text_column()),
     stamp("z_inserted"),
     stamp("z_updated"),
+    added("PopulatorTries", Integer()),
     written_words("Status", status.IntakeStatus, "success"),
     check("Entity", "Entity <> ''"),
     index("IX_FileProcess_Ready", "FileProcess_id", where=READY_INTAKE),
     index("IX_FileProcess_Inbox", "FileProcess_id", where=one_of("Status", INBOX_INTAKE)),
+    index("IX_FileProcess_Awaiting", "FileProcess_id", where=AWAITING_INTAKE),
     # Data may be longer than the entry of an ordered index can be, except on SQLite.
     index("IX_FileProcess_Duplicate", "Entity", "Data", where=HAS_DATA).ddl_if(dialect="sqlite"),
     index("IX_FileProcess_Duplicate", "Data", where=HAS_DATA, using="hash").ddl_if(dialect="postgresql"),
@@ -223,5 +226,19 @@ controller = table(
     check("ControllerName", "ControllerName <> ''"),
     words("Status", status.ControllerStatus),
     check("Slots", "Slots >= 0"),
+    sqlite_autoincrement=True,
+)
+
+leader = table(
+    "Leader",
+    key("Leader_id"),
+    column("ControllerName", name()),
+    required("Fence", reference(), "0"),
+    required("LeaseUntil", UtcTime(), "'1900-01-01 00:00:00.000'"),
+    column("Place", text_column()),
+    stamp("z_inserted"),
+    stamp("z_updated"),
+    check("Leader_id", "Leader_id = 1"),
+    check("Fence", "Fence >= 0"),
     sqlite_autoincrement=True,
 )

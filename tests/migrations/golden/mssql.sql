@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0023.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0024.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset', N'Leader'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -3368,6 +3368,115 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0023' WHERE version_num = '0022';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'PopulatorTries' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+ALTER TABLE FileProcess ADD PopulatorTries INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'MaxLost' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+ALTER TABLE ProcessControl ADD MaxLost INTEGER DEFAULT 3 NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Awaiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Awaiting] ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Leader', N'U') IS NULL
+CREATE TABLE Leader (
+    Leader_id BIGINT NOT NULL IDENTITY,
+    ControllerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Fence BIGINT NOT NULL CONSTRAINT [DF_Leader_Fence] DEFAULT 0,
+    LeaseUntil DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_LeaseUntil] DEFAULT '1900-01-01 00:00:00.000',
+    Place NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Leader] PRIMARY KEY (Leader_id),
+    CONSTRAINT [CK_Leader_Leader_id] CHECK (Leader_id = 1),
+    CONSTRAINT [CK_Leader_Fence] CHECK (Fence >= 0)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
+INSERT INTO Leader (Fence) SELECT 0;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
+DROP TRIGGER TR_ProcessControl_Audit;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_Audit ON ProcessControl AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.ProcessControl_id IS NULL THEN N''row insert'' WHEN i.ProcessControl_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''ProcessControl:'', (SELECT p.ProcessBatchName FROM ProcessBatch AS p WHERE p.ProcessBatch_id = COALESCE(i.ProcessBatch_id, d.ProcessBatch_id)), N'':'', COALESCE(i.ProcessControlSeq, d.ProcessControlSeq)), 200),
+        CASE WHEN d.ProcessControl_id IS NOT NULL THEN c.Was END, CASE WHEN i.ProcessControl_id IS NOT NULL THEN c.Became END
+    FROM inserted AS i FULL JOIN deleted AS d ON d.ProcessControl_id = i.ProcessControl_id
+    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
+        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
+        FROM (VALUES
+            (1, N''ProcessBatch_id'', COALESCE(CONVERT(nvarchar(max), d.ProcessBatch_id), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ProcessBatch_id), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (2, N''ProcessControlSeq'', COALESCE(CONVERT(nvarchar(max), d.ProcessControlSeq), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ProcessControlSeq), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (3, N''ProcessName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (4, N''ProcessType'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessType), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessType), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (5, N''ExpectedDuration'', COALESCE(CONVERT(nvarchar(max), d.ExpectedDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ExpectedDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (6, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (7, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (8, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (9, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (10, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+        WHERE v.Was <> v.Became) AS c
+    WHERE c.Was IS NOT NULL;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0024' WHERE version_num = '0023';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

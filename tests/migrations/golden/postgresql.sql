@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0023.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0024.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -10,7 +10,7 @@ BEGIN;
 DO $$
 BEGIN
     IF EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = current_schema()::regnamespace AND relname IN (
-        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'auditseal', 'batchversion', 'applieddefinition', 'zoneoffset'))
+        'alembic_version', 'fileprocess', 'processbatch', 'processcontrol', 'batchcontrol', 'batchprocesshistory', 'auditlog', 'setting', 'controller', 'resource', 'batchresource', 'batchdependency', 'batchcompletion', 'datatrigger', 'schedulerlog', 'filewatch', 'filewatchseen', 'durationhistory', 'schedule', 'schedulebackfill', 'schedulefire', 'calendar', 'calendarday', 'operatorrequest', 'batchfreeze', 'incident', 'alertdelivery', 'auditseal', 'batchversion', 'applieddefinition', 'zoneoffset', 'leader'))
     THEN
         RAISE EXCEPTION 'batchctl: there are tables of these names already; nothing is made'
             USING HINT = 'to bring a database of batchctl up to date: batchctl db upgrade; or choose another database or schema';
@@ -2062,6 +2062,39 @@ CREATE TRIGGER TR_FileProcess_Paused BEFORE UPDATE OF Status ON FileProcess FOR 
 CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob FOR EACH ROW EXECUTE FUNCTION batchctl_sql_job();
 
 UPDATE alembic_version SET version_num='0023' WHERE alembic_version.version_num = '0022';
+
+-- Running upgrade 0023 -> 0024
+
+ALTER TABLE FileProcess ADD COLUMN PopulatorTries INTEGER;
+
+ALTER TABLE ProcessControl ADD COLUMN MaxLost INTEGER DEFAULT 3 NOT NULL;
+
+CREATE INDEX "IX_FileProcess_Awaiting" ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+
+CREATE TABLE Leader (
+    Leader_id BIGSERIAL NOT NULL, 
+    ControllerName VARCHAR(200), 
+    Fence BIGINT DEFAULT 0 NOT NULL, 
+    LeaseUntil TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT '1900-01-01 00:00:00.000' NOT NULL, 
+    Place TEXT, 
+    z_inserted TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    z_updated TIMESTAMP(3) WITHOUT TIME ZONE DEFAULT (clock_timestamp() AT TIME ZONE 'UTC') NOT NULL, 
+    CONSTRAINT "PK_Leader" PRIMARY KEY (Leader_id), 
+    CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1), 
+    CONSTRAINT "CK_Leader_Fence" CHECK (Fence >= 0)
+);
+
+INSERT INTO Leader (Fence) SELECT 0;
+
+DROP TRIGGER TR_ProcessControl_Audit ON ProcessControl;
+
+DROP TRIGGER TR_ProcessControl_AuditTruncate ON ProcessControl;
+
+CREATE TRIGGER TR_ProcessControl_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, MaxLost, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl FOR EACH ROW EXECUTE FUNCTION batchctl_audit('ProcessControl', 'ProcessControlSeq', 'ProcessBatch', 'ProcessBatchName', 'ProcessBatch_id', 'ProcessControlSeq', 'ProcessName', 'ProcessType', 'ExpectedDuration', 'AlarmDuration', 'MaxDuration', 'OnLost', 'MaxLost', 'Data1', 'Data2', 'Data3', 'Data4', 'Data5', 'Data6');
+
+CREATE TRIGGER TR_ProcessControl_AuditTruncate AFTER TRUNCATE ON ProcessControl FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('ProcessControl', '', '');
+
+UPDATE alembic_version SET version_num='0024' WHERE alembic_version.version_num = '0023';
 
 COMMIT;
 

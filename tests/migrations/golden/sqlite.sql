@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0023.
+-- The control database of batchctl on SQLite, schema 0024.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -2299,6 +2299,68 @@ CREATE TRIGGER TR_FileProcess_Paused BEFORE UPDATE OF Status ON FileProcess WHEN
 CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob BEGIN SELECT RAISE(ABORT, 'batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn') WHERE NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL; INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT NEW.JobName, 'continue', 'sql'; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'), replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}') FROM ProcessBatch b WHERE b.ProcessBatchName = NEW.JobName; INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT NEW.JobName, NEW.JobName, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN 'daily' ELSE 'once' END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(NEW.IsRepeatable, 0) <> 0) THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql'; END;
 
 UPDATE alembic_version SET version_num='0023' WHERE alembic_version.version_num = '0022';
+
+-- Running upgrade 0023 -> 0024
+
+ALTER TABLE FileProcess ADD COLUMN PopulatorTries INTEGER CONSTRAINT CK_FileProcess_PopulatorTries_Type CHECK (PopulatorTries IS NULL OR (typeof(PopulatorTries) = 'integer'));
+
+ALTER TABLE ProcessControl ADD COLUMN MaxLost INTEGER DEFAULT 3 NOT NULL CONSTRAINT CK_ProcessControl_MaxLost_Type CHECK (typeof(MaxLost) = 'integer');
+
+CREATE INDEX "IX_FileProcess_Awaiting" ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+
+CREATE TABLE Leader (
+    Leader_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ControllerName VARCHAR(200), 
+    Fence INTEGER DEFAULT 0 NOT NULL, 
+    LeaseUntil TEXT DEFAULT '1900-01-01 00:00:00.000' NOT NULL, 
+    Place TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1), 
+    CONSTRAINT "CK_Leader_Fence" CHECK (Fence >= 0), 
+    CONSTRAINT "CK_Leader_ControllerName_Type" CHECK (ControllerName IS NULL OR (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200)), 
+    CONSTRAINT "CK_Leader_Fence_Type" CHECK (typeof(Fence) = 'integer'), 
+    CONSTRAINT "CK_Leader_LeaseUntil_Type" CHECK ((LeaseUntil >= '0001' AND LeaseUntil < ':' AND strftime('%Y-%m-%d %H:%M:%f', LeaseUntil, '+0 days') IS LeaseUntil) OR (LeaseUntil >= '0001' AND LeaseUntil GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(LeaseUntil, 1, 10), '+0 days') IS substr(LeaseUntil, 1, 10) AND substr(LeaseUntil, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', LeaseUntil), 1, length(LeaseUntil)) IS substr(LeaseUntil, 1, 19) AND substr(LeaseUntil, 20) NOT GLOB '*[^.0-9]*' AND LeaseUntil GLOB '*[0-9]' AND instr(LeaseUntil, char(0)) = 0)), 
+    CONSTRAINT "CK_Leader_Place_Type" CHECK (Place IS NULL OR (typeof(Place) = 'text' AND instr(Place, char(0)) = 0)), 
+    CONSTRAINT "CK_Leader_z_inserted_Type" CHECK (z_inserted IS LeaseUntil OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_Leader_z_updated_Type" CHECK (z_updated IS LeaseUntil OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+INSERT INTO Leader (Fence) SELECT 0;
+
+DROP TRIGGER TR_ProcessControl_AuditInsert;
+
+DROP TRIGGER TR_ProcessControl_AuditUpdate;
+
+DROP TRIGGER TR_ProcessControl_AuditDelete;
+
+CREATE TRIGGER TR_ProcessControl_AuditInsert AFTER INSERT ON ProcessControl BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter) SELECT 'sql', 'sql', 'row insert', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.ProcessControlSeq, 1, 200), NULL, json_group_object(Name, Became) FROM (SELECT 'ProcessBatch_id' AS Name, NULL AS Was, NEW.ProcessBatch_id AS Became UNION ALL SELECT 'ProcessControlSeq' AS Name, NULL AS Was, NEW.ProcessControlSeq AS Became UNION ALL SELECT 'ProcessName' AS Name, NULL AS Was, NEW.ProcessName AS Became UNION ALL SELECT 'ProcessType' AS Name, NULL AS Was, NEW.ProcessType AS Became UNION ALL SELECT 'ExpectedDuration' AS Name, NULL AS Was, NEW.ExpectedDuration AS Became UNION ALL SELECT 'AlarmDuration' AS Name, NULL AS Was, NEW.AlarmDuration AS Became UNION ALL SELECT 'MaxDuration' AS Name, NULL AS Was, NEW.MaxDuration AS Became UNION ALL SELECT 'OnLost' AS Name, NULL AS Was, NEW.OnLost AS Became UNION ALL SELECT 'MaxLost' AS Name, NULL AS Was, NEW.MaxLost AS Became UNION ALL SELECT 'Data1' AS Name, NULL AS Was, NEW.Data1 AS Became UNION ALL SELECT 'Data2' AS Name, NULL AS Was, NEW.Data2 AS Became UNION ALL SELECT 'Data3' AS Name, NULL AS Was, NEW.Data3 AS Became UNION ALL SELECT 'Data4' AS Name, NULL AS Was, NEW.Data4 AS Became UNION ALL SELECT 'Data5' AS Name, NULL AS Was, NEW.Data5 AS Became UNION ALL SELECT 'Data6' AS Name, NULL AS Was, NEW.Data6 AS Became); END;
+
+CREATE TRIGGER TR_ProcessControl_AuditUpdate AFTER UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, MaxLost, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl WHEN (OLD.ProcessBatch_id IS NOT NEW.ProcessBatch_id OR OLD.ProcessControlSeq IS NOT NEW.ProcessControlSeq OR OLD.ProcessName IS NOT NEW.ProcessName OR OLD.ProcessType IS NOT NEW.ProcessType OR OLD.ExpectedDuration IS NOT NEW.ExpectedDuration OR OLD.AlarmDuration IS NOT NEW.AlarmDuration OR OLD.MaxDuration IS NOT NEW.MaxDuration OR OLD.OnLost IS NOT NEW.OnLost OR OLD.MaxLost IS NOT NEW.MaxLost OR OLD.Data1 IS NOT NEW.Data1 OR OLD.Data2 IS NOT NEW.Data2 OR OLD.Data3 IS NOT NEW.Data3 OR OLD.Data4 IS NOT NEW.Data4 OR OLD.Data5 IS NOT NEW.Data5 OR OLD.Data6 IS NOT NEW.Data6) BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter) SELECT 'sql', 'sql', 'row update', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.ProcessControlSeq, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became) FROM (SELECT 'ProcessBatch_id' AS Name, OLD.ProcessBatch_id AS Was, NEW.ProcessBatch_id AS Became UNION ALL SELECT 'ProcessControlSeq' AS Name, OLD.ProcessControlSeq AS Was, NEW.ProcessControlSeq AS Became UNION ALL SELECT 'ProcessName' AS Name, OLD.ProcessName AS Was, NEW.ProcessName AS Became UNION ALL SELECT 'ProcessType' AS Name, OLD.ProcessType AS Was, NEW.ProcessType AS Became UNION ALL SELECT 'ExpectedDuration' AS Name, OLD.ExpectedDuration AS Was, NEW.ExpectedDuration AS Became UNION ALL SELECT 'AlarmDuration' AS Name, OLD.AlarmDuration AS Was, NEW.AlarmDuration AS Became UNION ALL SELECT 'MaxDuration' AS Name, OLD.MaxDuration AS Was, NEW.MaxDuration AS Became UNION ALL SELECT 'OnLost' AS Name, OLD.OnLost AS Was, NEW.OnLost AS Became UNION ALL SELECT 'MaxLost' AS Name, OLD.MaxLost AS Was, NEW.MaxLost AS Became UNION ALL SELECT 'Data1' AS Name, OLD.Data1 AS Was, NEW.Data1 AS Became UNION ALL SELECT 'Data2' AS Name, OLD.Data2 AS Was, NEW.Data2 AS Became UNION ALL SELECT 'Data3' AS Name, OLD.Data3 AS Was, NEW.Data3 AS Became UNION ALL SELECT 'Data4' AS Name, OLD.Data4 AS Was, NEW.Data4 AS Became UNION ALL SELECT 'Data5' AS Name, OLD.Data5 AS Was, NEW.Data5 AS Became UNION ALL SELECT 'Data6' AS Name, OLD.Data6 AS Was, NEW.Data6 AS Became) WHERE Was IS NOT Became; END;
+
+CREATE TRIGGER TR_ProcessControl_AuditDelete AFTER DELETE ON ProcessControl BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter) SELECT 'sql', 'sql', 'row delete', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = OLD.ProcessBatch_id), '') || ':' || OLD.ProcessControlSeq, 1, 200), json_group_object(Name, Was), NULL FROM (SELECT 'ProcessBatch_id' AS Name, OLD.ProcessBatch_id AS Was, NULL AS Became UNION ALL SELECT 'ProcessControlSeq' AS Name, OLD.ProcessControlSeq AS Was, NULL AS Became UNION ALL SELECT 'ProcessName' AS Name, OLD.ProcessName AS Was, NULL AS Became UNION ALL SELECT 'ProcessType' AS Name, OLD.ProcessType AS Was, NULL AS Became UNION ALL SELECT 'ExpectedDuration' AS Name, OLD.ExpectedDuration AS Was, NULL AS Became UNION ALL SELECT 'AlarmDuration' AS Name, OLD.AlarmDuration AS Was, NULL AS Became UNION ALL SELECT 'MaxDuration' AS Name, OLD.MaxDuration AS Was, NULL AS Became UNION ALL SELECT 'OnLost' AS Name, OLD.OnLost AS Was, NULL AS Became UNION ALL SELECT 'MaxLost' AS Name, OLD.MaxLost AS Was, NULL AS Became UNION ALL SELECT 'Data1' AS Name, OLD.Data1 AS Was, NULL AS Became UNION ALL SELECT 'Data2' AS Name, OLD.Data2 AS Was, NULL AS Became UNION ALL SELECT 'Data3' AS Name, OLD.Data3 AS Was, NULL AS Became UNION ALL SELECT 'Data4' AS Name, OLD.Data4 AS Was, NULL AS Became UNION ALL SELECT 'Data5' AS Name, OLD.Data5 AS Was, NULL AS Became UNION ALL SELECT 'Data6' AS Name, OLD.Data6 AS Was, NULL AS Became); END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplaceInsert;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplaceInsert BEFORE INSERT ON ProcessControl BEGIN DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore) SELECT 'ProcessControl', r.ProcessControl_id, substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.ProcessControlSeq, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'ProcessControlSeq', r.ProcessControlSeq, 'ProcessName', r.ProcessName, 'ProcessType', r.ProcessType, 'ExpectedDuration', r.ExpectedDuration, 'AlarmDuration', r.AlarmDuration, 'MaxDuration', r.MaxDuration, 'OnLost', r.OnLost, 'MaxLost', r.MaxLost, 'Data1', r.Data1, 'Data2', r.Data2, 'Data3', r.Data3, 'Data4', r.Data4, 'Data5', r.Data5, 'Data6', r.Data6) FROM ProcessControl r WHERE (r.ProcessControl_id = NEW.ProcessControl_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.ProcessControlSeq = NEW.ProcessControlSeq)); END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplacedInsert;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplacedInsert AFTER INSERT ON ProcessControl BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore) SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w WHERE w.TableName = 'ProcessControl' AND (w.RowNumber = NEW.ProcessControl_id OR NOT EXISTS (SELECT 1 FROM ProcessControl r WHERE r.ProcessControl_id = w.RowNumber)) ORDER BY w.RowNumber; DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplaceUpdate;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplaceUpdate BEFORE UPDATE ON ProcessControl WHEN NEW.ProcessControl_id IS NOT OLD.ProcessControl_id OR NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq BEGIN DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore) SELECT 'ProcessControl', r.ProcessControl_id, substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.ProcessControlSeq, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'ProcessControlSeq', r.ProcessControlSeq, 'ProcessName', r.ProcessName, 'ProcessType', r.ProcessType, 'ExpectedDuration', r.ExpectedDuration, 'AlarmDuration', r.AlarmDuration, 'MaxDuration', r.MaxDuration, 'OnLost', r.OnLost, 'MaxLost', r.MaxLost, 'Data1', r.Data1, 'Data2', r.Data2, 'Data3', r.Data3, 'Data4', r.Data4, 'Data5', r.Data5, 'Data6', r.Data6) FROM ProcessControl r WHERE r.ProcessControl_id <> OLD.ProcessControl_id AND (r.ProcessControl_id = NEW.ProcessControl_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.ProcessControlSeq = NEW.ProcessControlSeq)); END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplacedUpdate;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplacedUpdate AFTER UPDATE ON ProcessControl WHEN NEW.ProcessControl_id IS NOT OLD.ProcessControl_id OR NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore) SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w WHERE w.TableName = 'ProcessControl' AND (w.RowNumber = NEW.ProcessControl_id OR NOT EXISTS (SELECT 1 FROM ProcessControl r WHERE r.ProcessControl_id = w.RowNumber)) ORDER BY w.RowNumber; DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplacedDelete;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplacedDelete AFTER DELETE ON ProcessControl BEGIN DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl' AND RowNumber = OLD.ProcessControl_id; END;
+
+UPDATE alembic_version SET version_num='0024' WHERE alembic_version.version_num = '0023';
 
 COMMIT;
 
