@@ -136,6 +136,8 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
         ("By", _carrier(entry)),
         ("Message", entry.said),
         ("ReturnCode", entry.return_code),
+        ("ErrorCode", entry.error_code),
+        ("ErrorLine", entry.error_line),
         ("RowsAffected", entry.rows_affected),
         ("RetryCountAfter", entry.retry_count_after if entry.next_run_time_after else None),
         ("NextRunTimeAfter", entry.next_run_time_after and f"{entry.next_run_time_after:%Y-%m-%d %H:%M:%S} UTC"),

@@ -238,3 +238,20 @@ def test_a_batch_without_steps_is_an_incident_once_nobody_is_registering_it_any_
     world.batch("Off", steps=0, z_inserted="2026-01-01 00:00:00", Enabled=0)
 
     assert {name: one.kind for name, one in dead_ends(world).items()} == {"Empty": "no_steps"}
+
+
+def test_a_history_that_grows_without_a_rule_is_an_incident_until_a_rule_is_given(world: World) -> None:
+    world.batch(steps=2)
+    world.submit()
+    world.create()
+    world.process()
+    assert dead_ends(world) == {}
+
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('HistoryRows', '1')")
+    found = dead_ends(world)["history"]
+    assert (found.kind, found.message) == (
+        "history_grows",
+        "BatchProcessHistory holds more than 1 attempts, and no rule says when any of them go",
+    )
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('CompleteDays:B', 'forever')")
+    assert dead_ends(world) == {}

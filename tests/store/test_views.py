@@ -13,6 +13,7 @@ import sqlglot
 
 from batchctl.domain import freezes
 from batchctl.domain import zone_offsets as reckoned
+from batchctl.domain.outcomes import StepOutcome
 from batchctl.expected_work import ExpectedWork
 from batchctl.store import definitions, limits, schema, views, zone_offsets
 from batchctl.store.columns import UtcTime
@@ -454,3 +455,22 @@ def test_a_job_is_one_row_and_its_sql_is_nobodys_placeholder(
         with pytest.raises(world.hand.Refused):
             world.sql(JOB, *values)
     assert world.one("SELECT count(*) FROM ProcessBatch") == 2
+
+
+def test_the_code_and_the_line_of_an_error_are_columns(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    coded = StepOutcome(succeeded=False, message="it broke", error_code="42601", error_line=4)
+    exited = StepOutcome(succeeded=False, message="exited with 3", return_code=3)
+    world.batch(steps=1, OnFailure="continue", MaxConcurrent=1)
+    outcomes = iter((coded, exited, OK))
+    world.runner.script = lambda rendered: next(outcomes)
+    for _ in range(3):
+        world.submit()
+        world.create()
+        world.process()
+
+    assert [(row["ErrorCode"], row["ErrorLine"]) for row in seen("vHistory")] == [
+        ("42601", 4),
+        ("3", None),
+        (None, None),
+    ]
+    assert [(row["ErrorCode"], row["ErrorLine"]) for row in seen("vFailed")] == [("42601", 4), ("3", None)]
