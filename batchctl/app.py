@@ -73,7 +73,20 @@ class App:
         """The plugins."""
         from batchctl.registry import Registry
 
-        return Registry.load(self.settings.modules, self.plugin_path)
+        return Registry.load(self.settings.modules, self.plugin_path, lambda: self.left_out)
+
+    @cached_property
+    def left_out(self) -> Mapping[str, str]:
+        """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once."""
+        if not self.settings.modules:
+            return {}
+        from batchctl.system import module_trial
+
+        limit = min(module_trial.LIMIT, timedelta(seconds=self.settings.populate_timeout))
+        found = module_trial.left_out(
+            self.settings.modules, self.plugin_path, controller_id=self.ids.controller_id(), limit=limit
+        )
+        return {module: module_trial.message_of(module, reason) for module, reason in found.items()}
 
     @cached_property
     def surroundings(self) -> Surroundings:
@@ -133,7 +146,7 @@ class App:
             found = checking.check(
                 self.transactions, self.registry, self.surroundings, folders, self.timetable(), self.registry
             )
-        return (*found, *checking.of_channels(self.settings))
+        return (*found, *checking.of_settings(self.settings))
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
@@ -316,7 +329,7 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
     from batchctl.operations import doctor
 
     try:
-        return doctor.Doctor(app.settings, SystemClock().now, app.presence, app.check).examine()
+        return doctor.Doctor(app.settings, SystemClock().now, app.presence, app.check, lambda: app.left_out).examine()
     finally:
         app.close()
 

@@ -6,13 +6,15 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from platformdirs import user_state_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from batchctl.domain import urls
@@ -38,6 +40,7 @@ _OPEN_ENDED = (
     _KEPT_FROM_STEPS,
 )
 _CORRECT = "correct what is named, then: batchctl check"
+_PASSED = re.compile(r"[A-Za-z_][A-Za-z0-9_()]*\*?|\*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _JSON_EXAMPLES = {
     "connections": '{"warehouse": {"url": "sqlite:///warehouse.db"}}',
@@ -173,9 +176,12 @@ class Settings(BaseSettings):
     heartbeat_interval: float = Field(default=3.0, gt=0, le=3600)
     orphan_timeout: float = Field(default=300.0, gt=0, le=86400)
     slots: int = Field(default=1, ge=1, le=64)
+    step_environment: list[str] = Field(default_factory=list)
     state_directory: Path = Field(default_factory=lambda: user_state_path("batchctl"))
     directory: Path = Field(default_factory=Path.cwd, exclude=True)
     file: Path | None = Field(default=None, exclude=True)
+    _taken: dict[str, str] = PrivateAttr(default_factory=dict)
+    """Variables that are in the environment no more."""
 
     @field_validator("business_time_zone")
     @classmethod
@@ -221,6 +227,23 @@ class Settings(BaseSettings):
         """Let the environment win over the file."""
         del settings_cls, dotenv_settings, file_secret_settings
         return env_settings, init_settings
+
+    @field_validator("step_environment")
+    @classmethod
+    def _names_of_variables(cls, value: list[str]) -> list[str]:
+        for name in value:
+            if not _PASSED.fullmatch(name) or name.upper().startswith(PREFIX):
+                message = f"'{visible(name)}' is no variable that steps may see; write for example ORACLE_HOME or DBT_*"
+                raise ValueError(message)
+        return value
+
+    def variable(self, name: str) -> str | None:
+        """Return the value of an environment variable, also of one that was taken out of the environment."""
+        return os.environ.get(name, self._taken.get(name))
+
+    def take(self, name: str, value: str) -> None:
+        """Keep the value of a variable that is to leave the environment."""
+        self._taken[name] = value
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -273,7 +296,24 @@ def variables_set() -> list[str]:
 def secret(settings: Settings, name: str) -> str:
     """Return the value of a secret."""
     sources = {name: given.source for name, given in settings.secrets.items()}
-    return resolve_secret(sources, name, settings.directory)
+    return resolve_secret(sources, name, settings.directory, settings.variable)
+
+
+def known_secrets(settings: Settings) -> Iterator[str]:
+    """Yield everything that the configuration says is secret, as far as it can be had."""
+    for name in settings.secrets:
+        with suppress(ConfigurationError):
+            yield secret(settings, name)
+    for url in _urls_of(settings).values():
+        for password in urls.passwords_in(url):
+            yield from {password, unquote(password)}
+
+
+def variables_with_secrets(settings: Settings) -> list[str]:
+    """Name the environment variables that are, or may hold, secrets: those named by them, and our own settings."""
+    named = {given.env for given in settings.secrets.values()}
+    ours = {name for name in os.environ if name.upper().startswith(PREFIX) and name.upper() not in _NO_SETTINGS}
+    return [name for name in os.environ if name in named | ours]
 
 
 def database_url(settings: Settings) -> str:
@@ -448,14 +488,16 @@ def _line_of(text: str, *where: str) -> int:
     return found + 1
 
 
-def resolve_secret(sources: Mapping[str, str], name: str, directory: Path) -> str:
+def resolve_secret(
+    sources: Mapping[str, str], name: str, directory: Path, variable: Callable[[str], str | None] = os.environ.get
+) -> str:
     """Return a secret's value from where the configuration says it lies."""
     source = sources.get(name)
     if source is None:
         message = f"Secret '{visible(name)}' is not in the configuration.{did_you_mean(name, sources)}"
         raise ConfigurationError(message, next_step=how_to_name_secret(name))
     kind, _, place = source.partition(":")
-    value = os.environ.get(place) if kind == "env" else _secret_file(directory / place)
+    value = variable(place) if kind == "env" else _secret_file(directory / place)
     if value is None:
         what = f"environment variable {place} is not set" if kind == "env" else f"file {place} cannot be read"
         message = f"Secret '{visible(name)}' cannot be resolved: {visible(what)}."

@@ -64,6 +64,7 @@ _WARNINGS = {
     "request.refused",
     "step.fenced",
     "step.unclear",
+    "watch.corrected",
     "watch.locked",
 }
 _FINE = {"success", "skipped", "cancelled"}

@@ -45,6 +45,7 @@ from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Finished
 from batchctl.store import identity
 from batchctl.surroundings import connections_of
+from batchctl.system.environment import for_children, take_secrets
 from batchctl.system.folders import ThreadFolders
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
@@ -63,6 +64,7 @@ class Node:
     def __init__(self, app: App) -> None:
         """Take everything from the application; it stays the lender's to close."""
         self._app = app
+        take_secrets(app.settings)
         self._settings, self._transactions = app.settings, app.transactions
         self._clock, self._ids, self._listener = app.clock, app.ids, app.listener
         self._stop_by: float | None = None
@@ -229,6 +231,7 @@ class Node:
             version=__version__,
             rhythm=self._app.rhythm,
             scheduler_zone=self._settings.business_time_zone if self._settings.scheduler.enabled else None,
+            left_out=" ".join(self._app.left_out.values()) or None,
         )
         recorder = Recorder(self._app.preparer, name, host)
         controller = Controller(
@@ -363,6 +366,8 @@ class Node:
             stop_grace=timedelta(seconds=self._settings.stop_grace),
             output_cap=self._settings.output_limit,
             state_directory=self._state_directory if outliving else None,
+            environment=self._environment,
+            known_secrets=partial(config.known_secrets, self._settings),
         )
         try:
             yield runner
@@ -378,10 +383,17 @@ class Node:
     def _plugin_process(self) -> PluginProcess:
         return PluginProcess(
             controller_id=self._ids.controller_id(),
-            plugin_modules=self._settings.modules,
+            plugin_modules=[name for name in self._settings.modules if name not in self._app.left_out],
             sys_path=self._app.plugin_path,
             cap=self._settings.output_limit,
+            environment=self._environment,
         )
+
+    @property
+    def _environment(self) -> Mapping[str, str]:
+        """What steps, jobs and populators see of the environment."""
+        of_secrets = [given.env for given in self._settings.secrets.values() if given.env is not None]
+        return for_children(self._settings.step_environment, of_secrets)
 
     def _announce(self, name: str) -> None:
         self._listener(Event(name, {"ClaimedBy": self._ids.controller_id()}))

@@ -20,7 +20,7 @@ from batchctl.domain.text import visible
 from batchctl.domain.troubles import Norms
 from batchctl.ports import Files
 from batchctl.registry import Registry
-from batchctl.system.files import SystemFiles
+from batchctl.system.files import SystemFiles, is_the_same
 from batchctl.system.jobs import signature_of
 
 
@@ -32,7 +32,7 @@ def surroundings_of(settings: config.Settings, registry: Registry) -> Surroundin
         secrets={name: secret.source for name, secret in settings.secrets.items()},
         secret_is_set=partial(_secret_is_set, settings),
         directory=str(settings.directory),
-        read_text=partial(_read_below, settings.directory),
+        read_text=partial(_read_below, settings),
         batchctl_command=_command_of(settings),
         unloaded={one.message: one.next_step or "" for one in registry.module_problems().values()},
     )
@@ -107,11 +107,16 @@ def _command_of(settings: config.Settings) -> tuple[str, ...]:
     return command if settings.file is None else (*command, "--config", str(settings.file))
 
 
-def _read_below(directory: Path, name: str) -> str:
-    """Read a text file below a directory; anything outside is refused."""
+def _read_below(settings: config.Settings, name: str) -> str:
+    """Read a text file below the directory of the configuration; anything outside, or that may hold secrets, is refused."""
+    directory = settings.directory
     path = (directory / name).resolve()
     if not path.is_relative_to(directory.resolve()):
         message = f"'{visible(name)}' lies outside the directory of the configuration."
+        raise StepRefused(message)
+    closed = [settings.file, *(directory / one.file for one in settings.secrets.values() if one.file is not None)]
+    if any(one is not None and is_the_same(path, one) for one in closed):
+        message = f"'{visible(name)}' is the configuration or holds a secret, which no step reads."
         raise StepRefused(message)
     files: Files = SystemFiles()
     try:

@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from batchctl.plugin_api import (
     CannotBegin,
+    CommandEnd,
     Connection,
     Literal,
     MalformedTemplate,
@@ -30,6 +31,8 @@ from batchctl.plugin_api import (
     visible,
 )
 
+_LAST = 300
+"""Characters of a command's last line that stand in the message of its attempt."""
 _NEXT_NAME = re.compile(r"\s@?([A-Za-z_][A-Za-z0-9_]*)=")
 
 
@@ -59,6 +62,21 @@ def short(text: str, limit: int = 60) -> str:
     """Show a text that may hold anything, on one line, cut when it is long."""
     shown = visible(text[: limit + 1])
     return shown if len(text) <= limit else f"{shown[:limit]}…"
+
+
+def last_line(output: str) -> str:
+    """Return the last line of what a command has written that says anything."""
+    return next((short(line.strip(), _LAST) for line in reversed(output.splitlines()) if line.strip()), "")
+
+
+def what_outlived(end: CommandEnd) -> list[str]:
+    """Say what of a command outlived it; that it was stopped only where it was."""
+    said = []
+    if end.left_behind:
+        said.append("processes that it had started outlived it and were stopped")
+    if end.out_of_reach:
+        said.append("something that it had started runs on out of reach, and holds its output")
+    return said
 
 
 def refuse(request: StepRequest, problems: Iterable[Problem]) -> None:

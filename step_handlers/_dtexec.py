@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from batchctl.plugin_api import CommandEnd, StepOutcome, visible
-from step_handlers._checks import short
+from step_handlers._checks import short, what_outlived
 from step_handlers._ssis_parameters import Value
 
 PROGRAM = "dtexec"
@@ -83,8 +83,7 @@ def outcome(end: CommandEnd, *, in_catalog: bool) -> StepOutcome:
             "the catalog's execution may go on: stop it in SSMS (Active Operations); with the name of a connection in "
             "Data4 batchctl stops it itself"
         )
-    if end.left_behind:
-        said.append("processes that it had started outlived it and were stopped")
+    said += what_outlived(end)
     return StepOutcome(
         succeeded=end.exit_code == 0 and not end.stopped,
         message="; ".join(said) or None,

@@ -167,7 +167,7 @@ def _written(
         "called": called,
         "batch": "\n".join([*prelude, body]),
         "parameters": [variable.value for variable in variables if variable.value is not None],
-        "lines_before": len(prelude) + 2,
+        "lines_before": len(prelude) + 1,
     }
     return Written(text, spec)
 

@@ -87,6 +87,7 @@ class Postgres:
         values: dict[str, JsonValue] = {f"p{at}": one.value for at, one in enumerate(arguments, start=1)}
         written = [f":'{key}'" if isinstance(value, dict) else _psql.literal(value) for key, value in values.items()]
         lines = _psql_script.secrets(request.surroundings, [values])
+        lines.append("-- :call is CALL where the name is a procedure's, else SELECT * FROM")
         lines.append(_psql_script.command(rf"{_which(parts)} \gset"))
         lines.append(f":call {_called(parts, arguments, written)};")
         numbered = [f"${at}" for at in range(1, len(arguments) + 1)]

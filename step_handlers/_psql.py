@@ -25,7 +25,7 @@ SETTINGS = {
 """What a role or a database may have set otherwise, and what the meaning of a value or a step's end would hang on."""
 
 NO_TRANSACTION_TIMEOUT = (
-    "SELECT count(CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL\n"
+    "SELECT count(CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL "
     "THEN set_config('transaction_timeout', '0', false) END) AS timeouts"
 )
 """The same for a setting that there is only since PostgreSQL 17."""

@@ -19,6 +19,17 @@ _OURS = "batchctl_password"
 """Variables of psql: the password it had in its environment, and the connection's."""
 
 
+_PSQL = (
+    r"\set ON_ERROR_STOP on \set ON_ERROR_ROLLBACK off \set AUTOCOMMIT on \set SINGLELINE off \set QUIET on"
+    r" \pset pager off"
+)
+_CONNECTED = (
+    "SELECT ours AS connected, CASE WHEN ours THEN 'connected' ELSE 'not connected; nothing was done' END AS connection"
+    r" FROM (SELECT current_setting('application_name') = '{name}' AS ours) AS name"
+    r" \gset \encoding UTF8 \echo :connection \if :connected"
+)
+
+
 def command(text: str) -> str:
     """Write a command of psql, with its end: a terminal's bracketed paste hands over all lines as one."""
     return rf"{text} \\"
@@ -27,38 +38,22 @@ def command(text: str) -> str:
 def connected(request: StepRequest, connection: Connection, lines: Sequence[str]) -> str:
     """Put lines between connecting to the database, without showing a password, and the end."""
     name = f"batchctl {request.instance.instance_id}"
-    settings = [f"SET {setting} = {value};" for setting, value in SETTINGS.items()]
-    set_up = [" ".join(settings[at : at + 4]) for at in range(0, len(settings), 4)]
+    connect = command(rf"\connect '{_uri(url_of(connection), name)}'")
     return "\n".join(
         [
-            command(r"\set ON_ERROR_STOP on"),
-            command(r"\set ON_ERROR_ROLLBACK off"),
-            command(r"\set AUTOCOMMIT on"),
-            command(r"\set SINGLELINE off"),
-            command(r"\set QUIET on"),
-            command(r"\pset pager off"),
-            *_with_password(request.surroundings, connection, command(rf"\connect '{_uri(url_of(connection), name)}'")),
-            command(r"\encoding UTF8"),
-            # An interactive psql that cannot connect goes on with the connection it had.
-            command(rf"SELECT {_is_ours(name)} AS connected, {_how(name)} AS connection \gset"),
-            command(r"\echo :connection"),
-            command(r"\if :connected"),
-            *set_up,
-            command(rf"{NO_TRANSACTION_TIMEOUT} \gset"),
-            command(r"\set QUIET off"),
+            "-- psql stops at the first error, and commits what is not between BEGIN and COMMIT at once",
+            command(_PSQL),
+            *_with_password(request.surroundings, connection, connect),
+            "-- a psql that cannot connect goes on where it was: then nothing below is done",
+            command(_CONNECTED.format(name=name)),
+            "-- what a role or a database may have set otherwise; transaction_timeout only where the server knows it",
+            " ".join(f"SET {setting} = {value};" for setting, value in SETTINGS.items()),
+            command(rf"{NO_TRANSACTION_TIMEOUT} \gset \set QUIET off"),
             *lines,
             # Without \else: of what stands behind one psql tells its user line by line that it is passed over.
             command(r"\endif"),
         ]
     )
-
-
-def _is_ours(name: str) -> str:
-    return f"current_setting('application_name') = '{name}'"
-
-
-def _how(name: str) -> str:
-    return f"CASE WHEN {_is_ours(name)} THEN 'connected' ELSE 'not connected; nothing was done' END"
 
 
 def _uri(url: URL, name: str) -> str:

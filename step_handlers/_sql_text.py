@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os.path
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -38,17 +39,13 @@ def in_directory(directory: str) -> list[str]:
     ]
 
 
-def only_in(place: str) -> list[str]:
-    """Write what fails in any database but the one that a URI names, and where a transaction is open already.
-
-    ATTACH finds the file as the shell did, through links, and never creates it.
-    """
-    file_of = "SELECT file FROM pragma_database_list WHERE name ="
+def only_in(path: str) -> list[str]:
+    """Write what fails in any database but one; a shell that is old names a file by links that lead to it."""
+    known = ", ".join(dict.fromkeys(literal(name) for name in (os.path.realpath(path), os.path.abspath(path))))  # noqa: PTH100 - text
+    guard = _failing("this is another database; nothing was done")
     return [
-        "; BEGIN; COMMIT",
-        f"; ATTACH '{place}' AS batchctl",
-        f"; {_failing('this is another database; nothing was done')} WHERE ({file_of} 'main') IS NOT ({file_of} 'batchctl')",
-        "; DETACH batchctl",
+        "-- the next line fails, on purpose and with its own words, in every database but this one",
+        f"; {guard} FROM pragma_database_list WHERE name = 'main' AND file NOT IN ({known})",
     ]
 
 

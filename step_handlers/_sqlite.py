@@ -63,7 +63,8 @@ class Sqlite:
         A semicolon stands before each statement and none behind it: so the shell takes them all as one input, and stops
         at an error before COMMIT even where somebody pastes line by line.
         """
-        place = _sql_text.uri(file_of(connection, directory))
+        path = file_of(connection, directory)
+        place = _sql_text.uri(path)
         every = [*before, *inside]
         secrets = _secrets(every)
         lines = [f'-- for sqlite3 "{place}"; after an error type ROLLBACK;']
@@ -72,9 +73,11 @@ class Sqlite:
         lines += [
             f"-- first set the secret '{visible(of)}': .parameter set :{at} \"'...'\"" for at, of in secrets.items()
         ]
-        lines.append(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-        lines += _sql_text.only_in(place)
+        lines.append(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000} -- milliseconds to wait for somebody else's lock")
+        lines += _sql_text.only_in(path)
         lines += [_sql_text.refuse_without(at, of) for at, of in secrets.items()]
+        if not inside:
+            lines.append("; BEGIN; COMMIT -- fails where a transaction is open already")
         lines += [_sql_text.statement(bound.statement, bound.values) for bound in before]
         if inside:
             lines.append("; BEGIN IMMEDIATE")

@@ -28,9 +28,9 @@ ERROR = ("batchctl_error", "severity", "state", "line", "procedure", "message")
 """The columns in which a batch tells of its error: drivers know neither the line nor the procedure."""
 
 _CATCH = (
-    "END TRY\nBEGIN CATCH\nIF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;\n"
+    "END TRY BEGIN CATCH IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; "
     "SELECT ERROR_NUMBER() AS batchctl_error, ERROR_SEVERITY() AS severity, ERROR_STATE() AS state, "
-    "ERROR_LINE() AS line, ERROR_PROCEDURE() AS [procedure], ERROR_MESSAGE() AS message;\nTHROW;\nEND CATCH;"
+    "ERROR_LINE() AS line, ERROR_PROCEDURE() AS [procedure], ERROR_MESSAGE() AS message; THROW; END CATCH;"
 )
 _LONGEST = 4000
 """UTF-16 units that fit into anything but nvarchar(max); what is joined with + from such texts is cut there."""
@@ -252,13 +252,13 @@ def script_body(bound: Bound) -> str:
     if is_maintenance(bound.statement):
         # As many lines as below, so that errors name the author's own.
         return (
-            f"BEGIN TRY\n-- this cannot be done in a transaction: what was done before an error stays\n{text}\n"
+            f"BEGIN TRY -- this cannot be done in a transaction: what was done before an error stays\n{text}\n"
             f";IF @@TRANCOUNT <> 0 THROW 50000, N'a transaction was left open', 1;\n{_CATCH}"
         )
     return (
-        f"BEGIN TRY\nBEGIN TRANSACTION;\n{text}\n"
+        f"BEGIN TRY BEGIN TRANSACTION;\n{text}\n"
         ";IF @@TRANCOUNT <> 1 THROW 50000, N'the transaction of the step was ended inside', 1;\n"
-        f"COMMIT TRANSACTION;\n{_CATCH}"
+        f"COMMIT TRANSACTION; {_CATCH}"
     )
 
 
@@ -300,7 +300,7 @@ def call_body(parts: Sequence[str], arguments: Sequence[Argument]) -> str:
     given = [f"@{one.name} = @p{at}{' OUTPUT' if one.output else ''}" for at, one in enumerate(arguments, start=1)]
     outputs = [f", @p{at} AS {identifier(one.name)}" for at, one in enumerate(arguments, start=1) if one.output]
     called = " ".join(["EXEC @rc =", ".".join(map(identifier, parts)), ", ".join(given)]).rstrip()
-    return f"DECLARE @rc int;\nBEGIN TRY\n{called};\n{_CATCH}\nSELECT @rc AS {RETURN_CODE}{''.join(outputs)};"
+    return f"DECLARE @rc int; BEGIN TRY\n{called};\n{_CATCH}\nSELECT @rc AS {RETURN_CODE}{''.join(outputs)};"
 
 
 def pasted(
@@ -317,16 +317,18 @@ def pasted(
     if password is not None:
         lines.append(f"-- the password {visible(password)}; sqlcmd takes it from SQLCMDPASSWORD")
     guard = []
+    use = []
     if database:
-        lines += [f"USE {identifier(database)};", "GO"]
-        # sqlcmd and SSMS go on after an error, in whatever database they are.
+        use = [f"USE {identifier(database)};"]
         name = "+".join(literals(database))
         guard = [
-            f"IF DB_ID() <> ISNULL(DB_ID({name}), -1) THROW 50000, N'this is another database; nothing was done', 1;"
+            "-- sqlcmd and SSMS go on after an error, in whatever database they are: in another one this fails",
+            f"IF DB_ID() <> ISNULL(DB_ID({name}), -1) THROW 50000, N'this is another database; nothing was done', 1;",
         ]
-    lines += [*SETTINGS, abort, "GO", *guard]
+    lines.append("-- what clients and logins set differently, and the meaning of the step could hang on")
+    lines += [" ".join([*use, *SETTINGS, abort]), "GO", *guard]
     lines += [variable.pasted(around) for variable in variables]
-    lines += [body, "GO", LEFT_OPEN, "GO"]
+    lines += [body, "GO", "-- nothing of the step stays open", LEFT_OPEN, "GO"]
     return "\n".join(lines)
 
 

@@ -38,6 +38,7 @@ from batchctl.plugin_api import (
 from step_handlers._checks import (
     column,
     has_secret,
+    last_line,
     parameter_problems,
     refuse,
     refuse_value,
@@ -47,6 +48,7 @@ from step_handlers._checks import (
     unfit_columns,
     unset_secrets,
     unused_columns,
+    what_outlived,
 )
 from step_handlers._script_text import batch_file, scripts
 from step_handlers._shell import heading, shell
@@ -341,8 +343,10 @@ def _below(surroundings: Surroundings, path: str) -> str:
 def _outcome(end: CommandEnd, success: Sequence[Sequence[int]]) -> StepOutcome:
     succeeded = end.exit_code is not None and any(low <= end.exit_code <= high for low, high in success)
     said = [] if succeeded and not end.stopped else [_how(end, success)]
-    if end.left_behind:
-        said.append("processes that it had started outlived it and were stopped")
+    last = last_line(end.output)
+    if last and not succeeded and not end.stopped:
+        said.append(f"it wrote last: {last}")
+    said += what_outlived(end)
     return StepOutcome(
         succeeded=succeeded and not end.stopped,
         message="; ".join(said) or None,

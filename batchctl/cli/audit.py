@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.scheduler_log import MOST, Moment
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, dry_run, pass_session
+from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, dry_run, pass_session
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
@@ -48,7 +48,7 @@ class AnchorText(click.ParamType["Anchor"]):
 
 
 @click.group(cls=AuditGroup, invoke_without_command=True, options_metavar="[REF] [OPTIONS]")
-@click.option("--of", "ref", metavar="REF", help="What was done to one row; REF alone means the same.")
+@click.option("--of", "ref", metavar="REF", type=Ref(), help="What was done to one row; REF alone means the same.")
 @click.option("--actor", metavar="WHO", help="What one person did, or one user of the database.")
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")

@@ -26,6 +26,7 @@ def batches(session: Session, as_json: bool) -> None:
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell
     from batchctl.domain import freezes
+    from batchctl.domain.lengths import in_words
     from batchctl.domain.text import typed
     from batchctl.operations import columns, inspection
 
@@ -56,7 +57,7 @@ def batches(session: Session, as_json: bool) -> None:
             _state(one.batch, now),
             cell(one.batch.entity),
             cell(", ".join(f"{step.seq} {step.name}" for step in one.batch.steps) or None),
-            cell(f"{one.batch.retry_count} x {int(one.batch.retry_wait.total_seconds() // 60)} min"),
+            cell(f"{one.batch.retry_count} x {in_words(one.batch.retry_wait)}"),
             cell(one.batch.on_failure),
             cell(", ".join(f"{count} {status}" for status, count in one.instances.items()) or None),
         )

@@ -151,7 +151,8 @@ def _show_impact(out: Console, found: Impact) -> None:
 
 def _waits(wait: Wait) -> str:
     of = "" if wait.cycle_key is None else f" of {wait.cycle_key}"
-    return f"{', '.join(wait.has)}{of} wait since {wait.since:%Y-%m-%d %H:%M} UTC for {', '.join(wait.lacks)}"
+    have = "has" if len(wait.has) == 1 else "have"
+    return f"{', '.join(wait.has)}{of} {have} waited since {wait.since:%Y-%m-%d %H:%M} UTC for {', '.join(wait.lacks)}"
 
 
 def _as_json(seen: Picture) -> Columns:

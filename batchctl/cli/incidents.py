@@ -96,7 +96,9 @@ def _stand(one: Incident, now: datetime) -> Text:
         said.append(" by ").append_text(cell(one.acknowledged_by))
     elif one.is_standing and one.snoozed_until is not None and one.snoozed_until > now:
         said.append(", snoozed until ").append_text(time(one.snoozed_until))
-    return said
+    else:
+        return said
+    return said if one.because is None else said.append(": ").append_text(cell(one.because))
 
 
 def _next(one: Incident) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import INSTANCE_ID, Session, WholeNumber, as_json, pass_session
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, Session, WholeNumber, as_json, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,19 +40,38 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
 @click.command()
 @click.argument("instance_id", metavar="[ID]", type=INSTANCE_ID, required=False)
 @click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many, without ID.")
-@click.option("--full", is_flag=True, help="Show every command whole, with the set-up of its session.")
+@click.option("--full", is_flag=True, help="Show every command whole, however long it is.")
+@click.option(
+    "--command", "only_command", is_flag=True, help="Print the command of the last attempt alone, for a pipe."
+)
+@click.option("--step", "seq", type=WholeNumber(0, LARGEST_ID), metavar="SEQ", help="With --command: of this step.")
 @as_json
 @pass_session
-def history(session: Session, instance_id: int | None, limit: int, full: bool, as_json: bool) -> None:
+def history(
+    session: Session,
+    instance_id: int | None,
+    limit: int,
+    full: bool,
+    only_command: bool,
+    seq: int | None,
+    as_json: bool,
+) -> None:
     """Show the attempts of an instance with their exact commands, or the newest attempts of all.
 
-    With ID and several attempts, the lines that only set a session up are left out; --full shows them, ready to be pasted.
+    With ID and several attempts, a long command is shortened, with a bar before each line; --full shows it, ready to be pasted.
     """
     from batchctl.cli import output
     from batchctl.domain.rows import InstanceId
     from batchctl.operations import columns, inspection
 
+    if only_command and (instance_id is None or as_json or full):
+        raise click.UsageError("--command needs an ID, and goes with neither --json nor --full.")
+    if seq is not None and not only_command:
+        raise click.UsageError("--step goes with --command.")
     with session.app() as app:
+        if only_command:
+            output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq))
+            return
         if instance_id is None:
             found = inspection.newest_attempts(app.transactions, limit)
         else:
@@ -64,7 +83,7 @@ def history(session: Session, instance_id: int | None, limit: int, full: bool, a
     if instance_id is None:
         _show_newest(out, found)
         return
-    whole = None if full or len(found) == 1 else f"the whole command: batchctl history {instance_id} --full"
+    whole = None if full or len(found) == 1 else f"the whole: batchctl history {instance_id} --full"
     for entry in found:
         _show_attempt(out, entry, whole=whole)
     output.hints(out, f"batchctl show {instance_id}")

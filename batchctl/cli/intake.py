@@ -26,6 +26,8 @@ def submit(
     from batchctl.cli import output
     from batchctl.operations.submission import Submission, submit
 
+    if file_name is not None and not file_name.strip():
+        raise click.BadParameter("it is empty; leave --file out where there is no file.", param_hint="--file")
     wanted = Submission(entity=entity, file_name=_absolute(file_name), data=data, cycle_key=cycle_key)
     with session.app() as app:
         done = submit(app.transactions, wanted, user=app.ids.user(), host=app.ids.host(), dry_run=dry_run)

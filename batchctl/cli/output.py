@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from batchctl.cli.listing import Listing
+from batchctl.cli.session import ONLY_LOOKS
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 
@@ -77,7 +78,7 @@ def print_json(value: Any) -> None:
 
 def say(message: str) -> None:
     """Print a message for people, apart from what programs read."""
-    click.echo(visible(message), err=True)
+    click.echo(visible(_with_reason(message)), err=True)
 
 
 def verbatim(text: str) -> None:
@@ -146,7 +147,16 @@ def properties(pairs: Iterable[tuple[str, RenderableType]]) -> Table:
 def hints(out: Console, *commands: str) -> None:
     """End with what one can do next."""
     for at, command in enumerate(commands):
-        out.print(Text.assemble(("Next: " if at == 0 else "      ", "dim"), visible(command)), soft_wrap=True)
+        said = visible(_with_reason(command))
+        out.print(Text.assemble(("Next: " if at == 0 else "      ", "dim"), said), soft_wrap=True)
+
+
+def _with_reason(hint: str) -> str:
+    """Say what an act needs besides, to who has only looked, and has given no reason."""
+    ctx = click.get_current_context(silent=True)
+    if ctx is None or ctx.params.get("reason") != ONLY_LOOKS:
+        return hint
+    return hint.replace("without --dry-run", "with --reason ... and without --dry-run")
 
 
 def time(at: datetime | None) -> Text:

@@ -38,6 +38,7 @@ _STYLES = {
     "watch.locked": "yellow",
     "watch.reachable": "green",
     "watch.rejected": "bold red",
+    "watch.corrected": "yellow",
     "watch.trouble": "bold red",
     "watch.unreachable": "bold red",
 }

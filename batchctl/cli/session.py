@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -20,6 +20,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 LARGEST_ID = 2**63 - 1
 
+ONLY_LOOKS = "(dry run)"
+"""The reason of who only looks: nothing of it is kept."""
 YES = "Accepted for scripts; this command never asks."
 
 
@@ -71,12 +73,35 @@ class InstanceNumber(WholeNumber):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read a number."""
+        if isinstance(value, str):
+            value = without_name(value, ctx)
         text = str(value).strip()
         if isinstance(value, str) and not text.lstrip("+-").isdecimal():
             known = text if text.startswith(("batch:", "file:")) else f"batch:{text}"
             where = f"Which instances there are: batchctl why {typed(known)}"
             self.fail(f"'{visible(text)}' is not the number of an instance (BatchControl_id). {where}", param, ctx)
         return super().convert(value, param, ctx)
+
+
+def without_name(text: str, ctx: click.Context | None) -> str:
+    """Return the 42 of `LoadOrders#42`; that it is one of LoadOrders is looked at once the database is open."""
+    name, mark, number = text.rpartition("#")
+    session = None if ctx is None else ctx.find_object(Session)
+    if not mark or not name or not number.isdecimal() or session is None:
+        return text
+    session.named.append((name, int(number)))
+    return number
+
+
+class Ref(click.ParamType[str]):
+    """A reference in words; the number of an instance may have the name of its batch before it."""
+
+    name = "ref"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Leave the name of the batch away."""
+        del param
+        return without_name(str(value), ctx)
 
 
 class IntakeNumber(WholeNumber):
@@ -117,6 +142,8 @@ class Session:
 
     config: str | None
     debug: bool
+    named: list[tuple[str, int]] = field(default_factory=list)
+    """Instances that were named with their batches."""
 
     @contextmanager
     def app(self) -> Iterator[App]:
@@ -125,6 +152,10 @@ class Session:
 
         app = open_app(self.config)
         try:
+            if self.named:
+                from batchctl.operations import inspection
+
+                inspection.check_named(app.transactions, self.named)
             yield app
         finally:
             app.close()
@@ -135,15 +166,19 @@ pass_session = click.make_pass_decorator(Session)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, with column names, for programs.")
 
 
+_DRY_RUN = click.option("--dry-run", is_flag=True, is_eager=True, help="Only show what would be done.")
+"""Read before the reason, which nobody has to give who only looks."""
+
+
 def dry_run(command: Command) -> Command:
     """Give a command the options of everything that writes."""
-    shown = click.option("--dry-run", is_flag=True, help="Only show what would be done.")(command)
+    shown = _DRY_RUN(command)
     return click.option("--yes", "_yes", is_flag=True, expose_value=False, help=YES)(shown)
 
 
 def sure(command: Command) -> Command:
     """Give a command the options of what writes and asks on a terminal, before it does."""
-    shown = click.option("--dry-run", is_flag=True, help="Only show what would be done.")(command)
+    shown = _DRY_RUN(command)
     return click.option("--yes", is_flag=True, help="Do not ask.")(shown)
 
 
@@ -155,4 +190,10 @@ def can_ask() -> bool:
 def reason(*, required: bool) -> Callable[[Command], Command]:
     """Give a command the option that says why."""
     said = "Why; kept in the audit log." if required else "Why; kept in the audit log  [optional]."
-    return click.option("--reason", metavar="TEXT", required=required, help=said)
+    return click.option("--reason", metavar="TEXT", callback=_why if required else None, help=said)
+
+
+def _why(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is None and not ctx.params.get("dry_run") and not ctx.resilient_parsing:
+        raise click.MissingParameter(ctx=ctx, param=param)
+    return ONLY_LOOKS if value is None else value

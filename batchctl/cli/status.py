@@ -94,6 +94,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
         arrived += f"; {seen.untaken_count} of the ready ones of an entity that no batch takes"
     stand = f"{seen.incident_count} open" + (f", the first {len(seen.incidents)} below" if _are_more(seen) else "")
     told = [("Incidents", cell(stand))] if seen.incident_count else []
+    told += [("Plugins", cell(said)) for said in seen.left_out]
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
         ("Instances", cell(counts or "none")),
@@ -265,6 +266,8 @@ def _next(seen: Overview) -> list[str]:
         return [seen.unreadable[0].mend, "batchctl check   (everything that is wrong, at once)"]
     if seen.running and not seen.controllers:
         return ["batchctl run --once   (takes over what a dead controller left, and goes on)"]
+    if seen.left_out:
+        return ["batchctl check   (correct the plugin module, then start the controller again)"]
     if seen.ailing and not seen.troubled:
         return [seen.ailing[0].next_step]
     if seen.troubled:
@@ -299,6 +302,7 @@ def _as_json(seen: Overview) -> Columns:
         "Now": columns.moment(seen.now),
         "Controller": seen.controllers[0] if seen.controllers else None,
         "Controllers": list(seen.controllers),
+        "LeftOut": list(seen.left_out),
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},
         "UntakenCount": seen.untaken_count,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Seconds, Session, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import Ref, Seconds, Session, as_json, dry_run, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _tell(done: Queued, now: datetime, *, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("references", nargs=-1, required=True, metavar="ID...")
+@click.argument("references", nargs=-1, required=True, metavar="ID...", type=Ref())
 @click.option(
     "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
 )

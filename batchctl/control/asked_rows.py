@@ -57,7 +57,8 @@ class _Asked:
 
     @property
     def known(self) -> list[BatchDefinition]:
-        return [batch for batch in self.batches if batch.batch_id in self.populated]
+        """Return the batches that can have their instances; a refusal is the row's end, and waits for all answers."""
+        return [batch for batch in self.batches if isinstance(self.populated.get(batch.batch_id), Populated)]
 
 
 @dataclass(slots=True)
@@ -123,7 +124,8 @@ class AskedRows:
                 del self._asked[asked.row.intake_id]
                 yield Wanted(asked.row, asked.batches, asked.populated, frozenset(asked.hung), awaits=asked.lacks)
             elif self._is_split(asked):
-                known, asked.batches = asked.known, asked.awaited
+                known = asked.known
+                asked.batches = [batch for batch in asked.batches if batch not in known]
                 yield Wanted(asked.row, known, asked.populated, awaits=True)
 
     def take_note(self, wanted: Wanted) -> None:

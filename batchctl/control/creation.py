@@ -102,6 +102,8 @@ class Creator:
     _walks: Walks = field(default_factory=Walks)
     _complete: set[IntakeId] = field(default_factory=set)
     """Rows that came with their instances."""
+    _repeating: dict[IntakeId, IntakeRow] = field(default_factory=dict)
+    """Rows that became work of some of their batches, and repeat others for the rest: nothing more is to be done."""
     gives_up: bool = False
     """True for who does not ask populators again about what others have asked about in vain."""
     _asked: AskedRows = field(init=False)
@@ -176,6 +178,8 @@ class Creator:
         if known == walks.known and not self._locked:
             together = yield from self._go_ahead(known, together)
         if known != walks.known or (walks.first.looked <= FEW and not walks.first.lines):
+            if known != walks.known:
+                self._repeating.clear()
             walks.known, walks.first, walks.again = known, Walk(), None
         elif anew and walks.again is None:
             walks.again = Walk()
@@ -255,7 +259,7 @@ class Creator:
             if not self._asked.may_ask(takers):
                 return
             line.rows.popleft()
-            if takers:
+            if takers and not _is_still(self._repeating.get(row.intake_id), row):
                 yield row, takers
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
@@ -421,7 +425,7 @@ class Creator:
                 added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
                 created[batch.batch_id] = added
         made = Made(created, repeats, tuple(reasons), late=tuple(late))
-        self._conclude(connection, found, made, now, taken=bool(created or have_theirs))
+        self._conclude(connection, found, made, now, taken=bool(created or have_theirs or wanted.awaits))
         if wanted.tries != found.tries:
             intake.await_populator(connection, row.intake_id, wanted.tries, now)
         if found.tries and not wanted.tries:
@@ -463,6 +467,9 @@ class Creator:
         duplicate = bool(made.repeats) and not made.created and not made.reasons
         if duplicate:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
+            if len(self._repeating) >= FEW:
+                self._repeating.clear()
+            self._repeating[row.intake_id] = row
         return CreationReport(
             created=len(made.created),
             duplicates=int(duplicate),

@@ -99,7 +99,7 @@ class DependencyWatch:
 
     def _tell(self, wait: Wait) -> None:
         """Tell once that a batch waits for too long; it still starts when what lacks comes after all."""
-        said = f"{_named(wait)} waits since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
+        said = f"{_named(wait)} has waited since {wait.since:%Y-%m-%d %H:%M} UTC: {wait.reason}"
 
         def note(connection: Any) -> bool:
             now = self.clock.now()

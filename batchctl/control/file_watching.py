@@ -16,7 +16,7 @@ from typing import Any
 
 from batchctl.control.taking import Arrival, Taken, is_same, take
 from batchctl.control.worker import SLICE
-from batchctl.domain.arrivals import FileNames, FoundFile, Memory, Sight, file_name, is_complete, path_key, seen
+from batchctl.domain.arrivals import FileNames, FoundFile, Memory, Sight, age, file_name, is_complete, path_key, seen
 from batchctl.domain.errors import BatchctlError, Conflict
 from batchctl.domain.rows import FileWatchRow, WatchId
 from batchctl.domain.status import DuplicateKey, SchedulerEvent
@@ -48,6 +48,8 @@ FRESH = timedelta(seconds=5)
 """For how long it is believed that a file is as it was when it was looked at closer."""
 PATIENCE = timedelta(seconds=30)
 """After how long without a sign of life of a walk it is told that the folder does not answer."""
+IN_ORDER = timedelta(seconds=5)
+"""How long the first files of a folder wait for a walk, or for a look at one of them, that the others may still precede."""
 KEPT = timedelta(days=7)
 """For how long a file that is gone is remembered."""
 FORGETTING = timedelta(hours=1)
@@ -164,6 +166,9 @@ class WatchedFolder:
     _pending: set[str] = field(default_factory=set)
     """Those of them that are complete: each stands in one of the next three."""
     _complete: deque[FoundFile] = field(default_factory=deque)
+    _is_sorted: bool = True
+    _looked_at: float = -math.inf
+    """When files were last begun to be looked at closer."""
     _inspecting: set[str] = field(default_factory=set)
     _arrivals: deque[Arrival] = field(default_factory=deque)
     _digests: dict[str, str] = field(default_factory=dict)
@@ -291,6 +296,7 @@ class WatchedFolder:
             if is_complete(sight, page.listing, self._settle_seconds):
                 self._pending.add(file.path)
                 self._complete.append(file)
+                self._is_sorted = False
             elif before is None:
                 self._patient_until = max(self._patient_until, page.listing.ended + self._settle_seconds)
         self._there.update(page.remembered)
@@ -337,6 +343,15 @@ class WatchedFolder:
         self._due_at = now + pause
 
     def _look_closer(self) -> None:
+        """Have some files looked at closer, in the order in which they were written."""
+        now, patience = self.means.clock.monotonic(), IN_ORDER.total_seconds()
+        if self._is_walking and now - self._ordered_at < patience:
+            return
+        if not self._is_sorted:
+            self._complete, self._is_sorted = deque(sorted(self._complete, key=age)), True
+        if self._inspecting and now - self._looked_at < patience:
+            return
+        self._looked_at = now
         while self._complete and len(self._inspecting) < LOOKED_AT:
             file = self._complete.popleft()
             if unfit(file.path) is not None:
@@ -365,6 +380,7 @@ class WatchedFolder:
             if arrival.digest is not None:
                 self._digests[arrival.file.path] = arrival.digest
             self._complete.append(arrival.file)
+            self._is_sorted = False
 
     def _leave(self, file: FoundFile, trouble: str) -> None:
         """Try a file again after the next walk; say why, once."""
@@ -379,6 +395,10 @@ class WatchedFolder:
     def _submit(self, until: float) -> bool:
         """Submit what has arrived, a page after the other; the first of them in any case."""
         inserted = False
+        if self._inspecting and self.means.clock.monotonic() - self._looked_at < IN_ORDER.total_seconds():
+            return False
+        if len(self._arrivals) > 1:
+            self._arrivals = deque(sorted(self._arrivals, key=lambda each: age(each.file)))
         while self._arrivals and not self.is_stale:
             page = [self._arrivals[at] for at in range(min(PAGE, len(self._arrivals)))]
             inserted |= self._submit_page(page)
@@ -417,6 +437,8 @@ class WatchedFolder:
         self._sights.pop(path, None)
         self._pending.discard(path)
         self._put_aside.discard(path)
+        if taken.correction is not None:
+            self._tell("watch.corrected", taken.correction)
         if taken.intake_id is not None:
             name = "watch.rejected" if taken.is_rejected else "watch.fired"
             about: dict[str, EventValue] = {"FileProcess_id": taken.intake_id, "Entity": self.row.entity}

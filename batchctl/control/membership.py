@@ -38,6 +38,8 @@ class Membership:
     rhythm: Rhythm
     scheduler_zone: str | None
     """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
+    left_out: str | None = None
+    """What is to be said of the plugin modules that it works without; None when it has them all."""
     lease_until: float = 0.0
     """Until when, by one's own clock, no other controller can have taken this one for dead."""
     _seq: int = 0
@@ -180,6 +182,7 @@ class Membership:
             version=self.version,
             orphan_timeout=self.rhythm.orphan_timeout,
             scheduler_zone=self.scheduler_zone,
+            left_out=self.left_out,
             seq=seq,
             now=self.clock.now(),
         )

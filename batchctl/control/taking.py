@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.arrivals import FoundFile, duplicate_key, file_name, path_key
-from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
-from batchctl.domain.status import IntakeStatus, SchedulerEvent
+from batchctl.domain.rows import BatchInstance, FileWatchRow, IntakeId, SeenFile
+from batchctl.domain.status import InstanceStatus, IntakeStatus, SchedulerEvent
 from batchctl.domain.text import shorten, storable, unfit, visible
 from batchctl.domain.values import value
-from batchctl.store import file_watches, intake, scheduler_log
+from batchctl.store import file_watches, intake, reports, scheduler_log
 
 NAME_LIMIT = 200
 NO_TEXT = (
@@ -38,6 +38,8 @@ class Taken:
     file: FoundFile
     row_id: int
     intake_id: IntakeId | None = None
+    correction: str | None = None
+    """What is to be said of a file that was corrected in place while its instance waits."""
 
     @property
     def is_rejected(self) -> bool:
@@ -59,6 +61,8 @@ def take(
         seen = before.get(path_key(arrival.file.path))
         if seen is not None and seen.file.is_as(arrival.file):
             taken.append(Taken(arrival.file, seen.row_id))
+        elif seen is not None and (waiting := _waiting_of(connection, seen)) is not None:
+            taken.append(_correct(connection, watch, arrival, seen, waiting, now))
         else:
             fresh.append(arrival)
     rejected = [each for each in fresh if unfit(each.file.path) is not None]
@@ -67,6 +71,45 @@ def take(
     taken += _remember(connection, watch, submitted, before, now)
     _log(connection, watch, submitted, now)
     return taken
+
+
+def _waiting_of(connection: Any, seen: SeenFile) -> BatchInstance | None:
+    """Return an instance of a file that has failed or stands, and reads the file as it is now once it goes on."""
+    made = () if seen.intake_id is None else reports.instances_of_intake(connection, seen.intake_id)
+    return next((one for one in made if one.status in _GOING_ON), None)
+
+
+_GOING_ON = {
+    InstanceStatus.FAILED: "once the file is right: batchctl rerun {id} --reason ...",
+    InstanceStatus.HELD: "once the file is right: batchctl rerun {id} --reason ...",
+    InstanceStatus.PAUSED: "once the file is right: batchctl resume {id}",
+    InstanceStatus.RETRY: "it is tried again by itself",
+}
+"""How it goes on with an instance that waits."""
+
+
+def _correct(
+    connection: Any, watch: FileWatchRow, arrival: Arrival, seen: SeenFile, waiting: BatchInstance, now: datetime
+) -> Taken:
+    """Remember a file as it is now, and start nothing: work that stands already is about to read it."""
+    at = waiting.instance_id
+    said = (
+        f"file {shorten(visible(arrival.file.path), NAME_LIMIT)} was changed while BatchControl {at}, made of it, is"
+        f" {waiting.status}: nothing new is started; {_GOING_ON[waiting.status].format(id=at)}"
+    )
+    intake_id = IntakeId(waiting.intake_id)
+    file_watches.replace_seen(connection, [(seen, arrival.file, intake_id)], now)
+    scheduler_log.add(
+        connection,
+        SchedulerEvent.SKIPPED,
+        watch.source,
+        now,
+        entity=watch.entity,
+        intake_id=intake_id,
+        instance_id=at,
+        message=said,
+    )
+    return Taken(arrival.file, seen.row_id, correction=said)
 
 
 def is_same(one: FileWatchRow, other: FileWatchRow) -> bool:

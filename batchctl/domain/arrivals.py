@@ -111,6 +111,11 @@ def duplicate_key(kind: DuplicateKey, file: FoundFile, digest: str | None) -> st
             return f"content:sha256:{digest}"
 
 
+def age(file: FoundFile) -> tuple[int, str]:
+    """Return what files are taken in order of: when they were written, then their paths."""
+    return file.modified_ns, file.path
+
+
 def file_name(folder: str, file: FoundFile) -> str:
     """Return the whole path of a file."""
     return str(PurePath(folder, *file.path.split("/")))

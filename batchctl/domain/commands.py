@@ -30,3 +30,5 @@ class CommandEnd:
     """True when it was told to stop."""
     left_behind: bool = False
     """True when processes it had started outlived it and were stopped."""
+    out_of_reach: bool = False
+    """True when something it had started holds its output still, and could not be found to be stopped."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
 
@@ -118,6 +118,8 @@ class Outlook:
     now: datetime
     stands: Mapping[BatchId, Stand]
     live: Mapping[InstanceId, LiveStep]
+    stuck: Mapping[BatchId, Stand] = field(default_factory=dict)
+    """Instances of whatever CycleKey that have failed or are held, and keep what comes later in their batch waiting."""
 
     def of(self, target: BatchId) -> Forecast:
         """Return the chain that decides when a batch is done."""
@@ -140,7 +142,7 @@ class Outlook:
         if stand is not None:
             return self._of_instance(batch, stand)
         left = length(batch, self.recorded)
-        off = tuple(_closed(batch, self.now))
+        off = (*self._behind(batch), *_closed(batch, self.now))
         if turns:
             off = (*off, f"{batch.name} waits for itself in a cycle")
             return Leg(batch=batch, starts=self.now, ends=self.now + left.total, length=left, obstacles=off)
@@ -189,10 +191,17 @@ class Outlook:
                 self.now,
                 min(max(self.now - live.started_at, _NOTHING), _length(batch, steps, self.recorded).total),
             )
-        obstacles = [] if live is not None else _closed(batch, self.now)
+        obstacles = [] if live is not None else [*self._behind(batch, stand), *_closed(batch, self.now)]
         if stand.status not in _GOES_ON:
             obstacles.append(f"{batch.name}: BatchControl {stand.instance_id} is {stand.status}")
         return Leg(batch=batch, starts=starts, ends=starts + left.total - done, length=left, obstacles=tuple(obstacles))
+
+    def _behind(self, batch: BatchDefinition, stand: Stand | None = None) -> list[str]:
+        """Say what of the same batch has to be put right first, before an instance, or before a new one."""
+        first = self.stuck.get(batch.batch_id)
+        if first is None or (stand is not None and stand.instance_id <= first.instance_id):
+            return []
+        return [f"{batch.name}: BatchControl {first.instance_id} is {first.status}, and what comes later waits for it"]
 
 
 def _closed(batch: BatchDefinition, now: datetime) -> list[str]:

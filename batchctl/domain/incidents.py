@@ -73,6 +73,8 @@ class Incident:
     last_seen: datetime
     acknowledged_at: datetime | None = None
     acknowledged_by: str | None = None
+    because: str | None = None
+    """Why somebody takes care of it, or has put it off: of what the audit log keeps, the last."""
     snoozed_until: datetime | None = None
     alerts: int = 0
     """How many messages were made about it, the first one included."""

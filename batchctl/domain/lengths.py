@@ -17,3 +17,9 @@ def length_of(written: str) -> timedelta | None:
         return None
     length = timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
     return length if timedelta(0) < length <= LONGEST else None
+
+
+def in_words(length: timedelta) -> str:
+    """Write a length of time in whole minutes where it is that, else in seconds."""
+    minutes, seconds = divmod(length.total_seconds(), 60)
+    return f"{length.total_seconds():g} s" if seconds or not minutes else f"{minutes:g} min"

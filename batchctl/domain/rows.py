@@ -66,6 +66,8 @@ class ControllerRow:
     """How long others have to wait for a sign of life; None where an older version has entered it."""
     scheduler_zone: str | None = None
     """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
+    left_out: str | None = None
+    """What is to be said of the plugin modules that it works without; None when it has them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +222,8 @@ class Step:
     alarm_duration: timedelta | None = None
     max_duration: timedelta | None = None
     on_lost: OnLost = OnLost.HOLD
+    max_lost: int = 3
+    """How often in a row it may be lost and still be run, or asked for, again unasked."""
     data: DataValues = NO_DATA
 
 

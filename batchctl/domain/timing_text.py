@@ -166,7 +166,7 @@ def _calendar(
     if calendar is None:
         meant = visible(did_you_mean(timing.calendar_name, calendars))
         said = f"There is no calendar '{visible(timing.calendar_name)}'.{meant}"
-        reader.wrong("CalendarName", f"{said} `batchctl calendar import` makes one.")
+        reader.wrong("CalendarName", f"{said} `batchctl calendar import NAME` makes one.")
         return None
     if calendar.no_days:
         name = visible(calendar.name)

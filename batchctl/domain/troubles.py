@@ -72,10 +72,11 @@ def standing(instance: BatchInstance, batch: BatchDefinition | None, last: Histo
     seq = step.seq if step is not None else attempt.seq if attempt is not None else instance.last_seq + 1
     where = f"step {seq}" + (f" '{visible(step.name)}'" if step is not None else "")
     said = None if attempt is None else attempt.in_full
+    code = () if attempt is None or attempt.return_code is None else (attempt.return_code,)
     why = visible(said) if said else f"nobody says why: Status was set to {instance.status} by hand"
     return Problem(
         kind=kind,
-        key=key_of(kind, instance.batch_id, seq, signature(None if attempt is None else attempt.message)),
+        key=key_of(kind, instance.batch_id, seq, *code, signature(None if attempt is None else attempt.message)),
         subject=name,
         message=f"BatchControl {instance.instance_id} {_DOES[kind]} at {where}: {shorten(why, LONGEST_LINE)}",
         since=instance.updated_at if attempt is None or attempt.ended_at is None else attempt.ended_at,
@@ -117,12 +118,18 @@ def last_lines(output: str | None) -> str | None:
 
 def gathered(problems: Iterable[Problem]) -> list[Problem]:
     """Make one of problems that are the same: the first instance speaks for all, and each counts."""
-    found: dict[str, Problem] = {}
+    found: dict[str, list[Problem]] = {}
     for one in problems:
-        first = found.setdefault(one.key, one)
-        if one.evidence > first.evidence:
-            found[one.key] = replace(first, evidence=one.evidence)
-    return list(found.values())
+        found.setdefault(one.key, []).append(one)
+    return [_as_one(same) for same in found.values()]
+
+
+def _as_one(same: Sequence[Problem]) -> Problem:
+    first, evidence = same[0], max(one.evidence for one in same)
+    if len(same) == 1:
+        return first
+    others = "one more stands" if len(same) == 2 else f"{len(same) - 1} more stand"
+    return replace(first, evidence=evidence, message=f"{first.message} ({others} for the same reason)")
 
 
 def too_long(
@@ -288,7 +295,9 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
         return None
     last = f"{since:%Y-%m-%d %H:%M:%S} UTC"
     sign = f"the last sign of life came at {last}" if gap.since is not None else "none ever has"
-    waited = "" if gap.waiting_since is None else f", and work waits since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
+    waited = (
+        "" if gap.waiting_since is None else f", and work has waited since {gap.waiting_since:%Y-%m-%d %H:%M:%S} UTC"
+    )
     message = (
         f"No controller worked from {last} until now{waited.replace('waits', 'waited')}; one works again"
         if is_over

@@ -86,7 +86,9 @@ def unknown_calendar(name: str, known: Sequence[Calendar]) -> NotFound:
     """Say that there is no such calendar, and which one may have been meant."""
     meant = visible(did_you_mean(name, [calendar.name for calendar in known]))
     message = f"There is no calendar '{visible(name)}'.{meant}"
-    return NotFound(message, next_step="batchctl calendar list   (or make it: batchctl calendar import)")
+    return NotFound(
+        message, next_step="batchctl calendar list   (or make it: batchctl calendar import NAME --country ...)"
+    )
 
 
 def ending(connection: Any, today: date) -> Iterator[RunningOut]:

@@ -292,7 +292,9 @@ def _check_years(found: Mapping[date, str], years: Sequence[int]) -> None:
     if unknown:
         listed = ", ".join(map(str, unknown))
         message = f"No holidays are known of {listed}: such a year would pass for one without any."
-        raise Refused(message, next_step="import other years, or write the days yourself: batchctl calendar add-day")
+        raise Refused(
+            message, next_step="import other years, or write the days yourself: batchctl calendar add-day NAME DAY"
+        )
 
 
 def _text(day: date | None) -> str | None:

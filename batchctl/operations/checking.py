@@ -20,7 +20,7 @@ from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import alert_channels, watches
+from batchctl.operations import alert_channels, privacy, watches
 from batchctl.operations.job_problems import job_problems, to_settle
 from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
@@ -192,9 +192,9 @@ def check(
     return tuple(found)
 
 
-def of_channels(settings: Settings) -> Iterator[Finding]:
-    """Yield the channels for alerts that cannot work."""
-    for target, reading in alert_channels.readings(settings):
+def of_settings(settings: Settings) -> Iterator[Finding]:
+    """Yield the channels for alerts that cannot work, and the files that every user gets at."""
+    for target, reading in (*alert_channels.readings(settings), *privacy.readings(settings)):
         if reading.result is not Result.OK:
             yield Finding(
                 "(configuration)", visible(target), "", reading.message, reading.next_step or CORRECT_THE_ROWS

@@ -91,6 +91,7 @@ def batch(row: BatchDefinition) -> Columns:
         "Seq": row.seq,
         "RetryCount": row.retry_count,
         "RetryWaitMins": int(row.retry_wait.total_seconds() // 60),
+        "RetryWaitSecs": row.retry_wait.total_seconds(),
         "Populator": row.populator,
         "PopulatorArgs": row.populator_args,
         "OnFailure": row.on_failure.value,
@@ -157,6 +158,7 @@ def step(row: Step) -> Columns:
         "AlarmDuration": seconds(row.alarm_duration),
         "MaxDuration": seconds(row.max_duration),
         "OnLost": row.on_lost.value,
+        "MaxLost": row.max_lost,
         **data(row.data),
     }
 
@@ -255,6 +257,7 @@ def incident(row: Incident) -> Columns:
         "LastSeen": moment(row.last_seen),
         "AcknowledgedTime": moment(row.acknowledged_at),
         "AcknowledgedBy": row.acknowledged_by,
+        "AcknowledgedReason": row.because,
         "SnoozedUntil": moment(row.snoozed_until),
         "AlertsMade": row.alerts,
         "NextAlertTime": moment(row.next_alert),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from batchctl.domain.health import Reading, Result
 from batchctl.domain.retention import TO_KEEP_SMALL, overgrown
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
-from batchctl.operations import alert_channels, installation
+from batchctl.operations import alert_channels, installation, privacy
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
 from batchctl.store import engine, examination, identity, purging, schedules, schema, task_queues
@@ -51,6 +51,8 @@ class Doctor:
     presence: Presence
     check: Callable[[], Sequence[Finding]] | None = None
     """What looks at the definitions, where somebody can."""
+    left_out: Callable[[], Mapping[str, str]] = dict
+    """Says of plugin modules why nothing can use them."""
     limit: timedelta = LIMIT
 
     def examine(self) -> tuple[Line, ...]:
@@ -63,8 +65,10 @@ class Doctor:
             lines += [(key, self._password(key)), (key, found.get(key, [self._silent()]))]
         lines += self._secrets()
         lines += [(target, [reading]) for target, reading in alert_channels.readings(self.settings)]
+        lines += [(target, [reading]) for target, reading in privacy.readings(self.settings)]
         lines.append(("this host", [installation.version(), self._time_zones(), self._state_directory()]))
         lines.append(("this host", installation.disks(self._places())))
+        lines.append(("plugin_modules", installation.plugins(self.left_out())))
         if self.settings.log.file is not None:
             lines.append(("log.file", [installation.log_file(self.settings.directory / self.settings.log.file)]))
         return tuple(Line(visible(target), reading) for target, readings in lines for reading in readings)

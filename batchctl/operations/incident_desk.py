@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,11 +17,12 @@ from batchctl.domain.text import visible
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Transactions
-from batchctl.store import alert_deliveries, incidents
+from batchctl.store import alert_deliveries, audit, incidents
 from batchctl.store.alert_deliveries import Delivery
 
 MOST = 1000
 """How many incidents are listed at most."""
+_ACTIONS = ("acknowledge", "snooze")
 STALE = timedelta(minutes=5)
 """After how long a message that somebody claimed may be taken back."""
 
@@ -81,7 +82,7 @@ class IncidentDesk(Actor):
             for one in () if self.dry_run else found:
                 if not write(connection, one, fitting(self.user), until, self.clock.now()):
                     raise _is_over(one)
-                self.note(connection, action, f"Incident:{one.incident_id}", reason, _was(one), _became(until))
+                self.note(connection, action, _target(one), reason, _was(one), _became(until))
             return [LookedAfter(incident=one, until=until) for one in found]
 
         return self.act(act)
@@ -141,7 +142,24 @@ def _iso(moment: datetime) -> str:
 def listed(transactions: Transactions, *, everything: bool) -> tuple[Incident, ...]:
     """Return the incidents that stand, oldest first; or all of them, newest first."""
     with transactions.read() as connection:
-        return tuple(incidents.newest(connection, MOST) if everything else incidents.first_standing(connection, MOST))
+        found = incidents.newest(connection, MOST) if everything else incidents.first_standing(connection, MOST)
+        return with_reasons(connection, found)
+
+
+def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, ...]:
+    """Return incidents with what was said last by who takes care of them, or has put them off."""
+    looked_after = {
+        _target(one): one for one in found if one.acknowledged_by is not None or one.snoozed_until is not None
+    }
+    said: dict[str, str | None] = {}
+    # Oldest first: what was said last stays.
+    for entry in audit.of_targets(connection, [*looked_after], _ACTIONS):
+        said[entry.target] = entry.reason
+    return tuple(replace(one, because=said.get(_target(one))) for one in found)
+
+
+def _target(one: Incident) -> str:
+    return f"Incident:{one.incident_id}"
 
 
 def last_deliveries(transactions: Transactions, channels: Sequence[str]) -> dict[str, Delivery | None]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
@@ -16,6 +17,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import HistoryStatus, InstanceStatus
+from batchctl.domain.text import visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import remedies, unknown
 from batchctl.ports import Transactions
@@ -95,6 +97,32 @@ def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[Hi
         if not found and instances.load(connection, instance_id) is None:
             raise unknown.instance(connection, instance_id)
         return tuple(found)
+
+
+def check_named(transactions: Transactions, named: Iterable[tuple[str, int]]) -> None:
+    """Refuse an instance that was named with the name of a batch that is not its own."""
+    with transactions.read() as connection:
+        for name, number in named:
+            instance = instances.load(connection, InstanceId(number))
+            if instance is None:
+                raise unknown.instance(connection, number)
+            batch = next(
+                (one.name for one in definitions.all_batches(connection) if one.batch_id == instance.batch_id), None
+            )
+            if batch != name:
+                said = "one that does not exist" if batch is None else f"'{visible(batch)}'"
+                message = f"BatchControl {number} is no instance of batch '{visible(name)}', but of {said}."
+                raise NotFound(message, next_step=f"batchctl show {number}")
+
+
+def last_command(transactions: Transactions, instance_id: InstanceId, seq: int | None) -> str:
+    """Return the command of an instance's last attempt, or of its last at one step."""
+    tried = [one for one in attempts_of(transactions, instance_id) if seq is None or one.seq == seq]
+    if not tried:
+        where = "" if seq is None else f" at step {seq}"
+        message = f"BatchControl {instance_id} has no attempt{where} yet."
+        raise NotFound(message, next_step=f"batchctl history {instance_id}")
+    return tried[-1].command_text
 
 
 def newest_attempts(transactions: Transactions, most: int) -> tuple[HistoryEntry, ...]:

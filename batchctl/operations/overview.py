@@ -24,7 +24,7 @@ from batchctl.domain.rows import (
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.operations import almanac, dependents, remedies
+from batchctl.operations import almanac, dependents, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
@@ -104,6 +104,8 @@ class Overview:
     now: datetime
     controllers: tuple[str, ...]
     """The controllers that work on the database."""
+    left_out: tuple[str, ...]
+    """What is to be said of the plugin modules that they work without."""
     instances: Mapping[InstanceStatus, int]
     intake: Mapping[IntakeStatus, int]
     untaken_count: int
@@ -148,9 +150,11 @@ def overview(
         counts = reports.count_instances(connection)
         not_taken_in = intake.not_taken_in(connection, most)
         around = None if timetable is None else timetable.around(connection)
+        living = presence.living(connection, now)
         return Overview(
             now=now,
-            controllers=tuple(row.name for row in presence.living(connection, now)),
+            controllers=tuple(row.name for row in living),
+            left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
             instances=_totals(counts),
             intake=reports.count_intake(connection),
             untaken_count=reports.count_untaken(connection),
@@ -168,7 +172,9 @@ def overview(
             unreadable=(*defined.unreadable, *ailing_starts.unreadable(connection)),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
-            incidents=tuple(incidents.first_standing(connection, min(most, INCIDENTS))),
+            incidents=incident_desk.with_reasons(
+                connection, incidents.first_standing(connection, min(most, INCIDENTS))
+            ),
             incident_count=incidents.count_standing(connection),
             ending=() if around is None else tuple(almanac.ending(connection, around.today)),
         )

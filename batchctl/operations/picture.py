@@ -155,7 +155,7 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         forecast, key = None, cycle_key
         if target is not None:
             key = _key_under_way(batches, stands, waits) if cycle_key is None else cycle_key
-            forecast = _forecast(connection, batches, target, now, key)
+            forecast = _forecast(connection, batches, target, now, key, _stuck(connection, batches))
     return Picture(
         now=now,
         cycle_key=cycle_key,
@@ -286,12 +286,29 @@ def _key_under_way(
     return min(waiting, key=lambda wait: wait.since).cycle_key if waiting else None
 
 
+def _stuck(connection: Any, batches: Sequence[BatchDefinition]) -> dict[BatchId, Stand]:
+    """Return the first instance of each batch that keeps later ones waiting until a person acts."""
+    found: dict[BatchId, Stand] = {}
+    keeps = {one.batch_id for one in batches if one.on_failure is not OnFailure.CONTINUE}
+    for stand in live.stands(connection):
+        if stand.status in {InstanceStatus.FAILED, InstanceStatus.HELD} and stand.batch_id in keeps:
+            first = found.setdefault(stand.batch_id, stand)
+            found[stand.batch_id] = min(first, stand, key=lambda one: one.instance_id)
+    return found
+
+
 def _forecast(
-    connection: Any, batches: Sequence[BatchDefinition], target: BatchDefinition, now: datetime, key: str | None
+    connection: Any,
+    batches: Sequence[BatchDefinition],
+    target: BatchDefinition,
+    now: datetime,
+    key: str | None,
+    stuck: Mapping[BatchId, Stand],
 ) -> Forecast:
     """Reckon with what there is of a CycleKey, or as if all of it began now."""
     found = {} if key is None else _by_batch(live.stands(connection, key))
     speaking = {one: stand for one, stands in found.items() if (stand := _speaks(stands)) is not None}
     recorded = {step: usual(lengths) for step, lengths in live.lengths(connection).items()}
-    outlook = Outlook(batches=batches, recorded=recorded, now=now, stands=speaking, live=live.live_steps(connection))
+    steps = live.live_steps(connection)
+    outlook = Outlook(batches=batches, recorded=recorded, now=now, stands=speaking, live=steps, stuck=stuck)
     return outlook.of(target.batch_id)

@@ -170,7 +170,9 @@ def let_go(
         message = (
             f"{len(changes)} instances would have to be changed, more than a controller does at once by a request."
         )
-        raise Refused(message, next_step="batchctl thaw, or batchctl enable, on the command line")
+        raise Refused(
+            message, next_step="on the command line: batchctl thaw --reason ..., or batchctl enable NAME --reason ..."
+        )
     for at in range(0, 0 if actor.dry_run else len(changes), PAGE):
         _write(actor, connection, changes[at : at + PAGE], reason, now)
     return Released(backlog=found, choice=choice, changed=len(changes), dry_run=actor.dry_run)

@@ -132,7 +132,7 @@ def calendar_problems(calendar: Calendar, users: Iterable[Schedule], today: date
     ends = running_out(calendar, today)
     names = [visible(schedule.name) for schedule in users if schedule.enabled]
     if ends is not None and names:
-        said = f"{ends[:1].upper()}{ends[1:]}. Schedule {', '.join(names)} goes by it."
+        said = f"{ends[:1].upper()}{ends[1:]}. Schedule {', '.join(names)} {'uses' if len(names) == 1 else 'use'} it."
         yield Problem("ValidUntil", said, almanac.to_extend(calendar, today))
 
 
@@ -154,7 +154,7 @@ def mode_problems(
         yield Problem("ProcessingMode", message, f"batchctl schedule add NAME --entity {typed(batch.entity)} ...")
     if batch.mode is ProcessingMode.TRIGGERED and not rows:
         message = f"No enabled trigger is of its entity '{visible(batch.entity)}', so no rows start it."
-        yield Problem("ProcessingMode", message, "insert a row into DataTrigger, or: batchctl mode")
+        yield Problem("ProcessingMode", message, "insert a row into DataTrigger, or: batchctl mode --help")
     yield from _disagreeing(batch, takers, is_scheduled, timed)
     yield from _disagreeing(batch, takers, is_triggered, rows)
     if rows and not any(is_triggered(one.mode) for one in takers):
@@ -180,7 +180,7 @@ def _disagreeing(
             f"Its mode is {batch.mode}, but {kind} {_names(starters)} starts it all the same, with {', '.join(others)},"
             f" whose entity is '{visible(batch.entity)}' too."
         )
-        yield Problem("ProcessingMode", message, "give them different entities, or one mode: batchctl mode")
+        yield Problem("ProcessingMode", message, "give them different entities, or one mode: batchctl mode --help")
 
 
 def _names(starters: Sequence[Schedule] | Sequence[DataTrigger]) -> str:

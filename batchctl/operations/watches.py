@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
+from bisect import insort
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from batchctl.domain.arrivals import FileNames, FoundFile, duplicate_key, path_key
+from batchctl.domain.arrivals import FileNames, FoundFile, age, duplicate_key, path_key
 from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile
@@ -96,7 +97,7 @@ class _Rehearsed:
 
     def verdicts(self) -> list[Verdict]:
         """Return the first of each kind."""
-        return [verdict for outcome in OUTCOMES for verdict in sorted(self._kept[outcome], key=lambda each: each.path)]
+        return [verdict for outcome in OUTCOMES for verdict in self._kept[outcome]]
 
     def _judged(self, file: FoundFile) -> Verdict:
         watch = self._watch
@@ -115,8 +116,14 @@ class _Rehearsed:
 
     def _keep(self, verdict: Verdict) -> None:
         self.totals[verdict.outcome] += 1
-        if len(self._kept[verdict.outcome]) < self._most:
-            self._kept[verdict.outcome].append(verdict)
+        kept = self._kept[verdict.outcome]
+        insort(kept, verdict, key=_in_order)
+        del kept[self._most :]
+
+
+def _in_order(verdict: Verdict) -> tuple[int, str]:
+    """Return what is shown in order of: as files are taken, and what is none by its path."""
+    return (0, verdict.path) if verdict.file is None else age(verdict.file)
 
 
 def rehearse(transactions: Transactions, folders: Folders, directory: Path, name: str, most: int) -> Rehearsal:

@@ -24,6 +24,7 @@ _ADD = RowInsert(audit_log)
 _COLUMNS = ("z_inserted", "Actor", "Host", "Action", "Target", "Reason", "ValuesBefore", "ValuesAfter")
 _NEWEST = select(audit_log).order_by(_a.AuditLog_id.desc()).limit(bindparam("most"))
 _OF = select(audit_log).where(_a.Target == bindparam("target")).order_by(_a.AuditLog_id)
+_OF_MANY = select(audit_log).order_by(_a.AuditLog_id)
 _COUNT = select(func.count()).where(_a.Target == bindparam("target"), _a.Action == bindparam("action"))
 
 
@@ -85,6 +86,14 @@ def count(connection: Connection, target: str, action: str) -> int:
 def of_target(connection: Connection, target: str) -> list[AuditEntry]:
     """Return the acts on one row, oldest first."""
     return entries(connection.execute(_OF, {"target": target}))
+
+
+def of_targets(connection: Connection, targets: Sequence[str], actions: Sequence[str]) -> list[AuditEntry]:
+    """Return acts of some kinds on some rows, oldest first."""
+    if not targets:
+        return []
+    wanted = _OF_MANY.where(_a.Target.in_(targets), _a.Action.in_(actions))
+    return entries(connection.execute(wanted))
 
 
 def newest(connection: Connection, most: int) -> list[AuditEntry]:

@@ -25,6 +25,7 @@ _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
+_MOST_LOST = 1000
 _YEAR = 365 * 24 * 3600
 _ENABLE = (
     update(process_batch)
@@ -197,8 +198,16 @@ def _step(row: Row[Any]) -> Step:
         alarm_duration=_seconds(row.AlarmDuration),
         max_duration=_seconds(row.MaxDuration),
         on_lost=word(OnLost, row.OnLost),
+        max_lost=_max_lost(row.MaxLost),
         data=data_values(row),
     )
+
+
+def _max_lost(most: int) -> int:
+    if not 0 <= most <= _MOST_LOST:
+        message = f"MaxLost is {most}, and has to be between 0 and {_MOST_LOST}"
+        raise ValueError(message)
+    return most
 
 
 def _seconds(value: int | None) -> timedelta | None:

@@ -105,10 +105,13 @@ def _without_passwords(url: URL, passwords: tuple[str, ...]) -> URL:
     return URL.create(url.drivername, url.username, None, host, url.port, url.database, query)
 
 
+def file_of(url: str, directory: Path) -> Path | None:
+    """Return the file of a SQLite control database."""
+    parsed = _Way(lambda: url).url()
+    return sqlite.database_path(parsed, directory) if parsed.get_backend_name() == "sqlite" else None
+
+
 def lock_path(url: str, directory: Path) -> Path | None:
     """Return the file whose lock says that a controller works on the database; None where a session holds the lock."""
-    parsed = _Way(lambda: url).url()
-    if parsed.get_backend_name() != "sqlite":
-        return None
-    database = sqlite.database_path(parsed, directory)
-    return database.with_name(f"{database.name}.controller")
+    database = file_of(url, directory)
+    return None if database is None else database.with_name(f"{database.name}.controller")

@@ -132,6 +132,8 @@ def _said(error: Exception) -> str:
         return error.message
     if isinstance(error, TimeoutError):
         return "There was no answer in time."
+    if isinstance(error, socket.gaierror):
+        return f"The name of the host cannot be resolved ({error.strerror}); correct it in the channel, or see to DNS."
     reason = " ".join(str(error).split()) or type(error).__name__
     return visible(shorten(f"{type(error).__name__}: {reason}", 2 * SHOWN))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 COOKIE = "BATCHCTL_COOKIE"
 
 
@@ -20,8 +18,3 @@ def own_cookie_of(controller_id: str, what: object) -> str:
 def all_own_cookies_of(controller_id: str) -> str:
     """Return what stands for every cookie of a controller's own children."""
     return f"{controller_id}/own/"
-
-
-def environment_for_children() -> dict[str, str]:
-    """Return this process's environment without batchctl's own settings, which may hold passwords."""
-    return {name: value for name, value in os.environ.items() if not name.upper().startswith("BATCHCTL_")}

@@ -60,7 +60,7 @@ class _SharedFile(RotatingFileHandler):
 
     def _put_aside(self, record: LogRecord) -> None:
         """Put the file aside, unless another process does so now or has done so."""
-        descriptor = os.open(f"{self.baseFilename}.lock", os.O_RDWR | os.O_CREAT, 0o644)
+        descriptor = os.open(f"{self.baseFilename}.lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             if platform.try_lock(descriptor):
                 try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,9 +16,10 @@ from batchctl.domain.text import did_you_mean, visible
 from batchctl.plugin_api import ASKED, Command, CommandEnd, Job, JobEnd
 from batchctl.ports import Spawned
 from batchctl.system import platform
-from batchctl.system.cookies import environment_for_children, own_cookie_of
+from batchctl.system.cookies import own_cookie_of
+from batchctl.system.environment import for_children
 from batchctl.system.jobs import Listening, call_job
-from batchctl.system.masking import masked
+from batchctl.system.masking import masked, telling
 from batchctl.system.platform import Tree
 from batchctl.system.plugin_process import PluginProcesses
 from batchctl.system.processes import CommandRun
@@ -39,7 +40,9 @@ class Means:
     now: Callable[[], datetime]
     grace: float
     output_cap: int
-    environment: Mapping[str, str] = field(default_factory=environment_for_children)
+    known_secrets: Callable[[], Iterable[str]] = tuple
+    """Returns every secret there is, whoever uses it: none of them is to stand in the history."""
+    environment: Mapping[str, str] = field(default_factory=for_children)
     side_threads: Threads = field(default_factory=lambda: Threads("batchctl-side"))
 
 
@@ -154,8 +157,8 @@ class RunningStep:
         return Spawned(self.key, identity)
 
     def without_secrets(self, outcome: StepOutcome) -> StepOutcome:
-        """Blot out the values of the secrets this execution has resolved."""
-        if not self.secret_values:
+        """Blot out the values of all secrets."""
+        if outcome.message is outcome.output is outcome.value is None:
             return outcome
         return replace(
             outcome,
@@ -165,8 +168,13 @@ class RunningStep:
         )
 
     def masked(self, text: str) -> str:
-        """Return a text without the secrets this execution has resolved."""
-        return masked(text, self.secret_values) if self.secret_values else text
+        """Return a text without secrets, of this execution or others."""
+        return masked(text, self.secrets) if text else text
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Return what this execution has resolved, and what else is secret here and long enough to be told from other text."""
+        return (*self.secret_values, *telling(self._means.known_secrets()))
 
     def _usable(self, connection: Connection) -> Connection:
         url = urls.with_secrets(connection.url, self.secret)

@@ -20,6 +20,14 @@ class SystemFiles:
         return Path(path).is_file()
 
 
+def is_the_same(one: Path, other: Path) -> bool:
+    """Say whether two paths lead to one file, also by links."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
 def in_the_way_of_writing(directory: Path) -> Path | None:
     """Return what keeps this user from writing into a directory, which may have to be made first; None when nothing does."""
     found = next(each for each in (directory, *directory.parents) if os.path.lexists(each))

@@ -56,7 +56,9 @@ def _library() -> Any:
 
 def _unknown(kind: str, given: str, known: Collection[str]) -> NotFound:
     message = f"The library 'holidays' knows no {kind} '{visible(given)}'.{did_you_mean(given, known)}"
-    return NotFound(message, next_step="correct what is named, or write the days yourself: batchctl calendar add-day")
+    return NotFound(
+        message, next_step="correct what is named, or write the days yourself: batchctl calendar add-day NAME DAY"
+    )
 
 
 def _unknown_country(library: Any, given: str, known: Collection[str]) -> NotFound:

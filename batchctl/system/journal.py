@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from batchctl.system import platform
+from batchctl.system.permissions import make_private_folder
 
 _JOURNAL, _LOCK, _LEASE = "journal", "lock", "lease-{}"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
@@ -48,7 +49,7 @@ def prepare(place: Path, controller_id: str) -> None:
 
     A journal that is there already goes on: what somebody has closed is open again.
     """
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(place)
     os.close(os.open(place / _LOCK, os.O_RDWR | os.O_CREAT, 0o600))
     with closing(Writer(place)) as journal:
         me = {"pid": os.getpid(), "pid_start": platform.started(os.getpid())}

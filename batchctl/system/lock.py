@@ -14,6 +14,8 @@ from batchctl.system import platform
 _TRIES = 10
 _PAUSE = 0.01
 _LOOK_EVERY = 1.0
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""What a link put in its place leads to is nobody's lock file: it would be emptied."""
 
 
 class FileLeaderLock:
@@ -100,10 +102,13 @@ class FileLeaderLock:
     def _open(self) -> int:
         try:
             # Python's descriptors are not inherited, so a child that outlives the controller does not hold the lock.
-            return os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
         except OSError as error:
             message = f"The controllers' lock file '{visible(self._path)}' cannot be used: {error.strerror}."
-            raise DatabaseUnusable(message, next_step="let this user write to the directory of the database") from error
+            next_step = "let this user write to the directory of the database"
+            if os.path.islink(self._path):
+                next_step = "find out who put a link there, and remove it"
+            raise DatabaseUnusable(message, next_step=next_step) from error
 
     def _said(self) -> str | None:
         try:

@@ -7,6 +7,7 @@ import json
 import re
 import urllib.parse
 from collections.abc import Iterable
+from functools import lru_cache
 
 from batchctl.domain.text import visible
 
@@ -25,6 +26,12 @@ def masked(text: str, secrets: Iterable[str]) -> str:
     return _without_halves(text, forms) if forms else text
 
 
+def telling(secrets: Iterable[str]) -> list[str]:
+    """Return those that are long enough not to stand in any text by chance."""
+    return [secret for secret in secrets if len(secret) >= _LEAST]
+
+
+@lru_cache(maxsize=64)
 def _forms(secret: str) -> set[str]:
     raw = secret.encode()
     forms = {

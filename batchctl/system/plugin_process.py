@@ -14,7 +14,8 @@ from typing import Any
 
 from batchctl.domain.outcomes import JsonValue
 from batchctl.plugin_api import JobEnd
-from batchctl.system.cookies import environment_for_children, own_cookie_of
+from batchctl.system.cookies import own_cookie_of
+from batchctl.system.environment import for_children
 from batchctl.system.following import Reader
 from batchctl.system.messages import line_of, message_of
 from batchctl.system.output import OUTPUT_CAP, Output
@@ -81,6 +82,7 @@ class PluginProcess:
         sys_path: Sequence[str] = (),
         cap: int = OUTPUT_CAP,
         most_calls: int = MOST_CALLS,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """Start the process; it loads a plugin only when one is asked for."""
         self._threads = Threads("batchctl-plugin-process")
@@ -97,7 +99,7 @@ class PluginProcess:
                 # -P: a file in the working directory must not stand in for a module of the standard library.
                 [sys.executable, "-P", "-m", "batchctl.plugin_host"],
                 directory=None,
-                environment=environment_for_children(),
+                environment=for_children() if environment is None else environment,
                 # Every process has a cookie of its own, else stopping one would stop its siblings.
                 cookie=own_cookie_of(controller_id, f"host-{self._token}"),
                 stdin=subprocess.PIPE,

@@ -98,21 +98,21 @@ class CommandRun:
             # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
             held_on = not self._follower.has_ended(DRAIN)
             code = self._reap()
-            stopped = self._stop.told
+            stopped = self._guard.came_in_time
             left_behind = False
             if held_on or stopped:
                 left_behind = self._tree.stop_rest(self._stop.until, escaped=True)
             elif self._has_rest:
                 # A process on its way to become a daemon is given the time to leave; what has left is left alone.
                 left_behind = self._tree.stop_rest(time.monotonic() + DRAIN, escaped=False)
-            if held_on and not self._follower.has_ended(DRAIN):
-                left_behind = True
+            out_of_reach = held_on and not self._follower.has_ended(DRAIN)
         return CommandEnd(
             exit_code=code if code >= 0 else None,
             signal_name=signal_name(code) if code < 0 else None,
             output=self._output.text(),
             stopped=stopped,
             left_behind=left_behind,
+            out_of_reach=out_of_reach,
         )
 
     def _reap(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -25,6 +25,7 @@ from batchctl.system.brief import BriefExecutions, Carry
 from batchctl.system.clock import SystemClock
 from batchctl.system.controllers import is_gone
 from batchctl.system.cookies import all_own_cookies_of
+from batchctl.system.environment import for_children
 from batchctl.system.executions import Means, RunningStep
 from batchctl.system.jobs import describe, trace
 from batchctl.system.loops import Call, new_loop
@@ -76,6 +77,8 @@ class ThreadStepRunner:
         stop_grace: timedelta = STOP_GRACE,
         output_cap: int = OUTPUT_CAP,
         state_directory: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        known_secrets: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         """Start nothing yet. Without a directory for what must be remembered, no command outlives this runner."""
         platform.keep_children()
@@ -88,6 +91,8 @@ class ThreadStepRunner:
             now=(clock or SystemClock()).now,
             grace=stop_grace.total_seconds(),
             output_cap=output_cap,
+            environment=for_children() if environment is None else environment,
+            known_secrets=known_secrets,
         )
         self._threads = Threads("batchctl-step", most=slots)
         self._loop = new_loop()
@@ -111,6 +116,7 @@ class ThreadStepRunner:
                 controller_id=controller_id,
                 cap=output_cap,
                 grace=means.grace,
+                environment=means.environment,
                 loop=self._loop,
                 threads=means.side_threads,
                 ears=Ears(self._hear_running, self._hear_end, self._hear_lost),
@@ -208,8 +214,13 @@ class ThreadStepRunner:
     def stop(self, key: HistoryId) -> None:
         """Tell an execution to stop; returns at once."""
         if step := self._running.get(key):
+            watch = self._adopted.get(key)
+            if watch is not None:
+                watch.look()
+                if watch.key in watch.past.ended:
+                    return  # An end that has come counts.
             step.stop.tell()
-            if watch := self._adopted.get(key):
+            if watch is not None:
                 self._means.side_threads.run(partial(self._stop_adopted, key, watch))
             elif self._supervision is not None:
                 self._supervision.stop(key)
@@ -331,7 +342,7 @@ class ThreadStepRunner:
             said = "the step was told to stop before the command was started"
             self._hear_end(step.key, {"not_started": said})
         else:
-            supervision.start(step.key, command, secrets=step.secret_values, leashed=leashed)
+            supervision.start(step.key, command, secrets=step.secrets, leashed=leashed)
 
     def _hear_running(self, key: int, record: Mapping[str, Any]) -> None:
         if commanded := self._commands.get(key):
@@ -343,6 +354,7 @@ class ThreadStepRunner:
         commanded = self._commands.pop(key, None)
         if commanded is None:
             return
+        is_adopted = key in self._adopted
         self._forget(commanded.step.key)
         step, ended_at = commanded.step, self._moment(record)
         if record.get("pid") is not None and (step.identity is None or step.identity.pid is None):
@@ -354,10 +366,13 @@ class ThreadStepRunner:
             self._reports.append(self._put_back(step, f"not started: {record['not_started']}", ended_at))
             return
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
-        if step.stopping and not end.stopped:
+        # Its own supervisor knows what had ended by itself before it was to be stopped: that counts as it ended.
+        by_itself = not (is_adopted or end.stopped or end.not_started)
+        if step.stopping and not by_itself:
             end = replace(end, stopped=True)
         handler = commanded.handler
-        carry = partial(self._carry, step, handler, ended_at, handler.outcome, commanded.rendered, end)
+        outcome = partial(handler.outcome, commanded.rendered, end)
+        carry = partial(self._carry, step, handler, ended_at, outcome, by_itself=by_itself)
         if commanded.rendered.brief:
             self._reports.append(carry())
             return
@@ -434,7 +449,7 @@ class ThreadStepRunner:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
             return self._put_back(step, "not started: its worker has lost touch with the database")
-        return self._carry(step, handler, None, handler.execute, rendered, step)
+        return self._carry(step, handler, None, partial(handler.execute, rendered, step))
 
     def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> Finished:
         """Return what is reported of what could not be begun through no fault of its own."""
@@ -442,17 +457,25 @@ class ThreadStepRunner:
         return Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
 
     def _carry(
-        self, step: RunningStep, handler: object, ended_at: datetime | None, work: Callable[..., object], *given: object
+        self,
+        step: RunningStep,
+        handler: object,
+        ended_at: datetime | None,
+        work: Callable[[], object],
+        *,
+        by_itself: bool = False,
     ) -> Finished:
         try:
-            return self._finished(step, _answer(handler, work(*given)), ended_at)
+            return self._finished(step, _answer(handler, work()), ended_at, by_itself=by_itself)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
-            return self._finished(step, _failure(error), ended_at)
+            return self._finished(step, _failure(error), ended_at, by_itself=by_itself)
 
-    def _finished(self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None) -> Finished:
+    def _finished(
+        self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None, *, by_itself: bool = False
+    ) -> Finished:
         """Return what is reported of an execution: as it ended, without secrets, and no longer than a row should be."""
         ended_at = ended_at or self._means.now()
-        if not outcome.succeeded and step.stopping:
+        if not outcome.succeeded and step.stopping and not by_itself:
             outcome = replace(outcome, stopped=True)
         outcome = step.without_secrets(outcome)
         message = shorten(outcome.message, MESSAGE_CAP) if outcome.message is not None else None

@@ -17,7 +17,7 @@ from typing import Any
 from batchctl.plugin_api import Command
 from batchctl.system import journal, platform
 from batchctl.system.adoption import stop_rest
-from batchctl.system.cookies import cookie_of, environment_for_children
+from batchctl.system.cookies import cookie_of
 from batchctl.system.loops import Feed, Lines, Loop
 from batchctl.system.threads import Threads
 
@@ -45,13 +45,23 @@ class Supervision:
     """Orders commands from the supervisor, which is started with the first, and again should it be ended."""
 
     def __init__(
-        self, place: Path, *, controller_id: str, cap: int, grace: float, loop: Loop, threads: Threads, ears: Ears
+        self,
+        place: Path,
+        *,
+        controller_id: str,
+        cap: int,
+        grace: float,
+        environment: Mapping[str, str],
+        loop: Loop,
+        threads: Threads,
+        ears: Ears,
     ) -> None:
         """Start nothing yet."""
         self._place = place
         self._controller_id = controller_id
         self._settings = {"cap": cap, "grace": grace}
         self._grace = grace
+        self._environment = environment
         self._loop = loop
         self._threads = threads
         self._ears = ears
@@ -172,7 +182,7 @@ class Supervision:
                     stdout=sending,
                     # Not this program's own: whoever reads that would wait as long as the supervisor lives.
                     stderr=trouble.fileno(),
-                    environment=environment_for_children(),
+                    environment=self._environment,
                 )
         except BaseException:
             os.close(orders)

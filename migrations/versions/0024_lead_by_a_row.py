@@ -18,24 +18,35 @@ branch_labels = None
 depends_on = None
 
 CONVENTION = {"pk": "PK_%(table_name)s", "ck": "CK_%(table_name)s_%(constraint_name)s"}
-ADDED = {
-    "FileProcess": ("PopulatorTries", "", "PopulatorTries IS NULL OR (typeof(PopulatorTries) = 'integer')"),
-    "ProcessControl": ("MaxLost", " DEFAULT 3 NOT NULL", "typeof(MaxLost) = 'integer'"),
-}
-"""The new column of a table, what its rows hold as long as nobody says, and what SQLite checks."""
+ADDED = (
+    (
+        "FileProcess",
+        "PopulatorTries",
+        sa.Integer(),
+        "",
+        "PopulatorTries IS NULL OR (typeof(PopulatorTries) = 'integer')",
+    ),
+    ("ProcessControl", "MaxLost", sa.Integer(), " DEFAULT 3 NOT NULL", "typeof(MaxLost) = 'integer'"),
+    (
+        *("Controller", "LeftOut", text_column(), ""),
+        "LeftOut IS NULL OR (typeof(LeftOut) = 'text' AND instr(LeftOut, char(0)) = 0)",
+    ),
+)
+"""The new columns: of which table, of what type, what rows hold as long as nobody says, and what SQLite checks."""
 AWAITING = "PopulatorTries IS NOT NULL"
 
 
 def upgrade() -> None:
     """Add the columns and the index, make the table and its row, and watch what people set."""
     dialect = op.get_context().dialect.name
-    for table, (column, given, condition) in ADDED.items():
+    written = op.get_context().dialect.type_compiler_instance.process
+    for table, column, kind, given, condition in ADDED:
         if dialect == "sqlite":
             checked = f"CONSTRAINT CK_{table}_{column}_Type CHECK ({condition})"
-            op.execute(f"ALTER TABLE {table} ADD COLUMN {column} INTEGER{given} {checked}")
+            op.execute(f"ALTER TABLE {table} ADD COLUMN {column} {written(kind)}{given} {checked}")
         else:
             add, null = ("ADD", " NULL") if dialect == "mssql" else ("ADD COLUMN", "")
-            op.execute(f"ALTER TABLE {table} {add} {column} INTEGER{given or null}")
+            op.execute(f"ALTER TABLE {table} {add} {column} {written(kind)}{given or null}")
     condition_of: dict[str, Any] = {f"{dialect}_where": sa.text(AWAITING)}
     op.create_index("IX_FileProcess_Awaiting", unquoted("FileProcess"), [unquoted("FileProcess_id")], **condition_of)
     _make_leader()
@@ -47,7 +58,7 @@ def downgrade() -> None:
     _watch("OnLost")
     op.drop_table(unquoted("Leader"))
     op.drop_index("IX_FileProcess_Awaiting", table_name=unquoted("FileProcess"))
-    for table, (column, _, _) in ADDED.items():
+    for table, column, *_ in ADDED:
         op.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
 
 

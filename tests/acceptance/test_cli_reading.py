@@ -128,7 +128,7 @@ def test_the_command_text_is_printed_exactly_as_it_stands_in_the_table(night: Ni
         assert f"\n{command}\n" in printed
 
 
-def test_a_list_of_attempts_shows_the_statements_and_one_alone_the_whole_command(
+def test_a_list_of_attempts_shows_short_commands_whole_and_says_what_it_shortens(
     tmp_path: Path, run_batchctl: RunBatchctl, postgres: PostgresServer
 ) -> None:
     night = Night(a_file(tmp_path / "n"), run_batchctl)
@@ -140,16 +140,22 @@ def test_a_list_of_attempts_shows_the_statements_and_one_alone_the_whole_command
     night.arrive("Loads")
     night("run", "--once")
 
-    folded, full = (night("history", "1", *more).stdout for more in ((), ("--full",)))
-    again = night("rerun", "1", "--from", "10", "--dry-run", "--reason", "look").stdout
-    for entry in night.json("history", "1"):
-        assert f"\n{entry['CommandText']}\n" in full
-        assert f"\n{entry['CommandText']}\n" not in folded
-    assert folded.count("lines of set-up; the whole command: batchctl history 1 --full") == 2
-    assert folded.count("\nBEGIN;\nSELECT 1;\nCOMMIT;\n") == 1
-    assert (again.count("\\connect"), again.count("lines of set-up; the same as above")) == (1, 1)
+    listed, full = (night("history", "1", *more).stdout for more in ((), ("--full",)))
+    first, second = (entry["CommandText"] for entry in night.json("history", "1"))
+    for text in (first, second):
+        assert f"\n{text}\n" in listed
+        assert f"\n{text}\n" in full
+    assert night("history", "1", "--command").stdout == f"{second}\n"
+    alone = night("history", "1", "--command", "--step", "10").stdout
+    assert alone == f"{first}\n"
+    done = postgres.psql("postgres", alone)
+    assert (done.returncode, done.stderr, "1 row" in done.stdout) == (0, "", True)
+    assert night("history", "1", "--command", "--step", "30").returncode == 3
+    for wrong in (("history", "--command"), ("history", "1", "--step", "10"), ("history", "1", "--command", "--json")):
+        assert night(*wrong).returncode == 2
 
-    night.sql("UPDATE ProcessControl SET Data2 = 'SELECT {Data1}::date' WHERE ProcessControlSeq = 10")
+    lines = "\n".join(f"-- {at}" for at in range(30))
+    night.sql(f"UPDATE ProcessControl SET Data2 = 'SELECT {{Data1}}::date\n{lines}' WHERE ProcessControlSeq = 10")
     night.arrive("Loads")
     night("run", "--once")
     night.sql("UPDATE ProcessControl SET ProcessType = 'stored_procedure', Data2 = 'gone' WHERE ProcessControlSeq = 10")
@@ -157,6 +163,9 @@ def test_a_list_of_attempts_shows_the_statements_and_one_alone_the_whole_command
     night("process")
     (*_, last) = night.json("history", "2")
     assert f"\n{last['CommandText']}\n" in night("show", "2").stdout
+    shortened = night("history", "2").stdout
+    assert "lines left out; the whole: batchctl history 2 --full)" in shortened
+    assert "\n│ BEGIN;\n" in shortened
     for command in (("show", "2"), ("history",), ("history", "2"), ("status",), ("why", "2")):
         assert "the retries were skipped: trying again cannot help" in night(*command, env={"COLUMNS": "400"}).stdout
 

@@ -27,6 +27,15 @@ class Slow:
 POPULATORS = (Slow,)
 """
 
+GOOD = """
+from batchctl.plugin_api import Populated
+class Plain:
+    name = "plain"
+    def check(self, batch): return ()
+    def populate(self, row, batch): return Populated(data=("x", None, None, None, None, None))
+POPULATORS = (Plain,)
+"""
+
 
 @pytest.fixture
 def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
@@ -74,3 +83,34 @@ def test_a_file_name_that_its_expression_never_ends_with_waits_after_three_times
     assert accepted.returncode == 0, accepted.stderr
     assert shop.value("SELECT count(*) FROM BatchControl") == 2
     assert shop.value("SELECT PopulatorTries FROM FileProcess WHERE FileProcess_id = 1") is None
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import os; os._exit(3)", "importing it ends the program with exit code 3"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "importing it crashes the program (SIGSEGV)"),
+        ("import signal; signal.pause()", "it was not imported within 1 seconds"),
+        ("raise KeyboardInterrupt", "it raises KeyboardInterrupt when it is imported"),
+    ],
+)
+def test_a_module_that_ends_crashes_or_hangs_whatever_imports_it_is_left_out_and_named(
+    shop: Shop, code: str, said: str
+) -> None:
+    (shop.directory / "bad_one.py").write_text(f"{code}\n", encoding="utf-8")
+    (shop.directory / "good_one.py").write_text(GOOD, encoding="utf-8")
+    shop.configure('plugin_modules = ["bad_one", "good_one"]\npopulate_timeout = 1\n')
+    shop.batch("B", shop.says("read go < fifo"), Populator="plain")
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0")
+    shop.hear()
+    status, check, doctor = (shop.run(*words) for words in (("status",), ("check",), ("doctor",)))
+    shop.fifo.write_text("go\n", encoding="utf-8")
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM FileProcess") == "complete"
+    for shown in (status, check, doctor):
+        seen = " ".join((shown.stdout + shown.stderr).split())
+        assert "bad_one" in seen
+    assert said in " ".join(check.stdout.split())
+    assert (status.returncode, check.returncode) == (0, 6)

@@ -4,72 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from batchctl.cli.commands import Command
-from batchctl.plugin_api import Connection, Step, StepHandler
-from batchctl.testing import a_request, a_step, surroundings
-from step_handlers.os_command import OsCommand
-from step_handlers.sql import Sql
-from step_handlers.stored_procedure import StoredProcedure
-
-AROUND = surroundings(
-    "/shop",
-    connections={
-        "pg": Connection("pg", "postgresql+psycopg://etl@etl01/Shop"),
-        "ms": Connection("ms", "mssql+pyodbc://etl01/Shop"),
-        "lite": Connection("lite", "sqlite:///shop.db"),
-    },
-)
-SQL = "UPDATE Item\nSET Name = {Data1};\nSET x = 1"
+from batchctl.cli import commands, output
 
 
-def text_of(handler: StepHandler, step: Step) -> str:
-    return handler.render(a_request(step, AROUND, Data1="it")).command_text
+def shown(
+    capsys: pytest.CaptureFixture[str], text: str, whole: str | None = "the whole: batchctl history 1 --full"
+) -> str:
+    commands.show(output.console(), text, whole=whole)
+    return capsys.readouterr().out
 
 
-PSQL = text_of(Sql(), a_step("sql", Data1="pg", Data2=SQL))
-CALL = text_of(StoredProcedure(), a_step("stored_procedure", Data1="pg", Data2="load", Data3="@Name={Data1}"))
-TSQL = text_of(Sql(), a_step("sql", Data1="ms", Data2="UPDATE Item SET Name = {Data1}"))
+@pytest.mark.parametrize("text", ["", "load 'x'", "\n".join(["SELECT 1;"] * 20), "x" * 1000])
+def test_a_short_command_stays_as_it_is(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert shown(capsys, text) == f"{text}\n"
 
 
-@pytest.mark.parametrize("text", [PSQL, CALL, TSQL])
-def test_no_line_gets_lost(text: str) -> None:
-    command = Command.of(text)
+def test_what_is_shortened_says_so_and_no_line_of_it_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capsys, "\n".join(f"DELETE FROM t{at};" for at in range(23))).splitlines()
 
-    assert [*command.comments, *command.set_up, *command.statements, *command.tidying] == text.split("\n")
-    assert len(command.set_up) >= 5
-
-
-@pytest.mark.parametrize("end", ["", " \\\\"])
-def test_of_a_script_for_psql_the_transaction_or_the_call_is_left(end: str) -> None:
-    script, call = (
-        "\n".join(f"{at}{end}" if at[0] == "\\" else at for at in text.split("\n")) for text in (PSQL, CALL)
-    )
-
-    assert Command.of(script).statements == ("BEGIN;", "UPDATE Item", "SET Name = 'it';", "SET x = 1;", "COMMIT;")
-    assert Command.of(script).comments == ("-- BatchControl 42 of batch MyFileType1",)
-    assert Command.of(call).statements == (""":call "load"("name" => 'it');""",)
+    assert lines[0] == "│ DELETE FROM t0;"
+    assert lines[19] == "│ DELETE FROM t19;"
+    assert lines[20:] == ["│ (shortened, 3 lines left out; the whole: batchctl history 1 --full)"]
 
 
-def test_of_a_script_for_sqlcmd_the_values_and_the_transaction_are_left() -> None:
-    statements = Command.of(TSQL).statements
+def test_a_long_line_is_shortened_too(capsys: pytest.CaptureFixture[str]) -> None:
+    first, last = shown(capsys, "x" * 1001).splitlines()
 
-    assert statements[0].startswith("DECLARE @")
-    assert "UPDATE Item SET Name = @Data1" in statements
-    assert statements[-1] == "END CATCH;"
+    assert first == f"│ {'x' * 999}…"
+    assert last == "│ (shortened; the whole: batchctl history 1 --full)"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        text_of(Sql(), a_step("sql", Data1="lite", Data2=SQL)),
-        text_of(OsCommand(), a_step(Data1="load {Data1} '\\x'")),
-        "",
-        "# only a comment",
-        "\n".join([r"\set QUIET on"] * 9),
-    ],
-)
-def test_a_command_with_little_set_up_or_nothing_else_stays_whole(text: str) -> None:
-    command = Command.of(text)
+def test_where_the_whole_is_asked_for_nothing_is_shortened(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "\n".join(["SELECT 1;"] * 50)
 
-    assert (command.set_up, command.tidying) == ((), ())
-    assert "\n".join([*command.comments, *command.statements]) == text
+    assert shown(capsys, text, None) == f"{text}\n"

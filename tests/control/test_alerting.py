@@ -744,7 +744,7 @@ def test_where_none_ever_worked_it_is_told_once_work_has_waited_for_long_enough(
     world.clock.advance(timedelta(minutes=1))
 
     (said,) = Alarm(world, name=None).told()
-    assert "No controller works; none ever has, and work waits since 2026-11-21 02:55:00 UTC" in said
+    assert "No controller works; none ever has, and work has waited since 2026-11-21 02:55:00 UTC" in said
     assert [said.partition(" ")[0] for said in Alarm(world).told()] == ["[OVER]"]
 
 

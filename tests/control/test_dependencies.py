@@ -383,7 +383,7 @@ def test_a_wait_that_takes_too_long_is_told_once_and_ends_all_the_same(world: Wo
 
     ((kind, entity, said),) = world.sql("SELECT EventType, Entity, Message FROM SchedulerLog")
     assert (kind, entity) == ("error", "C")
-    assert "C for K waits since" in said
+    assert "C for K has waited since" in said
     assert said.endswith("B has no instance for this CycleKey yet")
     assert [event.name for event in world.events] == ["dependency.overdue"]
     complete(world, "B")

@@ -207,7 +207,7 @@ def test_a_name_that_is_no_text_is_rejected_once_with_what_to_do(shop: Shop) -> 
     shop.world.create()
 
     rows = shop.world.sql("SELECT FileName, Status, Data, Message FROM FileProcess ORDER BY FileProcess_id")
-    assert [row[0] for row in rows] == ["/base/in/bad\\udcff.csv", "/base/in/bad\\udcfe.csv"]
+    assert [row[0] for row in rows] == ["/base/in/bad\\udcfe.csv", "/base/in/bad\\udcff.csv"]
     assert {row[1:3] for row in rows} == {("rejected", None)}
     assert all("Rename the file" in row[3] for row in rows)
     assert [row[:3] for row in shop.log()] == [("error", "watch w", 1), ("error", "watch w", 2)]
@@ -751,3 +751,53 @@ def test_a_walk_that_could_not_be_begun_is_begun_later(shop: Shop, monkeypatch: 
 
     assert shop.world.messages("watch.trouble") == ["RuntimeError: can't start new thread"]
     assert shop.submitted() == ["a.csv"]
+
+
+def test_files_are_taken_in_order_of_time_then_path_whatever_order_they_are_listed_in(shop: Shop) -> None:
+    shop.watch(SettleSeconds=0)
+    for path, modified_ns in (("c.csv", 2), ("b.csv", 3), ("z.csv", 1), ("a.csv", 3)):
+        shop.folder.put(path, modified_ns=modified_ns)
+    shop.turns()
+
+    assert shop.submitted() == ["z.csv", "c.csv", "a.csv", "b.csv"]
+
+
+@pytest.mark.parametrize(
+    ("status", "how"),
+    [
+        ("failed", "once the file is right: batchctl rerun 1 --reason ..."),
+        ("held", "once the file is right: batchctl rerun 1 --reason ..."),
+        ("paused", "once the file is right: batchctl resume 1"),
+        ("retry", "it is tried again by itself"),
+    ],
+)
+def test_a_file_corrected_in_place_while_its_instance_waits_starts_no_second_one(
+    shop: Shop, status: str, how: str
+) -> None:
+    shop.watch(SettleSeconds=0)
+    shop.folder.put("a.csv")
+    shop.turns()
+    shop.world.create()
+    shop.world.sql(f"UPDATE BatchControl SET Status = '{status}'")
+    for _ in range(2):
+        shop.folder.put("a.csv", size=2)
+        shop.later()
+        shop.restart()
+
+    said = f"file a.csv was changed while BatchControl 1, made of it, is {status}: nothing new is started; {how}"
+    assert shop.submitted() == ["a.csv"]
+    assert shop.log()[1:] == [("skipped", "watch w", 1, said)]
+    assert shop.world.sql(SEEN) == [("a.csv", 2, "7", 1, None)]
+    assert shop.world.names().count("watch.corrected") == 1
+
+
+def test_a_file_that_changes_once_its_instance_is_over_is_work_anew(shop: Shop) -> None:
+    shop.watch(SettleSeconds=0)
+    shop.folder.put("a.csv")
+    shop.turns()
+    shop.world.create()
+    shop.world.sql("UPDATE BatchControl SET Status = 'complete'")
+    shop.folder.put("a.csv", size=2)
+    shop.later()
+
+    assert shop.submitted() == ["a.csv", "a.csv"]

@@ -7,9 +7,20 @@ from typing import Any
 
 import pytest
 
-from batchctl.domain.rows import BatchId, InstanceId
-from batchctl.domain.status import HistoryStatus, IncidentKind
-from batchctl.domain.troubles import Attempt, Gap, Norms, fails_often, last_lines, nobody, too_short
+from batchctl.domain.incidents import Problem
+from batchctl.domain.rows import NO_DATA, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, IntakeId
+from batchctl.domain.status import Cause, HistoryStatus, IncidentKind, InstanceStatus
+from batchctl.domain.troubles import (
+    Attempt,
+    Gap,
+    Norms,
+    fails_often,
+    gathered,
+    last_lines,
+    nobody,
+    standing,
+    too_short,
+)
 from tests.domain.incident_values import NOW
 
 H = HistoryStatus
@@ -112,3 +123,65 @@ def test_the_last_lines_are_few_short_and_visible() -> None:
     assert lines[-2] == "\\x1b[31mred\\u202e"
     assert len(lines[-1]) == 500
     assert last_lines(None) is last_lines("\n \n") is None
+
+
+def stands(number: int, message: str, code: int | None = 1) -> Problem:
+    """Return the problem of an instance of one batch that has failed at one step."""
+    instance = BatchInstance(
+        instance_id=InstanceId(number),
+        batch_id=BatchId(1),
+        intake_id=IntakeId(number),
+        last_seq=0,
+        status=InstanceStatus.FAILED,
+        retry_count=0,
+        next_run_time=NOW,
+        cycle_key="",
+        data=NO_DATA,
+        claim_token=1,
+        claimed_by=None,
+        lost_count=0,
+        entity="Load",
+        file_name=None,
+        updated_at=NOW,
+    )
+    attempt = HistoryEntry(
+        history_id=HistoryId(number),
+        instance_id=InstanceId(number),
+        batch_id=BatchId(1),
+        seq=10,
+        step_name="load",
+        process_type="os_command",
+        attempt_no=1,
+        claim_token=1,
+        cause=Cause.AUTO,
+        status=H.FAILED,
+        command_text="",
+        command_spec="{}",
+        started_at=NOW,
+        ended_at=NOW,
+        return_code=code,
+        message=message,
+    )
+    return standing(instance, None, attempt)
+
+
+def test_commands_that_fail_differently_are_different_incidents() -> None:
+    same = [
+        stands(1, "exited with 1; it wrote last: no file 17"),
+        stands(2, "exited with 1; it wrote last: no file 18"),
+    ]
+    other_line = stands(3, "exited with 1; it wrote last: no table")
+    other_code = stands(4, "exited with 2; it wrote last: no file 17", 2)
+
+    assert same[0].key == same[1].key
+    assert len({same[0].key, other_line.key, other_code.key}) == 3
+
+
+def test_several_that_stand_for_one_reason_are_counted() -> None:
+    one, two, three = stands(1, "it broke"), stands(2, "it broke"), stands(3, "it broke")
+
+    assert gathered([one]) == [one]
+    assert gathered([one, two])[0].message == f"{one.message} (one more stands for the same reason)"
+    (whole,) = gathered([one, two, three])
+    assert whole.message == f"{one.message} (2 more stand for the same reason)"
+    assert (whole.instance_id, whole.evidence) == (1, 3)

@@ -209,7 +209,7 @@ def test_a_calendar_that_ends_is_found_while_a_schedule_goes_by_it(world: World)
 
     assert (found.table, found.row, found.column) == ("Calendar", "NL", "ValidUntil")
     assert found.message == (
-        "Calendar NL runs out on 2026-12-31: after that only the days of the week decide. Schedule nightly goes by it."
+        "Calendar NL runs out on 2026-12-31: after that only the days of the week decide. Schedule nightly uses it."
     )
     assert found.remedy == "batchctl calendar import NL --country ... --years 2027"
 

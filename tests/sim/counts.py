@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _REFUSED = "poison"
 """How the names of files begin that a populator refuses."""
 _SURPRISE = "surprise"
-"""How those begin with which something happens that nobody foresaw: that is the end of the row for all its batches."""
+"""How those begin with which something happens that nobody foresaw; what becomes of them is not counted."""
 
 _SETTINGS = """
 SELECT b.RetryCount, b.RetryWaitMins, c.NextRunTime FROM BatchControl c
@@ -119,16 +119,17 @@ def check_end(world: World) -> None:
 
 def _check_taken(world: World) -> None:
     """Ask whether every row became work of every batch that takes it; of those with the same Data, one did."""
-    rows = world.rows("SELECT FileProcess_id, Entity, FileName, Data FROM FileProcess")
+    rows = world.rows("SELECT FileProcess_id, Entity, FileName, Data, PopulatorTries FROM FileProcess")
     made = Counter(world.rows("SELECT ProcessBatch_id, FileProcess_id FROM BatchControl"))
     for number, plan in enumerate(world.options.batches):
         entity = f"B{number if plan.entity is None else plan.entity}"
-        groups: dict[object, dict[int, str]] = {}
-        for row, of_entity, name, data in rows:
+        groups, unknown = defaultdict[object, list[int]](list), set[int]()
+        for row, of_entity, name, data, tries in rows:
             if of_entity == entity and not (plan.poison and str(name).startswith(_REFUSED)):
                 compares = plan.duplicate_check and data is not None
-                groups.setdefault(data if compares else row, {})[row] = str(name)
+                groups[data if compares else row].append(row)
+                unknown |= {row} if tries or str(name).startswith(_SURPRISE) else set()
         for key, alike in groups.items():
             taken = sum(made[number + 1, row] for row in alike)
-            if taken != 1 and not any(name.startswith(_SURPRISE) for name in alike.values()):
-                raise Broken("intake", f"of the rows {[*alike]} ({key}) batch B{number} has {taken} instances")
+            if taken != 1 and unknown.isdisjoint(alike):
+                raise Broken("intake", f"of the rows {alike} ({key}) batch B{number} has {taken} instances")

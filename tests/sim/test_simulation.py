@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import TIMED, TOLD, script_of
+from tests.sim.chance import TIMED, TOLD, VARIED, script_of
 from tests.sim.many import CHUNK, play_chunk
 from tests.sim.mutants import MUTANTS
 from tests.sim.mutating import made
@@ -53,6 +53,13 @@ def test_whatever_fails_each_problem_is_told_and_each_act_is_sealed(seeds: range
 
     assert figures.failed == []
     assert figures.happened["Sent"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(300, CHUNK), ids=str)
+def test_however_settings_differ_everything_is_taken_in_and_tried_as_often_as_it_should_be(seeds: range) -> None:
+    figures = play_chunk(range(VARIED + seeds.start, VARIED + seeds.stop))
+
+    assert figures.failed == []
 
 
 def test_what_once_broke_a_law_does_so_no_more() -> None:

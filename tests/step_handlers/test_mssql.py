@@ -221,7 +221,7 @@ def test_what_trying_again_may_mend_is_not(monkeypatch: pytest.MonkeyPatch, numb
 
 
 def test_lines_count_from_the_first_of_the_author(monkeypatch: pytest.MonkeyPatch) -> None:
-    outcome = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[245, 16, 1, 5, None, "Conversion failed"]])]), QUERY)
+    outcome = play(monkeypatch, Server([Rows(ERROR_COLUMNS, [[245, 16, 1, 4, None, "Conversion failed"]])]), QUERY)
 
     assert outcome.message == (
         "the batch failed: error 245: Conversion failed (severity 16, state 1, line 2); everything was rolled back"
@@ -237,7 +237,7 @@ BACKUP = "DECLARE @file nvarchar(512) = N'C:\\shop.bak';\nBACKUP DATABASE Shop T
 )
 def test_what_no_transaction_may_hold_is_done_without_one(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     step = a_step("sql", Data1="warehouse", Data2=text)
-    server = Server([Rows(ERROR_COLUMNS, [[3013, 16, 1, 4, None, "BACKUP DATABASE is terminating abnormally."]])])
+    server = Server([Rows(ERROR_COLUMNS, [[3013, 16, 1, 3, None, "BACKUP DATABASE is terminating abnormally."]])])
 
     outcome = play(monkeypatch, server, step)
 

@@ -243,6 +243,28 @@ def test_a_secret_is_resolved_only_for_the_environment() -> None:
         (CommandEnd(exit_code=0, stopped=True), False, "was told to stop and exited with 0"),
         (CommandEnd(not_started="there is no program 'x'"), False, "not started: there is no program 'x'"),
         (CommandEnd(exit_code=0, left_behind=True), True, "processes that it had started outlived it and were stopped"),
+        (
+            CommandEnd(exit_code=0, out_of_reach=True),
+            True,
+            "something that it had started runs on out of reach, and holds its output",
+        ),
+        (
+            CommandEnd(exit_code=2, output="loading\nno such table\x1b[0m\n \n"),
+            False,
+            r"exited with 2; success is 0, 3-5; it wrote last: no such table\x1b[0m",
+        ),
+        (
+            CommandEnd(signal_name="SIGSEGV", output="row 7"),
+            False,
+            "was ended by signal SIGSEGV; it wrote last: row 7",
+        ),
+        (
+            CommandEnd(exit_code=2, output="x" * 400),
+            False,
+            f"exited with 2; success is 0, 3-5; it wrote last: {'x' * 300}…",
+        ),
+        (CommandEnd(exit_code=0, output="done"), True, None),
+        (CommandEnd(exit_code=1, output="x", stopped=True), False, "was told to stop and exited with 1"),
     ],
 )
 def test_the_end_of_a_command_is_told_plainly(end: CommandEnd, succeeded: bool, message: str | None) -> None:
@@ -257,7 +279,7 @@ def test_the_end_of_a_command_is_told_plainly(end: CommandEnd, succeeded: bool, 
 @pytest.mark.parametrize(
     ("command", "succeeded", "said"),
     [
-        ("sh -c 'echo out; echo err >&2; exit 3'", False, "exited with 3; success is 0"),
+        ("sh -c 'echo out; echo err >&2; exit 3'", False, "exited with 3; success is 0; it wrote last: err"),
         ("sh -c 'kill -9 $$'", False, "was ended by signal SIGKILL"),
         ("no-such-program-anywhere x", False, "not started: "),
         ("./not_executable", False, "not started: "),

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from batchctl.plugin_api import Command, CommandEnd
 from batchctl.system import following
-from batchctl.system.cookies import environment_for_children
+from batchctl.system.environment import for_children
 from batchctl.system.output import Output
 from batchctl.system.platform import Tree
 from batchctl.system.processes import CommandRun, signal_name, why_not_started
@@ -58,7 +58,7 @@ class Bench:
     ) -> CommandRun:
         return CommandRun(
             Command(argv, directory or str(self.directory), environment or {}),
-            environment=environment_for_children(),
+            environment=for_children(),
             cookie=f"bench:{os.getpid()}:{self.directory.name}/1",
             stop=self.stop,
             threads=THREADS,
@@ -266,6 +266,17 @@ def test_an_escaped_grandchild_that_holds_the_output_open_is_found(bench: Bench,
     assert ends(ear.hear_pid())
 
 
+def test_what_holds_the_output_and_cannot_be_found_is_not_said_to_be_stopped(bench: Bench, ear: Ear) -> None:
+    script = f"env -i setsid -f sh -c 'echo $$ > {ear.path}; exec sleep 600'; sleep 0.05; echo done"
+
+    end = bench.run("sh", "-c", script)
+    escaped = ear.hear_pid()
+
+    assert (end.exit_code, end.left_behind, end.out_of_reach) == (0, False, True)
+    assert lives(escaped)
+    os.kill(escaped, signal.SIGKILL)
+
+
 def test_a_daemon_that_leaves_its_group_and_its_output_is_left_alone(bench: Bench, ear: Ear) -> None:
     for _ in range(10):
         end = bench.run("sh", "-c", f"setsid sh -c 'echo $$ > {ear.path}; exec sleep 600' >/dev/null 2>&1 &")
@@ -464,7 +475,7 @@ def test_a_stolen_exit_code_is_never_taken_for_success(bench: Bench, tmp_path: P
     with pytest.raises(RuntimeError, match="something else in this program waited for it"):
         CommandRun(
             Command(["false"], str(tmp_path)),
-            environment=environment_for_children(),
+            environment=for_children(),
             cookie="bench:1:x/1",
             stop=bench.stop,
             threads=THREADS,

@@ -155,3 +155,14 @@ def test_a_lock_file_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(DatabaseUnusable, match="cannot be used: No such file"):
         FileLeaderLock(str(path)).take("me")
+
+
+def test_a_link_in_place_of_the_lock_file_is_refused_and_what_it_leads_to_keeps_its_content(tmp_path: Path) -> None:
+    victim, path = tmp_path / "victim", tmp_path / "batchctl.db.controller"
+    victim.write_text("of somebody", encoding="utf-8")
+    path.symlink_to(victim)
+
+    with pytest.raises(DatabaseUnusable, match="cannot be used") as refused:
+        FileLeaderLock(str(path)).take("me")
+    assert refused.value.next_step == "find out who put a link there, and remove it"
+    assert victim.read_text(encoding="utf-8") == "of somebody"

@@ -6,6 +6,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,10 @@ def create(url: URL, directory: Path, *, may_create: bool, renewed: Callable[[],
         raise DatabaseUnusable(message, next_step="batchctl db upgrade")
 
     def connect() -> sqlite3.Connection:
+        if may_create:
+            # A stranger's read lock would keep everybody from writing. The files beside it get the same rights.
+            with suppress(OSError):
+                path.touch(mode=0o600, exist_ok=False)
         return _connect(path, "rwc" if may_create else _way_to_open(path))
 
     engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, isolation_level="AUTOCOMMIT")

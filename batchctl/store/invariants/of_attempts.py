@@ -257,7 +257,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
             _h.c.Cause == "manual",
             not_(acted_on(_h.c.BatchControl_id)),
         ),
-        "somebody has set a status by hand; batchctl rerun and skip leave a trace",
+        "somebody has set a status by hand; the commands rerun and skip leave a trace",
     ),
     Invariant(
         "I27",

@@ -222,6 +222,7 @@ controller = table(
     stamp("z_updated"),
     added("OrphanTimeoutSecs", Integer()),
     added("SchedulerZone", name()),
+    added("LeftOut", text_column()),
     UniqueConstraint("ControllerName"),
     check("ControllerName", "ControllerName <> ''"),
     words("Status", status.ControllerStatus),

@@ -3393,6 +3393,15 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'LeftOut' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
+ALTER TABLE Controller ADD LeftOut NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Awaiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
 CREATE INDEX [IX_FileProcess_Awaiting] ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
 GO

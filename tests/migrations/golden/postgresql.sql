@@ -2069,6 +2069,8 @@ ALTER TABLE FileProcess ADD COLUMN PopulatorTries INTEGER;
 
 ALTER TABLE ProcessControl ADD COLUMN MaxLost INTEGER DEFAULT 3 NOT NULL;
 
+ALTER TABLE Controller ADD COLUMN LeftOut TEXT;
+
 CREATE INDEX "IX_FileProcess_Awaiting" ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
 
 CREATE TABLE Leader (

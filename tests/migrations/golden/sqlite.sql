@@ -2306,6 +2306,8 @@ ALTER TABLE FileProcess ADD COLUMN PopulatorTries INTEGER CONSTRAINT CK_FileProc
 
 ALTER TABLE ProcessControl ADD COLUMN MaxLost INTEGER DEFAULT 3 NOT NULL CONSTRAINT CK_ProcessControl_MaxLost_Type CHECK (typeof(MaxLost) = 'integer');
 
+ALTER TABLE Controller ADD COLUMN LeftOut TEXT CONSTRAINT CK_Controller_LeftOut_Type CHECK (LeftOut IS NULL OR (typeof(LeftOut) = 'text' AND instr(LeftOut, char(0)) = 0));
+
 CREATE INDEX "IX_FileProcess_Awaiting" ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
 
 CREATE TABLE Leader (

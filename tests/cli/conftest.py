@@ -1,0 +1,14 @@
+"""What the tests of the command line are given."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.shop import Shop
+from tests.control_databases import ControlDatabase
+
+
+@pytest.fixture
+def shop(control_database: ControlDatabase, capsys: pytest.CaptureFixture[str]) -> Shop:
+    """The command line on a control database, of every kind in turn."""
+    return Shop(control_database, capsys)

@@ -1,0 +1,99 @@
+"""What commands say, where it misled somebody who read it in the night."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.shop import Shop
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_empty_file_name_is_a_mistake_and_not_the_working_directory(shop: Shop, name: str) -> None:
+    assert shop("submit", "X", "--file", name) == 2
+    assert "it is empty; leave --file out where there is no file" in shop.err
+    assert shop.sql("SELECT count(*) FROM FileProcess") == [(0,)]
+
+
+def test_seconds_between_retries_are_seconds(shop: Shop) -> None:
+    shop.batch("Secs", RetryCount=2, RetryWaitSecs=1)
+    shop.batch("Mins", RetryCount=3, RetryWaitMins=90)
+    listed = {one["ProcessBatchName"]: one["RetryWaitSecs"] for one in shop.json("batches")}
+    shop("batches")
+
+    assert "2 x 1 s" in shop.out
+    assert "3 x 90 min" in shop.out
+    assert listed == {"Secs": 1, "Mins": 5400}
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("acknowledge", "1"), "acknowledged by root: the vendor is called"),
+        (("snooze", "1", "--for", "2h"), "UTC: the vendor is called"),
+    ],
+)
+def test_why_somebody_takes_care_of_an_incident_is_shown(shop: Shop, words: tuple[str, ...], shown: str) -> None:
+    shop.batch("Load", "false")
+    shop.arrive("Load")
+    shop("run", "--once")
+    assert shop(*words, "--reason", "an older one") == 0
+    assert shop(*words, "--reason", "the vendor is called") == 0
+
+    (incident,) = shop.json("incidents")
+    assert incident["AcknowledgedReason"] == "the vendor is called"
+    for command in ("incidents", "status"):
+        shop(command)
+        assert shown.rpartition(": ")[2] in " ".join(shop.out.split())
+    assert shop.json("status")["Incidents"][0]["AcknowledgedReason"] == "the vendor is called"
+
+
+def test_who_waits_for_what_has_failed_is_told_no_time_but_what_must_happen_first(shop: Shop) -> None:
+    shop.batch("Load", "false")
+    shop.batch("Report")
+    shop.sql(
+        "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) SELECT r.ProcessBatch_id, l.ProcessBatch_id"
+        " FROM ProcessBatch r, ProcessBatch l WHERE r.ProcessBatchName = 'Report' AND l.ProcessBatchName = 'Load'"
+    )
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop("graph", "Report")
+    obstacles = shop.json("graph", "Report")["Forecast"]["Obstacles"]
+
+    said = "Load: BatchControl 1 is failed, and what comes later waits for it"
+    assert obstacles == [said]
+    shop("graph", "Report")
+    assert "It will not be done before somebody acts:" in shop.out
+    assert said in shop.out
+    assert "Expected finish" not in shop.out
+
+    shop.arrive("Load", CycleKey="later")
+    shop("create")
+    assert said in shop.json("graph", "Report")["Forecast"]["Obstacles"]
+
+
+def test_a_failed_step_that_keeps_nobody_waiting_is_no_obstacle(shop: Shop) -> None:
+    shop.batch("Load", "false", OnFailure="continue")
+    shop.arrive("Load")
+    shop("run", "--once")
+
+    assert shop.json("graph", "Load")["Forecast"]["Obstacles"] == []
+
+
+def test_a_channel_whose_host_has_no_address_is_told_so(shop: Shop) -> None:
+    shop.settings(
+        '[alerts.channels.mail]\nkind = "smtp"\nhost = "no-such-host.invalid"\nsecurity = "none"\n'
+        'sender = "a@example.org"\nto = ["b@example.org"]\n'
+    )
+
+    assert shop("alert", "test") == 1
+    assert "mail: The name of the host cannot be resolved (" in shop.err
+    assert "correct it in the channel, or see to DNS" in shop.err
+
+
+def test_the_last_line_of_a_failed_command_is_in_status(shop: Shop) -> None:
+    shop.batch("Load", "sh -c 'echo loading; echo no such table >&2; exit 3'")
+    shop.arrive("Load")
+    shop("run", "--once")
+    shop("status")
+
+    assert "it wrote last: no such table" in " ".join(shop.out.split())
