@@ -191,6 +191,7 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
 
     instance, row = shown.instance, shown.intake
     batch = f"(ProcessBatch {instance.batch_id}, which does not exist)" if shown.batch is None else shown.batch.name
+    batch = batch if shown.unreadable is None else f"{shown.unreadable.message}; {shown.unreadable.mend}"
     pairs = [
         ("BatchControl", cell(instance.instance_id)),
         ("Batch", cell(batch)),

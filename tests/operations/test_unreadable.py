@@ -99,9 +99,18 @@ def test_lists_show_it_with_what_mends_it(command: Command) -> None:
     assert "does not exist" not in shown
 
 
+def test_what_is_shown_of_it_and_drawn_without_it_says_so(command: Command) -> None:
+    _, shown, _ = command("show", "1")
+    _, drawn, told = command("graph")
+
+    assert f"{SAID}; {MEND}" in " ".join(shown.split())
+    assert f"Note: {SAID}, so its batch is left out. {MEND}" in told
+    assert "Daily" not in drawn
+
+
 def test_the_views_name_it_with_a_statement_that_mends_it(broken: World) -> None:
     ((reason, mend),) = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE BatchControl_id = 1")
-    assert reason == "ProcessBatch 1 (Daily) cannot be read: it is ProcessingMode that holds nonsense"
+    assert reason == "ProcessBatch 1 (Daily) cannot be read: ProcessingMode holds nonsense"
     assert broken.sql("SELECT ProcessBatchName, Status FROM vStatus ORDER BY 1") == [
         ("Daily", "unreadable"),
         ("Other", "waits"),
