@@ -226,10 +226,8 @@ def test_what_is_no_anchor_is_refused(text: str) -> None:
 def taken(age: timedelta, allowed: timedelta | None, at: int = 3) -> list[tuple[int | None, str]]:
     """Look at a chain of one row a day, of which one went by a purge when it was so old."""
     times = [NOW + timedelta(days=number) for number in range(5)]
-    links = [
-        (seal, None if seal.number == at else entry)
-        for seal, entry in chain([act(n, at=t) for n, t in enumerate(times, 1)], times)
-    ]
+    acts = [act(number, at=made) for number, made in enumerate(times, start=1)]
+    links = [(seal, None if seal.number == at else entry) for seal, entry in chain(acts, times)]
     return breaches(links, purges=[Purge(9, times[at - 1] + age, ((at, at),), allowed)])
 
 
