@@ -10,8 +10,9 @@ from batchctl.domain import dead_ends
 from batchctl.domain.dead_ends import Installed
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import Problem
+from batchctl.domain.retention import overgrown
 from batchctl.domain.status import IntakeStatus
-from batchctl.store import ailing_starts, intake
+from batchctl.store import ailing_starts, intake, purging
 from batchctl.store.definitions import Definitions
 
 MOST = 1000
@@ -40,5 +41,7 @@ def read(
     found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST))
     waiting = intake.untaken(connection, 0, MOST)
     found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)
+    said = overgrown(purging.settings(connection), purging.attempts(connection))
+    found += [] if said is None else [dead_ends.history_grows(said, now)]
     found += [dead_ends.not_starting(one) for one in ailing_starts.ailing(connection)]
     return found

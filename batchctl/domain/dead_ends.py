@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from batchctl.domain.incidents import Problem, key_of, signature
+from batchctl.domain.retention import TO_KEEP_SMALL
 from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
 from batchctl.domain.status import IncidentKind, Severity
 from batchctl.domain.text import did_you_mean, shorten, typed, visible
@@ -167,6 +168,19 @@ def untaken(
             next_step=f"register a batch with this Entity (batchctl batches){or_else}",
             evidence=of_it[-1].intake_id if of_it else 0,
         )
+
+
+def history_grows(said: str, now: datetime) -> Problem:
+    """Return the problem of a history that fills the disk."""
+    return Problem(
+        kind=IncidentKind.HISTORY_GROWS,
+        key=key_of(IncidentKind.HISTORY_GROWS),
+        subject="history",
+        message=said,
+        severity=Severity.WARNING,
+        since=now,
+        next_step=TO_KEEP_SMALL,
+    )
 
 
 def not_starting(one: Ailing) -> Problem:

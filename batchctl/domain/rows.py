@@ -361,6 +361,8 @@ class HistoryEntry:
     claimed_by: str | None = None
     version: int | None = None
     """Which version of the batch its command was of."""
+    error_code: str | None = None
+    error_line: int | None = None
 
     @property
     def retries_skipped(self) -> bool:

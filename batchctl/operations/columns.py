@@ -181,6 +181,8 @@ def history(row: HistoryEntry) -> Columns:
         "StartTime": moment(row.started_at),
         "EndTime": moment(row.ended_at),
         "ReturnCode": row.return_code,
+        "ErrorCode": row.error_code,
+        "ErrorLine": row.error_line,
         "Message": row.message,
         "Output": row.output,
         "RowsAffected": row.rows_affected,

@@ -16,12 +16,13 @@ from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
 from batchctl.domain.leader import lease_of
+from batchctl.domain.retention import TO_KEEP_SMALL, overgrown
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
 from batchctl.operations import alert_channels, copies, installation, privacy
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
-from batchctl.store import engine, examination, identity, leading, schedules, schema, task_queues
+from batchctl.store import engine, examination, identity, leading, purging, schedules, schema, task_queues
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
 from batchctl.system.limits import all_within
@@ -123,6 +124,7 @@ class Doctor:
             yield from self._part("durability", transactions, examination.durability)
             yield from self._part("controller", transactions, self._controllers)
             yield from self._part("tasks", transactions, _tasks)
+            yield from self._part("history", transactions, _history)
             if self.check is not None and _is_sound(transactions):
                 yield installation.definitions(self.check())
         path = engine.file_of(url, self.settings.directory)
@@ -343,6 +345,14 @@ def _name(connection: Any) -> list[Reading]:
     if lost is not None:
         return [Reading("name", Result.FAIL, lost.message, lost.next_step)]
     return [Reading("name", Result.OK, "It has a name that no other control database has.")]
+
+
+def _history(connection: Any) -> Sequence[Reading]:
+    """Say whether the history fills the disk."""
+    said = overgrown(purging.settings(connection), purging.attempts(connection))
+    if said is not None:
+        return [Reading("history", Result.WARN, f"{said}.", TO_KEEP_SMALL)]
+    return [Reading("history", Result.OK, "Rules say when attempts go, or there are few.")]
 
 
 def _tasks(connection: Any) -> Sequence[Reading]:

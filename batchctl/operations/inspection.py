@@ -39,6 +39,8 @@ class Shown:
 
     instance: BatchInstance
     batch: BatchDefinition | None
+    unreadable: UnreadableRow | None = None
+    """What of its batch cannot be read."""
     intake: IntakeRow | None
     steps: tuple[StepState, ...]
     history: tuple[HistoryEntry, ...]
@@ -67,12 +69,13 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
         instance = instances.load(connection, instance_id)
         if instance is None:
             raise unknown.instance(connection, instance_id)
-        every = definitions.all_batches(connection)
+        defined = definitions.read(connection)
         attempts = history.of_instance(connection, instance_id)
-        batch = next((batch for batch in every if batch.batch_id == instance.batch_id), None)
+        batch = next((batch for batch in defined.batches if batch.batch_id == instance.batch_id), None)
         return Shown(
             instance=instance,
             batch=batch,
+            unreadable=next((row for row in defined.unreadable if row.batch_id == instance.batch_id), None),
             intake=intake.load(connection, instance.intake_id),
             steps=() if batch is None else _steps(instance, batch, attempts),
             history=tuple(attempts),

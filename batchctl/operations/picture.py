@@ -14,6 +14,7 @@ from batchctl.domain.forecast import Forecast, Outlook, Stand, usual
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import FINAL, InstanceStatus, OnFailure
 from batchctl.domain.text import unfit
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import unknown
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, live
@@ -90,6 +91,8 @@ class Picture:
     forecast: Forecast | None = None
     forecast_key: str | None = None
     """The CycleKey that the forecast goes on with; None when it is that of a beginning now."""
+    unreadable: tuple[UnreadableRow, ...] = ()
+    """What cannot be read of other batches, which are left out."""
 
     @property
     def is_of_unknown_key(self) -> bool:
@@ -146,7 +149,8 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
     """Look at all batches, or at one and what it waits for; for one CycleKey, or for whatever is open."""
     now = clock.now()
     with transactions.read() as connection:
-        every = definitions.all_batches(connection)
+        defined = definitions.read(connection)
+        every = defined.batches
         target = None if name is None else unknown.named(connection, every, name)
         batches = every if target is None else _with_what_it_waits_for(every, target)
         _check(cycle_key)
@@ -163,6 +167,7 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         nodes=_nodes(batches, stands, waits, now),
         forecast=forecast,
         forecast_key=key,
+        unreadable=defined.unreadable,
     )
 
 

@@ -46,6 +46,8 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
     ("succeeded", (bool,), "bool"),
     ("message", (str, NoneType), "str or None"),
     ("return_code", (int, NoneType), _WHOLE),
+    ("error_code", (str, NoneType), "str or None"),
+    ("error_line", (int, NoneType), _WHOLE),
     ("output", (str, NoneType), "str or None"),
     ("rows_affected", (int, NoneType), _WHOLE),
     ("value", (str, int, float, bool, NoneType), "str, int, float, bool or None"),
@@ -548,6 +550,8 @@ def _is_plain(outcome: StepOutcome) -> bool:
         outcome.succeeded is True
         and outcome.message is outcome.output is outcome.value is None
         and outcome.return_code is outcome.rows_affected is None
+        and outcome.error_code is None
+        and outcome.error_line is None
         and outcome.fatal is outcome.stopped is outcome.lost is outcome.never_ran is False
     )
 

@@ -1123,7 +1123,7 @@ def _reason(s: Spoken) -> str:
     )
     started = s.joined(most, "' of batch '", "b.ProcessBatchName", "' are started before it'")
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
-    unread = s.joined("x.RowName", "' cannot be read: it is '", "x.ColumnName", "' that holds nonsense'")
+    unread = s.joined("x.RowName", "' cannot be read: '", "x.ColumnName", "' holds nonsense'")
     return f"""CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
             WHEN x.ProcessBatch_id IS NOT NULL THEN {unread}
             WHEN b.Enabled <> 1 THEN {s.joined("'batch '", "b.ProcessBatchName", "' is disabled'")}

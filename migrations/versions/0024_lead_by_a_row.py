@@ -53,7 +53,9 @@ def upgrade() -> None:
             op.execute(f"ALTER TABLE {table} ADD COLUMN {column} {written(kind)}{given} {checked}")
         else:
             add, null = ("ADD", " NULL") if dialect == "mssql" else ("ADD COLUMN", "")
-            op.execute(f"ALTER TABLE {table} {add} {column} {written(kind)}{given or null}")
+            # Every default has a name there, as every constraint has.
+            named = f" CONSTRAINT [DF_{table}_{column}]" if dialect == "mssql" and given else ""
+            op.execute(f"ALTER TABLE {table} {add} {column} {written(kind)}{named}{given or null}")
     condition_of: dict[str, Any] = {f"{dialect}_where": sa.text(AWAITING)}
     op.create_index("IX_FileProcess_Awaiting", unquoted("FileProcess"), [unquoted("FileProcess_id")], **condition_of)
     _make_leader()

@@ -99,9 +99,18 @@ def test_lists_show_it_with_what_mends_it(command: Command) -> None:
     assert "does not exist" not in shown
 
 
+def test_what_is_shown_of_it_and_drawn_without_it_says_so(command: Command) -> None:
+    _, shown, _ = command("show", "1")
+    _, drawn, told = command("graph")
+
+    assert f"{SAID}; {MEND}" in " ".join(shown.split())
+    assert f"Note: {SAID}, so its batch is left out. {MEND}" in told
+    assert "Daily" not in drawn
+
+
 def test_the_views_name_it_with_a_statement_that_mends_it(broken: World) -> None:
     ((reason, mend),) = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE BatchControl_id = 1")
-    assert reason == "ProcessBatch 1 (Daily) cannot be read: it is ProcessingMode that holds nonsense"
+    assert reason == "ProcessBatch 1 (Daily) cannot be read: ProcessingMode holds nonsense"
     assert broken.sql("SELECT ProcessBatchName, Status FROM vStatus ORDER BY 1") == [
         ("Daily", "unreadable"),
         ("Other", "waits"),
@@ -238,3 +247,20 @@ def test_a_batch_without_steps_is_an_incident_once_nobody_is_registering_it_any_
     world.batch("Off", steps=0, z_inserted="2026-01-01 00:00:00", Enabled=0)
 
     assert {name: one.kind for name, one in dead_ends(world).items()} == {"Empty": "no_steps"}
+
+
+def test_a_history_that_grows_without_a_rule_is_an_incident_until_a_rule_is_given(world: World) -> None:
+    world.batch(steps=2)
+    world.submit()
+    world.create()
+    world.process()
+    assert dead_ends(world) == {}
+
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('HistoryRows', '1')")
+    found = dead_ends(world)["history"]
+    assert (found.kind, found.message) == (
+        "history_grows",
+        "BatchProcessHistory holds more than 1 attempts, and no rule says when any of them go",
+    )
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('CompleteDays:B', 'forever')")
+    assert dead_ends(world) == {}

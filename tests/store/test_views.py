@@ -13,6 +13,7 @@ import sqlglot
 
 from batchctl.domain import freezes
 from batchctl.domain import zone_offsets as reckoned
+from batchctl.domain.outcomes import StepOutcome
 from batchctl.expected_work import ExpectedWork
 from batchctl.store import definitions, limits, schema, views, zone_offsets
 from batchctl.store.columns import UtcTime
@@ -198,11 +199,13 @@ def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[
         "down": "idle",
         "tidy": "idle",
     }
-    assert [(row["BatchControl_id"], row["Timing"]) for row in seen("vRunning")] == [(2, "late"), (4, "late")]
+    off = world.one("SELECT BatchControl_id FROM BatchControl WHERE ProcessBatch_id = 2")
+    late = [(row["BatchControl_id"], row["Timing"]) for row in seen("vRunning")]
+    assert late == [(number, "late") for number in (2, 3, 4) if number != off]
     assert [row["BatchControl_id"] for row in seen("vFailed")] == [1]
     waiting = {(row["BatchControl_id"], row["Reason"]) for row in seen("vWaiting")}
     assert waiting == {
-        (3, "batch off is disabled"),
+        (off, "batch off is disabled"),
         (None, "off has no instance for this CycleKey yet, and the batch is disabled"),
     }
     assert sorted(row["What"] for row in seen("vLate")) == ["dependency", "schedule", "step", "step"]
@@ -454,3 +457,22 @@ def test_a_job_is_one_row_and_its_sql_is_nobodys_placeholder(
         with pytest.raises(world.hand.Refused):
             world.sql(JOB, *values)
     assert world.one("SELECT count(*) FROM ProcessBatch") == 2
+
+
+def test_the_code_and_the_line_of_an_error_are_columns(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    coded = StepOutcome(succeeded=False, message="it broke", error_code="42601", error_line=4)
+    exited = StepOutcome(succeeded=False, message="exited with 3", return_code=3)
+    world.batch(steps=1, OnFailure="continue", MaxConcurrent=1)
+    outcomes = iter((coded, exited, OK))
+    world.runner.script = lambda rendered: next(outcomes)
+    for _ in range(3):
+        world.submit()
+        world.create()
+        world.process()
+
+    assert [(row["ErrorCode"], row["ErrorLine"]) for row in seen("vHistory")] == [
+        ("42601", 4),
+        ("3", None),
+        (None, None),
+    ]
+    assert [(row["ErrorCode"], row["ErrorLine"]) for row in seen("vFailed")] == [("42601", 4), ("3", None)]

@@ -3064,7 +3064,7 @@ WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
 )
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT MIN(CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal,
        CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: it is ', x.ColumnName, ' that holds nonsense')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
             WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
             WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
@@ -3385,7 +3385,7 @@ END;
 GO
 
 IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'MaxLost' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
-ALTER TABLE ProcessControl ADD MaxLost INTEGER DEFAULT 3 NOT NULL;
+ALTER TABLE ProcessControl ADD MaxLost INTEGER CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3 NOT NULL;
 GO
 IF @@TRANCOUNT = 0
 BEGIN

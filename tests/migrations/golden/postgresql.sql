@@ -1865,7 +1865,7 @@ WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
 )
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT MIN(CASE WHEN c.z_updated < '5000-01-01' AND (c.z_updated > '4000-01-01 BC' OR NOT isfinite(c.z_updated)) THEN c.z_updated + (o.OffsetSeconds) * interval '1 second' END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal,
        CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: it is ' || x.ColumnName || ' that holds nonsense')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
             WHEN b.Enabled <> 1 THEN ('batch ' || b.ProcessBatchName || ' is disabled')
             WHEN z.BatchFreeze_id IS NOT NULL THEN (CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END || ' is frozen since ' || CASE WHEN z.z_inserted > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN z.z_inserted < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(z.z_inserted, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC' || ', ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE ('until ' || CASE WHEN z.UntilTime > '9999-12-31 23:59:59' THEN '9999-12-31 23:59:59' WHEN z.UntilTime < '0001-01-01' THEN '0001-01-01 00:00:00' ELSE to_char(z.UntilTime, 'YYYY-MM-DD HH24:MI:SS') END || ' UTC') END || ', by ' || z.Actor || ': ' || z.Reason)
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)

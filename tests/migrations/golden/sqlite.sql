@@ -2080,7 +2080,7 @@ WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
 )
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal,
        CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
-            WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: it is ' || x.ColumnName || ' that holds nonsense')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
             WHEN b.Enabled <> 1 THEN ('batch ' || b.ProcessBatchName || ' is disabled')
             WHEN z.BatchFreeze_id IS NOT NULL THEN (CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END || ' is frozen since ' || strftime('%Y-%m-%d %H:%M:%S', z.z_inserted) || ' UTC' || ', ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE ('until ' || strftime('%Y-%m-%d %H:%M:%S', z.UntilTime) || ' UTC') END || ', by ' || z.Actor || ': ' || z.Reason)
             WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
