@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.releasing import release_options
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, dry_run, pass_session, reason, sure
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, batch_names, dry_run, pass_session, reason, sure
 
 if TYPE_CHECKING:
     from batchctl.app import App
     from batchctl.domain.freezes import Scope
     from batchctl.operations.freezing import Freezer, Frozen, Thawed
 
-_batch = click.option("--batch", metavar="NAME", help="Only this batch.")
+_batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only this batch.")
 _tag = click.option("--tag", metavar="TAG", help="Only the batches that have it among their Tags.")
 
 

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -17,6 +17,9 @@ import batchctl
 from batchctl.cli.session import Session
 from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.text import did_you_mean, visible
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
 COLLECT_AFTER = 100_000
@@ -81,6 +84,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "service:service",
         "Print what lets a controller run as a service: systemd, Task Scheduler, SQL Agent.",
     ),
+    "completion": ("completion:completion", "Print what makes a shell complete commands and names of batches."),
     "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }
 
@@ -154,6 +158,13 @@ class CommandsByName(click.Group):
         meant = CALLED_ELSEWHERE.get(args[0].lower())
         hint = did_you_mean(args[0], COMMANDS) if meant is None else f" Did you mean '{meant}'?"
         raise click.UsageError(f"There is no command '{visible(args[0])}'.{hint}", ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+        """Complete the name of a command from the table, without importing any of them."""
+        from click.shell_completion import CompletionItem
+
+        named = [CompletionItem(name, help=said) for name, (_, said) in COMMANDS.items() if name.startswith(incomplete)]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list from the table."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_json, batch_names, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_batch = click.option("--batch", "names", metavar="NAME", multiple=True, help="Only this batch; may be repeated.")
+_batch = click.option(
+    "--batch",
+    "names",
+    metavar="NAME",
+    shell_complete=batch_names,
+    multiple=True,
+    help="Only this batch; may be repeated.",
+)
 _since = click.option("--since", type=Moment(), help="Not before this time, in UTC  [default: 28 days ago].")
 
 

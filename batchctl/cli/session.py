@@ -166,6 +166,13 @@ pass_session = click.make_pass_decorator(Session)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, with column names, for programs.")
 
 
+def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """Return the batches whose names begin so, for a shell that completes what is typed."""
+    from batchctl.cli import completion
+
+    return completion.batch_names(ctx, param, incomplete)
+
+
 _DRY_RUN = click.option("--dry-run", is_flag=True, is_eager=True, help="Only show what would be done.")
 """Read before the reason, which nobody has to give who only looks."""
 

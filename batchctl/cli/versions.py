@@ -6,11 +6,11 @@ import json
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_json, batch_names, pass_session
 
 
 @click.command()
-@click.argument("batch")
+@click.argument("batch", shell_complete=batch_names)
 @as_json
 @pass_session
 def versions(session: Session, batch: str, as_json: bool) -> None:

@@ -98,6 +98,12 @@ def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[Hi
         return tuple(found)
 
 
+def batch_names(transactions: Transactions) -> list[str]:
+    """Return the names of all batches."""
+    with transactions.read() as connection:
+        return [batch.name for batch in definitions.all_batches(connection)]
+
+
 def check_named(transactions: Transactions, named: Iterable[tuple[str, int]]) -> None:
     """Refuse an instance that was named with the name of a batch that is not its own."""
     with transactions.read() as connection:
