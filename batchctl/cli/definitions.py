@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_rows, pass_session
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -18,7 +18,7 @@ FINDINGS = 6
 
 
 @click.command()
-@as_json
+@as_rows
 @pass_session
 def batches(session: Session, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
@@ -76,7 +76,7 @@ def _state(batch: BatchDefinition, now: datetime) -> Text:
 
 
 @click.command()
-@as_json
+@as_rows
 @click.pass_context
 def check(ctx: click.Context, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.

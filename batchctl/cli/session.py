@@ -164,6 +164,16 @@ class Session:
 pass_session = click.make_pass_decorator(Session)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, with column names, for programs.")
+CSV = "csv"
+_ROWS_AS_JSON = click.option(
+    "--json", "as_json", flag_value="json", help="Print JSON, with column names, for programs."
+)
+_ROWS_AS_CSV = click.option("--csv", "as_json", flag_value=CSV, help="Print the same as CSV, for spreadsheets.")
+
+
+def as_rows(command: Command) -> Command:
+    """Give a command that lists rows the options of what programs read."""
+    return _ROWS_AS_JSON(_ROWS_AS_CSV(command))
 
 
 def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
