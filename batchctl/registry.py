@@ -40,6 +40,8 @@ HANDLER = Kind("ProcessType", "batchctl.step_handlers", "STEP_HANDLERS", "proces
 POPULATOR = Kind("Populator", "batchctl.populators", "POPULATORS", "name", ("check", "populate"))
 JOB = Kind("job", "batchctl.jobs", "", "name", ())
 _PACKAGE = "package"
+LeftOut = Callable[[], Mapping[str, str]]
+"""Returns the modules that must not be imported, each with what is to be said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,10 @@ class Claim:
 class Registry:
     """What plugins offer, by name."""
 
-    def __init__(self, plugin_modules: Sequence[str], sys_path: Sequence[str]) -> None:
+    def __init__(self, plugin_modules: Sequence[str], sys_path: Sequence[str], left_out: LeftOut) -> None:
         """Use `load` instead."""
         self._plugin_modules = tuple(plugin_modules)
+        self._left_out = left_out
         self._sys_path = tuple(sys_path)
         self._module_problems: dict[str, PluginError] = {}
         self._modules: list[ModuleType] | None = None
@@ -67,9 +70,14 @@ class Registry:
         self._found: dict[tuple[Kind, str], Any] = {}
 
     @classmethod
-    def load(cls, plugin_modules: Sequence[str] = (), sys_path: Sequence[str] = ()) -> Registry:
-        """Return a registry; modules are looked for in `sys_path` too. Nothing is imported before it is needed."""
-        return cls(plugin_modules, sys_path)
+    def load(
+        cls, plugin_modules: Sequence[str] = (), sys_path: Sequence[str] = (), left_out: LeftOut = dict
+    ) -> Registry:
+        """Return a registry; modules are looked for in `sys_path` too. Nothing is imported before it is needed.
+
+        `left_out` is asked before that which modules would end or hang this program, and why: they are not imported.
+        """
+        return cls(plugin_modules, sys_path, left_out)
 
     def handler(self, process_type: str) -> StepHandler:
         """Return the step handler of a ProcessType; raises `PluginError` when there is none that works."""
@@ -188,9 +196,12 @@ class Registry:
     def _imported(self) -> list[ModuleType]:
         if self._modules is None:
             self._modules = []
+            left_out = self._left_out() if self._plugin_modules else {}
             sys.path.extend(entry for entry in self._sys_path if entry not in sys.path)
             for name in self._plugin_modules:
                 try:
+                    if name in left_out:
+                        raise PluginError(left_out[name], next_step=f"correct {_file_of(name)}")
                     with _blaming_module(name):
                         self._modules.append(importlib.import_module(name))
                 except PluginError as error:

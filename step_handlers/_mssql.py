@@ -344,7 +344,9 @@ class _Session:
             )
         if isinstance(error, Unusable):
             return self._ended(str(error), fatal=error.fatal)
-        return self._ended(f"{what} failed: {problem.said(spec['lines_before'])}{end}", fatal=problem.is_fatal)
+        lines_before = spec["lines_before"]
+        ended = self._ended(f"{what} failed: {problem.said(lines_before)}{end}", fatal=problem.is_fatal)
+        return replace(ended, error_code=problem.code, error_line=problem.own_line(lines_before))
 
     def _ended(self, message: str | None, *, fatal: bool = False, lost: bool = False) -> StepOutcome:
         return StepOutcome(

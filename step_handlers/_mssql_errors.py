@@ -50,15 +50,25 @@ class ServerProblem:
         """Say whether trying again cannot help."""
         return self.number in _FATAL or self.state in _FATAL_STATES
 
+    @property
+    def code(self) -> str | None:
+        """Return the server's number of the error, else the SQLSTATE of the driver."""
+        return str(self.number) if self.number is not None else self.state or None
+
+    def own_line(self, lines_before: int) -> int | None:
+        """Return the line, counted in a procedure from its own beginning, else from the author's."""
+        line = self.line if self.line is None or self.procedure else self.line - lines_before
+        return line if line is not None and line > 0 else None
+
     def said(self, lines_before: int) -> str:
         """Say all of it on one line; lines count from the first of the author's own."""
         number = f"error {self.number}: " if self.number is not None else ""
-        own_line = self.line if self.line is None or self.procedure else self.line - lines_before
+        own_line = self.own_line(lines_before)
         place = [
             f"severity {self.severity}" if self.severity is not None else "",
             f"state {self.inner_state}" if self.inner_state is not None else "",
             f"procedure {visible(self.procedure)}" if self.procedure else "",
-            f"line {own_line}" if own_line is not None and own_line > 0 else "",
+            f"line {own_line}" if own_line is not None else "",
         ]
         where = ", ".join(part for part in place if part)
         return f"{number}{visible(self.text)}{f' ({where})' if where else ''}"

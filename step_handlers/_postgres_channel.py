@@ -141,9 +141,14 @@ class Channel:
 
     def place(self, error: Exception) -> str:
         """Say at which line of the author's text a refusal points: where the server names no place, at that of the statement."""
+        line = self.line_of(error)
+        return "" if line is None else f"; at line {line}"
+
+    def line_of(self, error: Exception) -> int | None:
+        """Return that line, where there is one."""
         if self.line is None or not isinstance(error, Refused):
-            return ""
-        return f"; at line {self.line + self.sent.count(chr(10), 0, max(error.position - 1, 0))}"
+            return None
+        return self.line + self.sent.count("\n", 0, max(error.position - 1, 0))
 
     def _read(self, first: PGresult) -> None:
         columns = [(first.fname(at) or b"").decode() for at in range(first.nfields)]

@@ -261,7 +261,14 @@ class Session:
         code = error.code if isinstance(error, Refused) else getattr(error, "sqlstate", None) or ""
         said = self._explained(error, call) or f"{self.at} failed: {visible(str(error))}{self.channel.place(error)}"
         message = f"{said}{end}"
-        return StepOutcome(succeeded=False, fatal=_is_fatal(code), message=message, output=output)
+        return StepOutcome(
+            succeeded=False,
+            fatal=_is_fatal(code),
+            message=message,
+            output=output,
+            error_code=code or None,
+            error_line=self.channel.line_of(error),
+        )
 
     def _explained(self, error: Exception, call: Mapping[str, Any] | None) -> str | None:
         """Say why a call was refused, when the server's catalog tells it better than its refusal does."""

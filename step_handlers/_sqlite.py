@@ -194,7 +194,8 @@ class _Run:
         said = visible(str(error)) or type(error).__name__
         # SQLite does not say where in a statement it stopped: the line is that on which the statement begins.
         said = f"{said}{f' ({code})' if code else ''}{f'; at line {line}' if line is not None else ''}"
-        return StepOutcome(succeeded=False, message=f"{at} failed: {said}{end}", output=output)
+        message = f"{at} failed: {said}{end}"
+        return StepOutcome(succeeded=False, message=message, output=output, error_code=code or None, error_line=line)
 
 
 class _Stopped(Exception):

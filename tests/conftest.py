@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests import tiers
 from tests.control_databases import KINDS, ControlDatabase, Emptied, PostgresControl, SqliteControl, with_tables
 from tests.leftovers import end_supervisors
 from tests.postgres import PostgresServer
 
-settings.register_profile("suite", deadline=None)
-settings.load_profile("suite")
+settings.register_profile("full", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.load_profile("full")
+HERE = Path(__file__).parent
 
 SHELLS = () if sys.platform == "win32" else ("bash", "dash", "sqlite3")
 
@@ -29,6 +32,11 @@ def pytest_configure() -> None:
             f"the tests paste commands into real shells, and {names} cannot be found; install it"
             f" (on Debian or Ubuntu: apt-get install {' '.join(missing)})"
         )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        tiers.assign(item, item.path.relative_to(HERE).as_posix())
 
 
 @pytest.fixture(autouse=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -151,7 +153,8 @@ class Emptied:
         self.server = server
         self._template = template
         self._idle: list[str] = []
-        self._fingerprint = self._look(template)
+        with server.connect(template) as connection:
+            self._fingerprint = _fingerprint(connection)
 
     def lend(self) -> str:
         """Return the name of an empty database."""
@@ -159,25 +162,41 @@ class Emptied:
 
     def take_back(self, name: str) -> None:
         """Empty a database for the next test."""
-        if self._look(name) == self._fingerprint:
-            with self.server.connect(name) as connection:
-                filled = ", ".join(name for name in metadata.tables if name != "Setting")
-                # Nobody but a superuser gets past the triggers that guard the audit log.
-                connection.execute("SET session_replication_role = replica")
-                connection.execute(f"TRUNCATE {filled} RESTART IDENTITY CASCADE")
-                connection.execute("DELETE FROM Setting WHERE Name <> 'DatabaseId'")
-            self._idle.append(name)
-
-    def _look(self, name: str) -> object:
-        """Return what differs as soon as anything about the tables is changed; a copy has the same."""
-        counted = " UNION ALL ".join(
-            f"SELECT count(*), sum(xmin::text::bigint) FROM {catalog} WHERE {column} > 16383"
-            for catalog, column in _CATALOGS.items()
-        )
         with self.server.connect(name) as connection:
-            return connection.execute(counted).fetchall()
+            if _fingerprint(connection) != self._fingerprint:
+                return
+            _empty(connection)
+        self._idle.append(name)
 
 
+def _fingerprint(connection: psycopg.Connection[Any]) -> object:
+    """Return what differs as soon as anything about the tables is changed; a copy has the same."""
+    counted = " UNION ALL ".join(
+        f"SELECT count(*), sum(xmin::text::bigint) FROM {catalog} WHERE {column} > 16383"
+        for catalog, column in _CATALOGS.items()
+    )
+    return connection.execute(counted.encode()).fetchall()
+
+
+def _empty(connection: psycopg.Connection[Any]) -> None:
+    """Delete the rows of the tables that have any, and let the numbers that were given begin anew."""
+    looks = " UNION ALL ".join(
+        f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table}{_MADE if table == 'Setting' else ''})"
+        for table in metadata.tables
+    )
+    filled = [name for (name,) in connection.execute(looks.encode())]
+    used = (
+        "SELECT sequencename FROM pg_sequences"
+        " WHERE schemaname = 'public' AND last_value IS NOT NULL AND sequencename NOT LIKE 'setting%'"
+    )
+    # Nobody but a superuser gets past the triggers that guard the audit log.
+    emptying = ["SET session_replication_role = replica"]
+    emptying += [f"DELETE FROM {table}{_MADE if table == 'Setting' else ''}" for table in filled]
+    emptying += [f"ALTER SEQUENCE {name} RESTART" for (name,) in connection.execute(used)]
+    connection.execute("; ".join(emptying).encode())
+
+
+_MADE = " WHERE Name <> 'DatabaseId'"
 _CATALOGS = {"pg_attribute": "attrelid", "pg_constraint": "oid", "pg_index": "indexrelid", "pg_trigger": "oid"}
 
 
@@ -212,6 +231,22 @@ ControlDatabase = SqliteControl | PostgresControl
 
 def with_tables(database: ControlDatabase) -> None:
     """Give a database its tables, with no batch in them, so that a test's own begin with 1."""
+    if isinstance(database, SqliteControl):
+        (database.directory / "batchctl.db").write_bytes(_sqlite_file())
+    else:
+        _make_tables(database)
+
+
+@cache
+def _sqlite_file() -> bytes:
+    """Return what a file with the tables holds; making one takes longer than most tests."""
+    with tempfile.TemporaryDirectory(prefix="batchctl-tables-") as folder:
+        made = SqliteControl(Path(folder))
+        _make_tables(made)
+        return (made.directory / "batchctl.db").read_bytes()
+
+
+def _make_tables(database: ControlDatabase) -> None:
     transactions = StoreTransactions(engine.open_engine(database.url, database.directory, may_create=True))
     with transactions.read() as connection:
         dialect_of(connection).prepare(connection)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
-from click.shell_completion import CompletionItem, get_completion_class
+from click.shell_completion import get_completion_class
 
 from batchctl.cli.session import one_of
 
@@ -29,20 +27,3 @@ def completion(ctx: click.Context, shell: str) -> None:
     if kind is None:
         raise click.UsageError(f"This version of click knows no {shell}; pip install -U click.")
     click.echo(kind(ctx.find_root().command, {}, "batchctl", _VARIABLE).source())
-
-
-def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[Any]]:
-    """Return the batches whose names begin so; a database that cannot be asked has none."""
-    from batchctl.app import open_app
-    from batchctl.operations import inspection
-
-    del param
-    try:
-        app = open_app(ctx.find_root().params.get("config"))
-        try:
-            names = inspection.batch_names(app.transactions)
-        finally:
-            app.close()
-    except Exception:  # noqa: BLE001 - nobody who presses a key wants to read an error
-        return []
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

@@ -31,7 +31,7 @@ def batches(session: Session, as_json: bool) -> None:
     from batchctl.operations import columns, inspection
 
     with session.app() as app:
-        found, now = inspection.batches(app.transactions), app.clock.now()
+        (found, broken), now = inspection.batches(app.transactions), app.clock.now()
     if as_json:
         listed = [
             {
@@ -41,6 +41,11 @@ def batches(session: Session, as_json: bool) -> None:
                 "Instances": {status.value: count for status, count in one.instances.items()},
             }
             for one in found
+        ]
+        nothing = dict.fromkeys(listed[0] if listed else ())
+        listed += [
+            {**nothing, "ProcessBatch_id": row.batch_id, **columns.unreadable(row), "Unreadable": row.message}
+            for row in broken
         ]
         output.print_json(listed)
         return
@@ -60,7 +65,12 @@ def batches(session: Session, as_json: bool) -> None:
     ]
     headings = ["Seq#", "batch", "state", "entity", "steps", "retries", "OnFailure", "instances"]
     output.section(out, Listing("Batches", headings, rows))
-    if found:
+    if broken:
+        from batchctl.cli.status import unreadable_rows
+
+        output.section(out, unreadable_rows(broken))
+        output.hints(out, broken[0].mend, "batchctl check")
+    elif found:
         output.hints(out, f"batchctl why batch:{typed(found[0].batch.name)}", "batchctl check")
     else:
         output.hints(out, "insert a row into ProcessBatch and its steps into ProcessControl, then: batchctl check")

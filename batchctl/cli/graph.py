@@ -45,6 +45,8 @@ def graph(
         raise click.UsageError(said)
     with session.app() as app:
         seen = picture(app.transactions, app.clock, batch, cycle_key)
+    for row in seen.unreadable:
+        output.say(f"Note: {row.message}, so its batch is left out. {row.mend}")
     if kind == "terminal":
         out = output.console()
         graph_terminal.show(out, seen)

@@ -166,6 +166,8 @@ def _show_attempt(out: Console, entry: HistoryEntry, *, whole: str | None = None
         ("By", _carrier(entry)),
         ("Message", entry.said),
         ("ReturnCode", entry.return_code),
+        ("ErrorCode", entry.error_code),
+        ("ErrorLine", entry.error_line),
         ("RowsAffected", entry.rows_affected),
         ("RetryCountAfter", entry.retry_count_after if entry.next_run_time_after else None),
         ("NextRunTimeAfter", entry.next_run_time_after and f"{entry.next_run_time_after:%Y-%m-%d %H:%M:%S} UTC"),
@@ -200,6 +202,7 @@ def _summary(shown: Shown) -> list[tuple[str, Text]]:
 
     instance, row = shown.instance, shown.intake
     batch = f"(ProcessBatch {instance.batch_id}, which does not exist)" if shown.batch is None else shown.batch.name
+    batch = batch if shown.unreadable is None else f"{shown.unreadable.message}; {shown.unreadable.mend}"
     pairs = [
         ("BatchControl", cell(instance.instance_id)),
         ("Batch", cell(batch)),

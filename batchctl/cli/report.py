@@ -104,6 +104,7 @@ def late(session: Session, names: tuple[str, ...], since: datetime | None, as_js
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, duration, time, word
+    from batchctl.operations import columns
 
     with _reporter(session, names, since) as reporter:
         found = reporter.late()
@@ -115,10 +116,14 @@ def late(session: Session, names: tuple[str, ...], since: datetime | None, as_js
                 "Waits": [one.columns for one in found.waits],
                 "Standing": [one.columns for one in found.standing],
                 "Steps": [one.columns for one in found.steps],
+                "Missed": [columns.problem(one) for one in found.missed],
             }
         )
         return
     out = output.console()
+    if found.missed:
+        missed = [(cell(one.subject), time(one.since), cell(one.message), cell(one.next_step)) for one in found.missed]
+        output.section(out, Listing("Expected, and not there", ["batch", "by (UTC)", "message", "next"], missed))
     _show_running(out, "Running longer than expected", found.running)
     _show_coming(out, "Overdue", found.overdue)
     _show_waits(out, found.waits)
@@ -146,7 +151,7 @@ def _reporter(session: Session, names: tuple[str, ...], since: datetime | None) 
     from batchctl.operations.reporting import Reporter
 
     with session.app() as app:
-        yield Reporter(app.transactions, app.timetable(), names, since)
+        yield Reporter(app.transactions, app.timetable(), app.alert_rules(), names, since)
 
 
 def _show_steps(out: Console, title: str, found: Sequence[StepLengths]) -> None:

@@ -11,10 +11,13 @@ from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
 from batchctl.domain.status import InstanceStatus, IntakeStatus
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.text import Text
 
     from batchctl.cli.listing import Listing
+    from batchctl.domain.unreadable import UnreadableRow
     from batchctl.operations.columns import Columns
     from batchctl.operations.overview import Overview
 
@@ -48,6 +51,8 @@ def _show(out: Console, seen: Overview) -> None:
         from batchctl.cli.incidents import listing as incident_listing
 
         output.section(out, incident_listing(seen.incidents, seen.now))
+    if seen.unreadable:
+        output.section(out, unreadable_rows(seen.unreadable))
     if seen.running:
         output.section(out, _running(seen))
     if seen.troubled:
@@ -89,6 +94,7 @@ def _summary(seen: Overview) -> list[tuple[str, Text]]:
         arrived += f"; {seen.untaken_count} of the ready ones of an entity that no batch takes"
     stand = f"{seen.incident_count} open" + (f", the first {len(seen.incidents)} below" if _are_more(seen) else "")
     told = [("Incidents", cell(stand))] if seen.incident_count else []
+    told += [("Plugins", cell(said)) for said in seen.left_out]
     return [
         ("Now", cell(f"{seen.now:%Y-%m-%d %H:%M:%S} UTC, {controller}")),
         ("Instances", cell(counts or "none")),
@@ -137,6 +143,17 @@ def _troubled(seen: Overview) -> Listing:
         for one in seen.troubled
     ]
     return Listing("Failed, held, to be tried again", ["id#", "batch", "status", "step", "message", "next"], rows)
+
+
+def unreadable_rows(found: Sequence[UnreadableRow]) -> Listing:
+    """Return the list of rows that nothing can go by, for every command that shows what it could not read."""
+    from batchctl.cli.listing import Listing
+    from batchctl.cli.output import cell
+
+    rows = [(cell(row.called), cell(row.column or None), cell(row.said, "bold red"), cell(row.mend)) for row in found]
+    return Listing(
+        "Unreadable: nothing goes by these rows until they are corrected", ["row", "column", "message", "next"], rows
+    )
 
 
 def _ailing(seen: Overview) -> Listing:
@@ -245,8 +262,12 @@ def _completed(seen: Overview) -> Listing:
 
 
 def _next(seen: Overview) -> list[str]:
+    if seen.unreadable:
+        return [seen.unreadable[0].mend, "batchctl check   (everything that is wrong, at once)"]
     if seen.running and not seen.controllers:
         return ["batchctl run --once   (takes over what a dead controller left, and goes on)"]
+    if seen.left_out:
+        return ["batchctl check   (correct the plugin module, then start the controller again)"]
     if seen.ailing and not seen.troubled:
         return [seen.ailing[0].next_step]
     if seen.troubled:
@@ -281,6 +302,7 @@ def _as_json(seen: Overview) -> Columns:
         "Now": columns.moment(seen.now),
         "Controller": seen.controllers[0] if seen.controllers else None,
         "Controllers": list(seen.controllers),
+        "LeftOut": list(seen.left_out),
         "BatchControl": {status.value: count for status, count in seen.instances.items()},
         "FileProcess": {status.value: count for status, count in seen.intake.items()},
         "UntakenCount": seen.untaken_count,
@@ -316,7 +338,8 @@ def _as_json(seen: Overview) -> Columns:
             for one in seen.waiting
         ],
         "Waits": [one.columns for one in seen.waits],
-        "Ailing": [one.columns for one in seen.ailing],
+        "Ailing": [columns.ailing(one) for one in seen.ailing],
+        "Unreadable": [columns.unreadable(row) for row in seen.unreadable],
         "IncidentCount": seen.incident_count,
         "Incidents": [columns.incident(one) for one in seen.incidents],
         "EndingCalendars": [one.columns for one in seen.ending],

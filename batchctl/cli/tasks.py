@@ -6,11 +6,11 @@ import shutil
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Ref, Seconds, Session, as_json, as_rows, dry_run
+from batchctl.cli.session import Ref, Seconds, Session, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -25,6 +25,14 @@ _COMMAND = "batchctl.command"
 
 class TaskCommand(click.Command):
     """Keeps what stands behind `--` apart, whatever it looks like."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Go on with `task enable`, which is no SQL."""
+        if args[:1] == ["enable"]:
+            return enable.make_context(f"{info_name} enable", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options before `--`."""
@@ -62,6 +70,8 @@ def task(
     variable. SQL is one argument, as in: batchctl task "DELETE FROM Stage" --connection warehouse; - reads it from
     standard input. The task is inserted as a FileProcess row, whose id is printed as file:17: what
     `batchctl wait` and `batchctl why` take.
+
+    A new database has no task queue: batchctl task enable --reason ... makes it.
     """
     from batchctl.cli import output
     from batchctl.operations.tasks import Desk
@@ -84,6 +94,44 @@ def task(
     elif done.intake_id is not None:
         click.echo(f"file:{done.intake_id}")
     _tell(done, now, as_json=as_json)
+
+
+@click.command()
+@click.option("--entity", metavar="NAME", default="Task", show_default=True, help="What the queue is called.")
+@click.option(
+    "--role", "roles", metavar="NAME", multiple=True, help="A database role that may use it; may be repeated."
+)
+@reason(required=True)
+@dry_run
+@pass_session
+def enable(session: Session, entity: str, roles: tuple[str, ...], reason: str, dry_run: bool) -> None:
+    """Make the task queue, with which whoever may insert its rows runs any command as the controller's user.
+
+    On PostgreSQL and SQL Server the script of batchctl db roles keeps every role out but the owner of the tables, the
+    controller, and those named here. On SQLite whoever may write to the file may do anything anyway.
+    """
+    from batchctl.cli import output
+    from batchctl.operations.acts import Actor
+    from batchctl.operations.task_queue import enable as make
+
+    with session.app() as app:
+        user, host = app.ids.user(), app.ids.host()
+        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+        done = make(actor, entity, roles, reason=reason)
+    would = "would be" if dry_run else "is now"
+    if done.is_made or done.is_enabled:
+        click.echo(
+            f"Batch {visible(done.batch)} {would} {'made' if done.is_made else 'enabled'}: it carries out tasks."
+        )
+    else:
+        click.echo(f"Batch {visible(done.batch)} is enabled already.")
+    if done.roles:
+        click.echo(f"Roles that may use it: {', '.join(done.roles)}.")
+    guard = "batchctl db roles --dialect postgresql   (or mssql: run its script, which keeps every other role out)"
+    output.hints(
+        output.console(),
+        *(["the same command without --dry-run"] if dry_run else [guard, "batchctl task -- COMMAND ARG..."]),
+    )
 
 
 def _wanted(ctx: click.Context, sql: tuple[str, ...], connection: str | None, entity: str) -> Task:

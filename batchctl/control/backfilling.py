@@ -99,7 +99,7 @@ class Backfilling:
             running, broken = backfills.running(connection)
             found = [backfill for backfill in running if self._may_go_on(connection, backfill)]
         for unreadable in broken:
-            self._tell(unreadable.row_id, f"the row cannot be read: {storable(unreadable.message)}")
+            self._tell(unreadable.row_id, f"the row cannot be read: {storable(unreadable.said)}")
         self._is_running, self._is_behind = bool(running), False
         has_fired = False
         for backfill in found:

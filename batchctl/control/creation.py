@@ -8,11 +8,14 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Any, Protocol, TypeGuard
 from zoneinfo import ZoneInfo
 
+from batchctl.control.asked_rows import AskedRows, Wanted
+from batchctl.control.intake_walk import IN_TURN, Line, Walk, Walks
 from batchctl.domain.errors import BatchctlError, Conflict, NotFound, StatusChanged
-from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, shorten, storable, visible
 from batchctl.domain.wall_clock import WallClock
@@ -51,31 +54,14 @@ class CreationReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is to be created of one row, as its populators filled it before any transaction."""
-
-    row: IntakeRow
-    batches: Sequence[BatchDefinition]
-    populated: Mapping[BatchId, Populated | str]
-
-    @property
-    def compares(self) -> bool:
-        """Say whether the row may be a duplicate for any of its batches."""
-        return self.row.data is not None and any(batch.duplicate_check for batch in self.batches)
-
-    @property
-    def batch_ids(self) -> list[BatchId]:
-        """Return the batches that are to get their instance."""
-        return [batch.batch_id for batch in self.batches]
-
-
-@dataclass(frozen=True, slots=True)
 class Made:
     """What became of one row for each of its batches."""
 
     created: Mapping[BatchId, InstanceId] = field(default_factory=dict)
     repeats: Mapping[str, IntakeId] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+    """What took too long; it may answer another time."""
     blocker: str | None = None
     """Who keeps the row or one of its batches locked, so that nothing was done yet."""
 
@@ -102,30 +88,6 @@ class Together(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Walk:
-    """A way through the ready rows, in order of arrival."""
-
-    at: int = 0
-    """The last row that was looked at."""
-    looked: int = 0
-    """How many there were."""
-
-
-@dataclass(slots=True)
-class _Walks:
-    """How far the ready rows have been looked through."""
-
-    known: Mapping[BatchId, BatchDefinition] | None = None
-    """The definitions that they were looked at by."""
-    first: _Walk = field(default_factory=_Walk)
-    """What follows behind it has never been looked at by these definitions."""
-    newest: int = 0
-    """The last row that was ever looked at."""
-    again: _Walk | None = None
-    """What others did behind the back of the first: rows committed late, or made ready again."""
-
-
 @dataclass(frozen=True, slots=True)
 class Creator:
     """Creates instances; one row's trouble is that row's alone."""
@@ -137,9 +99,18 @@ class Creator:
     listener: Listener
     _locked: set[IntakeId] = field(default_factory=set)
     """Rows of which it was told that somebody keeps them locked."""
-    _walks: _Walks = field(default_factory=_Walks)
+    _walks: Walks = field(default_factory=Walks)
     _complete: set[IntakeId] = field(default_factory=set)
     """Rows that came with their instances."""
+    _repeating: dict[IntakeId, IntakeRow] = field(default_factory=dict)
+    """Rows that became work of some of their batches, and repeat others for the rest: nothing more is to be done."""
+    gives_up: bool = False
+    """True for who does not ask populators again about what others have asked about in vain."""
+    _asked: AskedRows = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Ask for nothing yet."""
+        object.__setattr__(self, "_asked", AskedRows(self.populators, self.gives_up))
 
     def create_within(
         self, connection: Any, intake_id: IntakeId, batches: Sequence[BatchDefinition]
@@ -151,7 +122,7 @@ class Creator:
         row = intake.load(connection, intake_id)
         if row is None or not batches:
             return None
-        made = self._write_and_tell(self._wanted(row, batches), connection)
+        made = self._write_and_tell(self._populated(row, batches), connection)
         return Creation(row, batches, made)
 
     def created_within(self, creation: Creation) -> CreationReport:
@@ -163,9 +134,27 @@ class Creator:
             self._complete.add(creation.row.intake_id)
         return self._report(creation.row, creation.batches, creation.made)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Say whether any populator has not answered yet."""
+        return bool(self._asked)
+
+    @property
+    def is_ready(self) -> bool:
+        """Say whether anything can be created because a populator has answered, or takes long."""
+        return self._asked.are_ready
+
+    def forget_answers(self) -> None:
+        """Leave to another what populators were asked about."""
+        self._asked.forget()
+
     def create_instances(self) -> CreationReport:
-        """Create every instance that is missing; running it twice creates nothing twice."""
-        return sum(self.one_by_one(), CreationReport())
+        """Create every instance that is missing, and wait for the populators; running it twice creates nothing twice."""
+        report = sum(self.one_by_one(), CreationReport())
+        while self.is_waiting:
+            self.populators.wait()
+            report += sum(self.one_by_one(self._walks.known), CreationReport())
+        return report
 
     def one_by_one(
         self,
@@ -174,12 +163,13 @@ class Creator:
         *,
         anew: bool = True,
     ) -> Iterator[CreationReport]:
-        """Create every instance that is missing, a row at a time: whoever has other duties may see to them between.
+        """Create every instance that can be created now, a row at a time: who has other duties may see to them between.
 
         The definitions are read, unless they are `known` to be as they were. The first row is written `together` with
         what follows from it, if that can be done. While many rows wait that have all their instances, those that have
         not been looked at come first, and the others follow only where they are to be looked at `anew`: sooner or
-        later they must be, for one of them may have been committed late, or made ready again.
+        later they must be, for one of them may have been committed late, or made ready again. What a populator is asked
+        about aside is created by a later call, or by this one if the answer comes meanwhile.
         """
         if known is None:
             with self.transactions.read() as connection:
@@ -187,13 +177,14 @@ class Creator:
         walks = self._walks
         if known == walks.known and not self._locked:
             together = yield from self._go_ahead(known, together)
-        if known != walks.known or walks.first.looked <= FEW:
-            walks.known, walks.first, walks.again = known, _Walk(), None
+        if known != walks.known or (walks.first.looked <= FEW and not walks.first.lines):
+            if known != walks.known:
+                self._repeating.clear()
+            walks.known, walks.first, walks.again = known, Walk(), None
         elif anew and walks.again is None:
-            walks.again = _Walk()
+            walks.again = Walk()
         yield from self._go_on(walks.first, known, together)
-        if walks.again is not None:
-            yield from self._go_on(walks.again, known, None, until=walks.first.at)
+        if walks.again is not None and (yield from self._go_on(walks.again, known, None, until=walks.first.at)):
             walks.first.looked, walks.again = walks.again.looked, None
 
     def _go_ahead(
@@ -202,59 +193,92 @@ class Creator:
         """Create what rows want that have come since the last look: they wait for no other to be looked at again."""
         with self.transactions.read() as connection:
             rows = intake.newer(connection, self._walks.newest)
+        if len(rows) == intake.LOOKED_AT_ONCE:
+            return together  # Of so many, the entities take turns.
         for row in rows:
             self._walks.newest = row.intake_id
             if row.intake_id in self._complete:
                 self._complete.discard(row.intake_id)
-            elif takers := [batch for batch in known.values() if batch.entity == row.entity]:
-                yield self._create_alone(row, takers, together)
-                together = None
+            elif row.entity not in self._walks.first.lines:
+                takers = [batch for batch in known.values() if batch.entity == row.entity]
+                if takers and self._asked.may_ask(takers):
+                    yield self._create_alone(row, takers, together)
+                    together = None
         return together
 
     def _go_on(
         self,
-        walk: _Walk,
+        walk: Walk,
         known: Mapping[BatchId, BatchDefinition],
         together: Together | None,
         until: float = math.inf,
-    ) -> Iterator[CreationReport]:
-        """Look through the rows that follow on a walk, some at a time, and create what is missing of them."""
-        is_last = False
-        while not is_last and walk.at < until:
-            with self.transactions.read() as connection:
-                found = intake.look(connection, walk.at)
-            is_last = found.is_last
-            self._walks.newest = max(self._walks.newest, found.up_to)
-            reach = math.inf if is_last else found.up_to
-            missed = {missing.intake_id for missing in found.missing if missing.batch_ids}
-            self._locked.difference_update({each for each in self._locked if walk.at < each <= reach} - missed)
-            untaken = list[IntakeRow]()
-            for missing in found.missing:
-                if missing.row is not None and missing.batch_ids:
-                    takers = [known[batch_id] for batch_id in missing.batch_ids if batch_id in known]
-                    yield self._create_alone(missing.row, takers, together)
+    ) -> Generator[CreationReport, None, bool]:
+        """Look through the rows that follow on a walk, some at a time, and create what is missing of them.
+
+        Returns whether nothing is left: some may wait for room to ask a populator about them.
+        """
+        is_last, moves = False, True
+        while moves or not is_last:
+            moves = False
+            for wanted in self._asked.ready():
+                moves = True
+                yield self._settle(wanted)
+            if not is_last:
+                untaken, is_last = self._look(walk, until)
+                # Who is called away now goes on behind these.
+                yield self._name_untaken(untaken, known)
+            for line in walk.turns():
+                for missing in self._turn(walk, line, known):
+                    moves = True
+                    yield self._create_alone(*missing, together)
                     together = None
-                elif missing.row is not None:
-                    untaken.append(missing.row)
-            named = self._name_untaken(untaken, known)
-            # Whoever is called away now goes on behind these.
-            walk.at, walk.looked = found.up_to, walk.looked + found.rows
-            yield named
+        return not walk.lines
+
+    def _look(self, walk: Walk, until: float) -> tuple[list[IntakeRow], bool]:
+        """Look at the next rows: return those that nobody takes, and whether no more follow."""
+        before = walk.at
+        with self.transactions.read() as connection:
+            found = intake.look(connection, before)
+        walk.take_in(found, self._asked)
+        self._walks.newest = max(self._walks.newest, found.up_to)
+        reach = math.inf if found.is_last else found.up_to
+        missed = {missing.intake_id for missing in found.missing if missing.batch_ids}
+        self._locked.difference_update({each for each in self._locked if before < each <= reach} - missed)
+        untaken = [each.row for each in found.missing if each.row is not None and not each.batch_ids]
+        return untaken, found.is_last or walk.at >= until
+
+    def _turn(
+        self, walk: Walk, line: Line, known: Mapping[BatchId, BatchDefinition]
+    ) -> Iterator[tuple[IntakeRow, Sequence[BatchDefinition]]]:
+        """Yield the rows of an entity whose turn it is, as long as there is room to ask about them."""
+        if line.is_cut and not line.rows:
+            with self.transactions.read() as connection:
+                walk.refill(connection, line, self._asked)
+        for row, batch_ids in islice(tuple(line.rows), IN_TURN):
+            takers = self._asked.left(row, [known[batch_id] for batch_id in batch_ids if batch_id in known])
+            if not self._asked.may_ask(takers):
+                return
+            line.rows.popleft()
+            if takers and not _is_still(self._repeating.get(row.intake_id), row):
+                yield row, takers
 
     def accept(self, intake_id: IntakeId, *, actor: str, host: str, reason: str) -> CreationReport:
-        """Take in a rejected or duplicate row on purpose: an audited act of a person, which makes it no duplicate."""
+        """Take in a row on purpose that is rejected, a duplicate, or asked about in vain: an audited act of a person.
+
+        It makes the row no duplicate.
+        """
         with self.transactions.read() as connection:
             row = intake.load(connection, intake_id)
             every = definitions.all_batches(connection)
         if row is None:
             message = f"There is no FileProcess {intake_id}."
             raise NotFound(message, next_step="batchctl status")
-        if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE}:
+        if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE} and row.tries < MOST_TRIES:
             raise StatusChanged(
                 f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"
             )
         accepted = replace(row, status=IntakeStatus.READY, message=None)
-        wanted = self._wanted(accepted, [batch for batch in every if batch.entity == row.entity])
+        wanted = self._populated(accepted, [batch for batch in every if batch.entity == row.entity])
 
         def record(connection: Any) -> Made:
             now = self.clock.now()
@@ -282,13 +306,27 @@ class Creator:
         return self._report(accepted, wanted.batches, made)
 
     def _create_alone(
-        self, row: IntakeRow, batches: list[BatchDefinition], together: Together | None
+        self, row: IntakeRow, batches: Sequence[BatchDefinition], together: Together | None
     ) -> CreationReport:
-        """Create one row's instances; what nobody foresaw rejects the row instead of stopping the others."""
+        """Create one row's instances, or ask for what they are to hold."""
+        return self._surely(row, partial(self._create_for, row, batches, together))
+
+    def _settle(self, wanted: Wanted) -> CreationReport:
+        """Create what populators have answered."""
+
+        def create() -> CreationReport:
+            return self._report(wanted.row, wanted.batches, self._run(partial(self._write_and_tell, wanted)))
+
+        report = self._surely(wanted.row, create)
+        self._asked.take_note(wanted)
+        return report
+
+    def _surely(self, row: IntakeRow, create: Callable[[], CreationReport]) -> CreationReport:
+        """Create; what nobody foresaw rejects the row instead of stopping the others."""
         reason = ""
         for _ in range(TRIES):
             try:
-                return self._create_for(row, batches, together)
+                return create()
             except BatchctlError:
                 raise
             except Exception as error:  # noqa: BLE001 - the boundary between one row and the next
@@ -301,23 +339,22 @@ class Creator:
         return self._report(row, (), Made(reasons=(reason,))) if is_rejected else CreationReport()
 
     def _create_for(
-        self,
-        row: IntakeRow,
-        batches: list[BatchDefinition],
-        together: Together | None = None,
+        self, row: IntakeRow, batches: Sequence[BatchDefinition], together: Together | None = None
     ) -> CreationReport:
-        wanted = self._wanted(row, batches)
-        tell = partial(self._report, row, batches)
+        wanted = self._asked.ask(row, batches)
+        if wanted is None:
+            return CreationReport()
+        tell = partial(self._report, row, wanted.batches)
         if together is not None and not self._locked:
             report = together(partial(self._ask_to_write, wanted), tell, frozenset(wanted.batch_ids))
             if report is not None:
                 return report
         return tell(self._run(partial(self._write_and_tell, wanted)))
 
-    def _wanted(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> _Wanted:
-        return _Wanted(row, batches, {batch.batch_id: populate(self.populators, row, batch) for batch in batches})
+    def _populated(self, row: IntakeRow, batches: Sequence[BatchDefinition]) -> Wanted:
+        return Wanted(row, batches, {batch.batch_id: populate(self.populators, row, batch) for batch in batches})
 
-    def _write_and_tell(self, wanted: _Wanted, connection: Any) -> Made:
+    def _write_and_tell(self, wanted: Wanted, connection: Any) -> Made:
         made = self._write(wanted, connection)
         if made.created:
             instances.tell(connection)
@@ -331,11 +368,11 @@ class Creator:
                 return self.transactions.run(boundaries, write, hurried=True)
         return self.transactions.run(boundaries, write)
 
-    def _ask_to_write(self, wanted: _Wanted, connection: Any) -> Callable[[], Made]:
+    def _ask_to_write(self, wanted: Wanted, connection: Any) -> Callable[[], Made]:
         """Write all at once where nothing has to be looked at before; whoever calls for what was made finds out."""
         row = wanted.row
         values = {key: each for key, each in wanted.populated.items() if not isinstance(each, str)}
-        if wanted.compares or len(values) < len(wanted.batches):
+        if wanted.compares or len(values) < len(wanted.batches) or wanted.tries != row.tries:
             made = self._write(wanted, connection)
             return lambda: made
         if intake.is_locked(connection, row, wanted.batch_ids, compares=False):
@@ -350,7 +387,7 @@ class Creator:
 
         def answer() -> Made:
             found, _ = locked()
-            if not _is_still(found, row):
+            if not _is_still(found, row) or found.tries != row.tries:
                 message = f"FileProcess {row.intake_id} is not as it was read."
                 raise Conflict(message)
             made = Made({key: instance_id() for key, instance_id in added.items()})
@@ -359,7 +396,7 @@ class Creator:
 
         return answer
 
-    def _write(self, wanted: _Wanted, connection: Any) -> Made:
+    def _write(self, wanted: Wanted, connection: Any) -> Made:
         now, row = self.clock.now(), wanted.row
         if intake.is_locked(connection, row, wanted.batch_ids, compares=wanted.compares):
             return Made(blocker=instances.blocker(connection))
@@ -370,10 +407,14 @@ class Creator:
         created: dict[BatchId, InstanceId] = {}
         repeats: dict[str, IntakeId] = {}
         reasons: list[str] = []
+        late: list[str] = []
         for batch in wanted.batches:
             if batch.batch_id in have_theirs:
                 continue
             values = wanted.populated[batch.batch_id]
+            if batch.batch_id in wanted.hung:
+                late.append(f"batch {visible(batch.name)}: {values}")
+                continue
             if isinstance(values, str):
                 reasons.append(f"batch {visible(batch.name)}: {values}")
                 continue
@@ -383,14 +424,22 @@ class Creator:
             else:
                 added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
                 created[batch.batch_id] = added
-        made = Made(created, repeats, tuple(reasons))
-        self._conclude(connection, found, made, now, taken=bool(created or have_theirs))
+        made = Made(created, repeats, tuple(reasons), late=tuple(late))
+        self._conclude(connection, found, made, now, taken=bool(created or have_theirs or wanted.awaits))
+        if wanted.tries != found.tries:
+            intake.await_populator(connection, row.intake_id, wanted.tries, now)
+        if found.tries and not wanted.tries:
+            # Those made before may all be done.
+            intake.complete_if_done(connection, row.intake_id, now)
         return made
 
     def _conclude(self, connection: Any, row: IntakeRow, made: Made, now: Any, *, taken: bool) -> None:
         """Say on the row itself what became of it."""
         said = [f"batch {visible(name)}: same Data as FileProcess {first}" for name, first in made.repeats.items()]
-        reason = "; ".join([*made.reasons, *said]) or None
+        late = "; ".join(made.late)
+        if made.late and row.tries + 1 >= MOST_TRIES:
+            late += f". That was the {MOST_TRIES}rd time: it waits now (batchctl why file:{row.intake_id})"
+        reason = "; ".join([*made.reasons, *said, *([late] if late else [])]) or None
         if made.reasons:
             intake.set_status(connection, row, IntakeStatus.REJECTED, reason, now)
         elif made.repeats and not taken:
@@ -408,6 +457,8 @@ class Creator:
                 self._tell("instance.created", row, ProcessBatchName=batch.name, BatchControl_id=instance_id)
         for reason in made.reasons:
             self._tell("intake.rejected", row, Message=reason)
+        for reason in made.late:
+            self._tell("intake.hung", row, Message=reason)
         if made.blocker is None:
             self._locked.discard(row.intake_id)
         elif row.intake_id not in self._locked:
@@ -416,6 +467,9 @@ class Creator:
         duplicate = bool(made.repeats) and not made.created and not made.reasons
         if duplicate:
             self._tell("intake.duplicate", row, Message=f"same Data as FileProcess {min(made.repeats.values())}")
+            if len(self._repeating) >= FEW:
+                self._repeating.clear()
+            self._repeating[row.intake_id] = row
         return CreationReport(
             created=len(made.created),
             duplicates=int(duplicate),
@@ -449,7 +503,7 @@ class Creator:
 
 def _is_still(found: IntakeRow | None, row: IntakeRow) -> TypeGuard[IntakeRow]:
     """Say whether a row is as it was read, but for what is said on it."""
-    return found is not None and replace(found, message=row.message) == row
+    return found is not None and replace(found, message=row.message, tries=row.tries) == row
 
 
 def _is_untaken(message: str | None) -> bool:

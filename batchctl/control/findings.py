@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from batchctl.control.arrival_book import ArrivalBook
+from batchctl.control import dead_ends
 from batchctl.control.step_past import StepPast
-from batchctl.domain import expectations, troubles
+from batchctl.domain import troubles
 from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import TOO_OFTEN
-from batchctl.domain.business_days import BusinessDays
-from batchctl.domain.column_text import UnfitText, weekdays_of
-from batchctl.domain.expectations import Deadline, Expected
+from batchctl.domain.dead_ends import Installed
+from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
-from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
-from batchctl.domain.status import DeliveryStatus, IncidentKind, InstanceStatus
+from batchctl.domain.status import DeliveryStatus, InstanceStatus
 from batchctl.domain.troubles import Undelivered
 from batchctl.domain.wall_clock import clock_of
+from batchctl.expected_work import ExpectedWork
 from batchctl.ports import Clock
 from batchctl.store import (
     alert_deliveries,
@@ -31,6 +31,8 @@ from batchctl.store import (
     dependencies,
     evidence,
     history,
+    intake,
+    leading,
     reports,
 )
 from batchctl.store.alert_deliveries import Delivery
@@ -42,7 +44,7 @@ STANDING = 10_000
 AT_ONCE = 500
 """Of so many of them that were not met before it is read at one look why, the newest first: the others wait for the next."""
 LATELY = 20
-"""Messages of each channel, on average, and changes of a batch, that are looked at."""
+"""Messages of each channel, on average, that are looked at."""
 PATIENCE = timedelta(seconds=3)
 """How long a single round reads the past."""
 SOMETIMES = timedelta(seconds=30)
@@ -61,14 +63,14 @@ class Findings:
     rules: AlertRules
     name: str | None
     """The controller that looks; None for who only looks whether there is one."""
-    book: ArrivalBook = field(init=False)
+    installed: Installed | None = None
+    """The plugins of its host; of which there are, nothing is said where that is not known."""
+    awaited: ExpectedWork = field(init=False)
     _standing: dict[_Seen, Problem] = field(default_factory=dict)
-    _met: set[tuple[IncidentKind, BatchId, date]] = field(default_factory=set)
-    _late: dict[tuple[IncidentKind, BatchId, date], bool] = field(default_factory=dict)
-    _floors: dict[tuple[IncidentKind, datetime], int] = field(default_factory=dict)
     _calendars: list[Calendar] = field(default_factory=list)
     _batches: dict[BatchId, BatchDefinition] = field(default_factory=dict)
     _expected: list[Expected] = field(default_factory=list)
+    _dead_ends: list[Problem] = field(default_factory=list)
     _past: StepPast = field(init=False)
     idle: set[tuple[BatchId | None, int | None]] = field(default_factory=set)
     """Steps of which no attempt is among the newest: nothing new is known of them."""
@@ -83,7 +85,7 @@ class Findings:
 
     def __post_init__(self) -> None:
         """Begin to learn when files come."""
-        self.book = ArrivalBook(clock_of(self.rules.zone))
+        self.awaited = ExpectedWork(self.rules)
         self._past = StepPast(least=max(self.rules.norms.samples, self.rules.norms.runs))
 
     def problems(self, connection: Any, now: datetime) -> list[Problem]:
@@ -103,16 +105,15 @@ class Findings:
         found += self._undelivered(connection)
         found += self._missed(connection, now)
         found += self._nobody(connection, now)
+        found += self._leaderless(connection, now)
+        found += _hanging(connection)
+        found += self._dead_ends
         return found
 
     @property
     def is_behind(self) -> bool:
         """Say whether what has been is still being read."""
-        return self.is_partial or self._learns
-
-    @property
-    def _learns(self) -> bool:
-        return self.rules.learns_arrivals and self.book.is_behind
+        return self.is_partial or self.awaited.is_learning
 
     def failed_with(self, incident: Incident) -> set[InstanceId]:
         """Return whose attempts have failed at the step of an incident of instances, up to the last that it knows of."""
@@ -141,8 +142,8 @@ class Findings:
         """
         self._has_looked = True
         until = self.clock.monotonic() + PATIENCE.total_seconds()
-        while self._learns and self.clock.monotonic() < until:
-            self.book.read_on(connection, self.clock.now(), self.clock.monotonic())
+        now, at = self.clock.now(), self.clock.monotonic()
+        self.awaited.learn(connection, now, at, lambda: self.clock.monotonic() >= until)
 
     def settle(self) -> None:
         """Take note that what was found is written."""
@@ -152,14 +153,15 @@ class Findings:
         monotonic = self.clock.monotonic()
         if monotonic - self._defined_at >= SOMETIMES.total_seconds():
             self._defined_at = monotonic
-            self._batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+            defined = definitions.read(connection)
+            self._batches = {batch.batch_id: batch for batch in defined.batches}
             self._expected = evidence.expected(connection)
+            self._dead_ends = dead_ends.read(connection, defined, self._expected, self.installed, self.clock.now())
             self._past.read_attempts(connection)
-            self._late.clear()
             self._words.clear()
             self.idle = {(batch.batch_id, step.seq) for batch in self._batches.values() for step in batch.steps}
             self.idle -= {(one.batch_id, one.seq) for one in self._past.attempts}
-            self.book.forget_what_was_learned()
+            self.awaited.read_anew()
         if monotonic - self._read_at >= SLOWLY.total_seconds():
             self._read_at = monotonic
             self._past.read_lengths(connection)
@@ -226,49 +228,15 @@ class Findings:
         return self._words[channel]
 
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
-        clock, batches = clock_of(self.rules.zone), self._expected
-        known = {one.name: days for one in self._calendars if (days := _business_days(one)) is not None}
-        learned = {}
-        if self.rules.learns_arrivals:
-            self.book.read_on(connection, now, self.clock.monotonic())
-            learned = self.book.learned(batches, known, now, self.rules.arrival_margin)
-        due = expectations.deadlines(batches, learned, known, clock, now)
-        self._met &= {(one.kind, one.batch.batch_id, one.day) for one in due}
-        wanted = {(one.kind, one.begins) for one in due}
-        self._floors = {key: floor for key, floor in self._floors.items() if key in wanted}
-        missed = [one for one in due if not self._is_met(connection, one) and not self._is_asked_late(connection, one)]
-        return [expectations.missed(one, self.rules.zone) for one in missed]
+        return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())
 
-    def _is_met(self, connection: Any, one: Deadline) -> bool:
-        key, batch = (one.kind, one.batch.batch_id, one.day), one.batch
-        if key in self._met:
-            return True
-        if one.kind is IncidentKind.NOT_FINISHED:
-            is_met = evidence.finished(connection, batch.batch_id, one.begins, one.day)
-        elif one.kind is IncidentKind.NOT_STARTED:
-            floor = self._floor(connection, evidence.first_attempt_since, one)
-            is_met = evidence.started(connection, floor, batch.batch_id, one.begins, one.day)
-        else:
-            floor = self._floor(connection, evidence.first_arrival_since, one)
-            is_met = evidence.arrived(connection, floor, batch.entity, batch.batch_id, one.begins, one.day)
-        if is_met:
-            self._met.add(key)
-        return is_met
-
-    def _is_asked_late(self, connection: Any, one: Deadline) -> bool:
-        """Say whether nobody asked for it before the time had passed."""
-        key = one.kind, one.batch.batch_id, one.day
-        if key not in self._late:
-            changes = evidence.changes(connection, one.batch.name, one.at, LATELY)
-            self._late[key] = expectations.is_asked_late(one.kind, changes)
-        return self._late[key]
-
-    def _floor(self, connection: Any, find: Callable[[Any, datetime], int], one: Deadline) -> int:
-        """Return where the rows of a day begin: that stays so, and is found once."""
-        key = one.kind, one.begins
-        if key not in self._floors:
-            self._floors[key] = find(connection, one.begins)
-        return self._floors[key]
+    def _leaderless(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return that none of those that work leads, where one did, or where something waits for one."""
+        lead, patience = leading.load(connection), self.rules.lease
+        if lead.leads(now) is not None or not evidence.works(connection, now - patience):
+            return []
+        since = lead.until if lead.controller is not None else evidence.ready_since(connection)
+        return [] if since is None or since > now - patience else [troubles.nobody_leads(lead.controller, since)]
 
     def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that nobody works; who works himself tells once, at his first look, that nobody did."""
@@ -281,19 +249,18 @@ class Findings:
         return [] if problem is None else [problem]
 
 
+def _hanging(connection: Any) -> list[Problem]:
+    """Return, by entity, the rows about which populators were asked in vain."""
+    rows = [row for row in intake.awaiting(connection, MOST) if row.tries >= MOST_TRIES]
+    by_entity: dict[str, list[IntakeRow]] = {}
+    for row in rows:
+        by_entity.setdefault(row.entity, []).append(row)
+    return [troubles.populator_hangs(some) for some in by_entity.values()]
+
+
 def _is_tried_in_vain(one: Delivery) -> bool:
     return one.attempts >= TOO_OFTEN and one.said is not None
 
 
 def _undelivered(one: Delivery) -> Undelivered:
     return Undelivered(channel=one.channel, since=one.made_at, attempts=one.attempts, said=one.said)
-
-
-def _business_days(calendar: Calendar) -> BusinessDays | None:
-    """Return a calendar that can be asked; None when it cannot be read, which `check` says."""
-    try:
-        parts = [part.strip() for part in calendar.business_days.split(",") if part.strip()]
-        weekdays = frozenset(day for part in parts for day in weekdays_of(part))
-    except UnfitText:
-        return None
-    return None if calendar.no_days else BusinessDays(calendar, weekdays)

@@ -21,11 +21,11 @@ from batchctl.domain.modes import lets_schedules
 from batchctl.domain.rows import BatchDefinition
 from batchctl.domain.schedules import Calendar, Schedule, ScheduleId
 from batchctl.domain.text import storable
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.logs import Event, Listener
 from batchctl.ports import Boundary, Change, Clock, Transactions
 from batchctl.store import calendars, definitions, schedule_fires, schedules
-from batchctl.store.definitions import Unreadable
 
 NOTICED = 1.0
 """Seconds between two readings of the schedules, however often somebody changes something."""
@@ -315,9 +315,9 @@ class Firing:
         row, event = ("Schedule", schedule.schedule_id), Event("schedule.error", about)
         self._complaints.tell(row, event, said, source=schedule.source, entity=schedule.entity)
 
-    def _tell_unreadable(self, row: Unreadable) -> None:
+    def _tell_unreadable(self, row: UnreadableRow) -> None:
         """Tell of a row that holds nonsense, which only a hand that switched the constraints off can leave."""
-        said, source = f"the row cannot be read: {storable(row.message)}", f"schedule row {row.row_id}"
+        said, source = f"the row cannot be read: {storable(row.said)}", f"schedule row {row.row_id}"
         self._complaints.tell(
             (row.table, row.row_id), Event("schedule.error", {"Schedule_id": row.row_id}), said, source=source
         )

@@ -33,6 +33,11 @@ class _Asked:
     trigger: DataTrigger
     at: datetime
 
+    @property
+    def passes_failed(self) -> bool:
+        """Say whether work that has failed may be passed over."""
+        return triggers.passes_failed(self.trigger, triggers.fired_ago(self.trigger, self.at))
+
 
 @dataclass(frozen=True, slots=True)
 class _Silence:
@@ -141,7 +146,7 @@ class Triggering:
     def _fire(self, asked: _Asked, verdict: Verdict, connection: Any) -> IntakeId | Blocker | None:
         """Start work; None when another leader has done so, or what work for the entity is not done yet."""
         trigger, now = asked.trigger, self.clock.now()
-        found = data_triggers.blocker(connection, trigger.entity)
+        found = data_triggers.blocker(connection, trigger.entity, passes_failed=asked.passes_failed)
         if found is not None:
             return found
         # What came after it was asked has not been counted, and is still to be.

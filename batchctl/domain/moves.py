@@ -139,21 +139,13 @@ def _after_lost(instance: BatchInstance, batch: BatchDefinition, end: Ended, now
     if instance.status is InstanceStatus.CANCELLING:
         return _standing(instance, InstanceVerb.CANCEL)
     step = batch.step_at(end.seq)
-    on_lost = OnLost.HOLD if step is None else step.on_lost
+    on_lost, most = (OnLost.HOLD, 0) if step is None else (step.on_lost, step.max_lost)
     lost_count = instance.lost_count + 1
-    if on_lost is OnLost.HOLD or lost_count > LOST_LIMIT or end.undecidable:
+    if on_lost is OnLost.HOLD or lost_count > most or end.undecidable:
         return _standing(instance, InstanceVerb.HOLD, lost_count=lost_count)
-    if on_lost is OnLost.VERIFY:
-        verb = InstanceVerb.PAUSE if instance.status is InstanceStatus.PAUSING else InstanceVerb.RETRY_AT
-        return _standing(instance, verb, lost_count=lost_count, next_run_time=now)
-    counted = _after_failure(instance, batch, end, now)
-    return _standing(
-        instance,
-        counted.verb,
-        retry_count=counted.retry_count,
-        next_run_time=counted.next_run_time,
-        lost_count=lost_count,
-    )
+    # It is not the step that failed: what was lost uses up no retry, and is not kept waiting.
+    verb = InstanceVerb.PAUSE if instance.status is InstanceStatus.PAUSING else InstanceVerb.RETRY_AT
+    return _standing(instance, verb, lost_count=lost_count, next_run_time=now)
 
 
 def _standing(

@@ -117,6 +117,10 @@ class StepOutcome:
     succeeded: bool
     message: str | None = None
     return_code: int | None = None
+    error_code: str | None = None
+    """SQLSTATE, number or name of the server's error; of a command that failed it is the exit code, which nobody has to say."""
+    error_line: int | None = None
+    """On which line of the author's text it failed, as far as that is known."""
     output: str | None = None
     rows_affected: int | None = None
     value: str | int | float | bool | None = None

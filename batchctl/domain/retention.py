@@ -17,16 +17,20 @@ OUTCOMES = {"CompleteDays": InstanceStatus.COMPLETE, "CancelledDays": InstanceSt
 KEEP_LAST = "KeepLast"
 FAILED_DAYS = "FailedDays"
 """What somebody may look for: there is no such setting."""
+HISTORY_ROWS = "HistoryRows"
+"""From how many attempts on somebody is told that nothing says when they go."""
 OF_A_BATCH = (*OUTCOMES, KEEP_LAST)
 """What may also be said of one batch: `CompleteDays:LoadOrders`, which wins over what is said of all."""
-NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS, INCIDENT_DAYS, *OF_A_BATCH)
+NAMES = (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS, INCIDENT_DAYS, HISTORY_ROWS, *OF_A_BATCH)
 """The names in `Setting`."""
 FOREVER = "forever"
 LONGEST = 36_500
 """Days, after which nobody will ask any more."""
 MOST_KEPT = 10_000
 """Instances that may be kept of a batch and an outcome whatever their age."""
-LOG_USUALLY, LAST_USUALLY = timedelta(days=30), 20
+LONGEST_NUMBER = 12
+TO_KEEP_SMALL = "give Setting CompleteDays a value such as 90, or forever   (docs/retention.md)"
+LOG_USUALLY, LAST_USUALLY, ROWS_USUALLY = timedelta(days=30), 20, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,10 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
         None if name in unclear else reading.age(name, LOG_USUALLY if name == LOG_DAYS else None)
         for name in (LOG_DAYS, AUDIT_DAYS, INBOX_DAYS, REQUEST_DAYS, INCIDENT_DAYS)
     )
+    if HISTORY_ROWS in written and _many(written[HISTORY_ROWS]) is None:
+        what = f"which is no whole number, so it is taken for {ROWS_USUALLY}"
+        said = f"It says '{visible(written[HISTORY_ROWS])}', {what}."
+        reading.mistakes.append(Mistake(HISTORY_ROWS, "Value", said))
     before = len(reading.mistakes)
     reading.mistakes.extend(_misspelt(written))
     for name in written:
@@ -98,6 +106,26 @@ def rules_of(written: Mapping[str, str], batches: Mapping[str, BatchId]) -> Rule
         instances=instances,
         mistakes=tuple(reading.mistakes),
     )
+
+
+def overgrown(written: Mapping[str, str], attempts: int) -> str | None:
+    """Say that the history has grown beyond a size and no rule lets any of it go; None where it has not, or one does.
+
+    Who has said `forever` has said so.
+    """
+    if any(name.partition(":")[0] in OUTCOMES for name in written):
+        return None
+    given = _many(written.get(HISTORY_ROWS, ""))
+    most = ROWS_USUALLY if given is None else given
+    if attempts <= most:
+        return None
+    # Not how many there are: that would be something else each time.
+    return f"BatchProcessHistory holds more than {most} attempts, and no rule says when any of them go"
+
+
+def _many(said: str) -> int | None:
+    said = said.strip()
+    return int(said) if said.isascii() and said.isdecimal() and len(said) <= LONGEST_NUMBER else None
 
 
 def meant_setting(name: str) -> str | None:

@@ -66,6 +66,8 @@ class ControllerRow:
     """How long others have to wait for a sign of life; None where an older version has entered it."""
     scheduler_zone: str | None = None
     """By whose clocks it fires schedules that name no zone of their own; None when it fires none."""
+    left_out: str | None = None
+    """What is to be said of the plugin modules that it works without; None when it has them all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +189,10 @@ class SeenFile:
     missing_since: datetime | None = None
 
 
+MOST_TRIES = 3
+"""How often a populator may take too long over one row; then the row waits for a person."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntakeRow:
     """A `FileProcess` row: something asks for work."""
@@ -200,6 +206,8 @@ class IntakeRow:
     source: str | None
     message: str | None
     inserted_at: datetime
+    tries: int = 0
+    """How often a populator was asked about it in vain; 0 for a row of which no answer is awaited."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,6 +222,8 @@ class Step:
     alarm_duration: timedelta | None = None
     max_duration: timedelta | None = None
     on_lost: OnLost = OnLost.HOLD
+    max_lost: int = 3
+    """How often in a row it may be lost and still be run, or asked for, again unasked."""
     data: DataValues = NO_DATA
 
 
@@ -351,6 +361,8 @@ class HistoryEntry:
     claimed_by: str | None = None
     version: int | None = None
     """Which version of the batch its command was of."""
+    error_code: str | None = None
+    error_line: int | None = None
 
     @property
     def retries_skipped(self) -> bool:

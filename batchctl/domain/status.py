@@ -237,6 +237,18 @@ class IncidentKind(StrEnum):
     CALENDAR_ENDS = "calendar_ends"
     NO_WORKER = "no_worker"
     CHANNEL_FAILED = "channel_failed"
+    UNREADABLE = "unreadable"
+    """A row of the definitions, which nothing can go by."""
+    REJECTED = "rejected"
+    UNTAKEN = "untaken"
+    """No batch takes an entity that something asks for."""
+    NOT_STARTING = "not_starting"
+    """A schedule, a trigger or a watch starts nothing because of some trouble."""
+    NO_STEPS = "no_steps"
+    HISTORY_GROWS = "history_grows"
+    NOBODY_LEADS = "nobody_leads"
+    """Controllers work, and none of them makes instances or fires anything."""
+    POPULATOR_HANGS = "populator_hangs"
 
 
 class IncidentStatus(StrEnum):

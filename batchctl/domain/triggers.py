@@ -81,6 +81,11 @@ def fired_ago(trigger: DataTrigger, now: datetime) -> timedelta | None:
     return now - trigger.last_fired
 
 
+def passes_failed(trigger: DataTrigger, ago: timedelta | None) -> bool:
+    """Say whether work that has failed may be passed over: what fails at once is not begun again all the time."""
+    return ago is None or ago >= trigger.debounce
+
+
 def decide(trigger: DataTrigger, counted: Counted, ago: timedelta | None) -> Verdict:
     """Say whether a trigger fires that last did so some time `ago`; the first condition that is met is the reason."""
     if counted.pending == 0:

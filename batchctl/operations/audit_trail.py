@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any
 
 from batchctl.domain.audit_chain import Anchor, Breach, Purge, Verifier, allowed_at, purged_by
-from batchctl.domain.errors import NotFound, Unreadable
+from batchctl.domain.errors import Unreadable
 from batchctl.domain.retention import AUDIT_DAYS
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import visible
 from batchctl.operations import unknown
 from batchctl.operations.given import fitting
 from batchctl.ports import Transactions
@@ -126,10 +126,9 @@ def _refuse_unknown(connection: Any, ref: str) -> None:
     if kind == "file" and number is not None and intake.load(connection, IntakeId(number)) is None:
         raise unknown.intake_row(connection, number)
     if kind == "batch":
-        names = [batch.name for batch in definitions.all_batches(connection)]
-        if name not in names:
-            message = f"There is no batch '{visible(name)}'.{visible(did_you_mean(name, names))}"
-            raise NotFound(message, next_step="batchctl batches")
+        defined = definitions.read(connection)
+        if all(name != row.batch for row in defined.unreadable):
+            unknown.named(connection, defined.batches, name)
 
 
 def _meant(ref: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -20,13 +20,13 @@ from batchctl.domain.schedules import Backfill, BackfillId, Schedule, ScheduleId
 from batchctl.domain.sql_jobs import local_now, shown
 from batchctl.domain.status import BackfillStatus, FireOutcome
 from batchctl.domain.text import typed, visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.wall_clock import DAY, LAST_DAY, WallClock, clock_of
 from batchctl.operations import columns, timetable
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.ports import Transactions
 from batchctl.store import backfills, calendars, definitions, schedules
-from batchctl.store.definitions import Unreadable
 
 COUNTED = 10_000
 """Up to how many due times are counted before anybody is asked."""
@@ -246,12 +246,12 @@ class Listed:
 class Garbled:
     """A backfill whose row holds nonsense."""
 
-    row: Unreadable
+    row: UnreadableRow
 
     @property
     def waits(self) -> str:
         """Say what it waits for."""
-        return f"the row cannot be read: {visible(self.row.message)}"
+        return f"the row cannot be read: {visible(self.row.said)}"
 
     def columns(self) -> dict[str, JsonValue]:
         """Return what is known of it under the names that the others have."""

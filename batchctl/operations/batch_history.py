@@ -9,8 +9,7 @@ from datetime import datetime
 from batchctl.domain import defined
 from batchctl.domain.defined import Defined
 from batchctl.domain.defined_changes import Base, ColumnChange, change_of
-from batchctl.domain.errors import NotFound
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.operations import unknown
 from batchctl.ports import Transactions
 from batchctl.store import batch_versions, definitions
 from batchctl.store.batch_versions import Version
@@ -33,11 +32,7 @@ class Step:
 def versions(transactions: Transactions, name: str) -> tuple[Step, ...]:
     """Return the versions of a batch, oldest first, and what it is now if that is none of them yet."""
     with transactions.read() as connection:
-        every = definitions.all_batches(connection)
-        batch = next((one for one in every if one.name == name), None)
-        if batch is None:
-            meant = visible(did_you_mean(name, [one.name for one in every]))
-            raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
+        batch = unknown.named(connection, definitions.all_batches(connection), name)
         known = batch_versions.of_batch(connection, batch.batch_id)
         content = batch_versions.present(connection, batch.batch_id)
     found, before = list[Step](), None

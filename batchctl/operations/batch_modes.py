@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from batchctl.domain.errors import NotFound
 from batchctl.domain.modes import is_scheduled, is_triggered, lets_schedules, lets_triggers, takers_of
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.schedules import Schedule
 from batchctl.domain.status import ProcessingMode
-from batchctl.domain.text import did_you_mean, visible
-from batchctl.operations import arming, timetable
+from batchctl.operations import arming, timetable, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason
 from batchctl.operations.intervene import batch_target
@@ -42,7 +40,7 @@ def switch_mode(actor: Actor, name: str, mode: ProcessingMode | None, *, zone: s
 
     def act(connection: Any) -> ModeSwitch:
         around = timetable.around(connection, zone, actor.clock.now())
-        batch = _named(around.batches, name)
+        batch = unknown.named(connection, around.batches, name)
         was_let = lets_schedules(takers_of(batch.entity, around.batches))
         batches = [replace(one, mode=mode if one.name == name else one.mode) for one in around.batches]
         around, takers = replace(around, batches=batches), takers_of(batch.entity, batches)
@@ -134,11 +132,3 @@ def _can_be_enabled(schedule: Schedule, around: Around) -> bool:
 
 def _word(mode: ProcessingMode | None) -> str | None:
     return None if mode is None else mode.value
-
-
-def _named(batches: Sequence[BatchDefinition], name: str) -> BatchDefinition:
-    found = next((batch for batch in batches if batch.name == name), None)
-    if found is None:
-        meant = visible(did_you_mean(name, (batch.name for batch in batches)))
-        raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
-    return found

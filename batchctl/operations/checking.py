@@ -19,6 +19,7 @@ from batchctl.domain.reconciling import has_left, owner_in
 from batchctl.domain.rows import BatchDefinition, Freeze, Step
 from batchctl.domain.status import OnLost
 from batchctl.domain.text import did_you_mean, is_invisible, typed, unfit, visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import alert_channels, privacy, watches
 from batchctl.operations.job_problems import job_problems, to_settle
 from batchctl.operations.reconciler import JobPlugins
@@ -39,10 +40,11 @@ from batchctl.store import (
     purging,
     reports,
     sql_job_rows,
+    task_queues,
 )
 
 ORPHANS_SHOWN = 20
-SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, *retention.NAMES)
+SETTINGS = (identity.DATABASE_ID, limits.MAX_CONCURRENT, task_queues.ROLES, *retention.NAMES)
 """Every name that means something in `Setting`."""
 CORRECT_THE_ROWS = "correct the rows in an SQL client"
 _WITHOUT = {
@@ -109,7 +111,7 @@ def check(
         tags = definitions.tags_as_written(connection)
         left_behind = sql_job_rows.left_behind(connection, sql_jobs.ORIGIN)
         of_jobs = () if jobs is None else tuple(job_problems(connection, jobs))
-        watched, unreadable = file_watches.everyone(connection), list(file_watches.unreadable(connection))
+        watched, unreadable = file_watches.everyone(connection), file_watches.unreadable(connection)
         expectations = evidence.expected(connection)
         calendar_names = {one.name for one in calendars.everything(connection)}
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
@@ -121,12 +123,8 @@ def check(
     # Nor is that a job has left the code, once its batch is disabled.
     unseen |= {one.name: JobSignature() for one in defined.batches if has_left(one.origin) and not one.enabled}
     surroundings = replace(surroundings, jobs={**unseen, **surroundings.jobs})
-    for nonsense in defined.unreadable:
-        message = f"The row holds nonsense, so its batch does not run: {visible(nonsense.message)}."
-        found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))
-    for nonsense in unreadable_triggers:
-        message = f"The row holds nonsense, so it starts nothing: {visible(nonsense.message)}."
-        found.append(Finding(nonsense.table, str(nonsense.row_id), "", message))
+    found += [_of_nonsense(row, "its batch does not run") for row in defined.unreadable]
+    found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
     found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
     if lost_name is not None:
         found.append(
@@ -165,9 +163,6 @@ def check(
         found += [Finding("DataTrigger", visible(trigger.name), one.column, one.message) for one in problems]
     for kind, row, one in timed:
         found.append(Finding(kind, row, one.column, one.message, one.remedy or CORRECT_THE_ROWS))
-    for row_id, nonsense_said in unreadable:
-        message = f"The row holds nonsense, so nothing is watched: {visible(nonsense_said)}."
-        found.append(Finding("FileWatch", str(row_id), "", message))
     for watch in watched:
         for column, trouble in _texts({"WatchName": watch.name, "Entity": watch.entity}, {}):
             found.append(Finding("FileWatch", visible(watch.name), column, trouble))
@@ -204,6 +199,11 @@ def of_settings(settings: Settings) -> Iterator[Finding]:
             yield Finding(
                 "(configuration)", visible(target), "", reading.message, reading.next_step or CORRECT_THE_ROWS
             )
+
+
+def _of_nonsense(row: UnreadableRow, so: str) -> Finding:
+    message = f"The row holds nonsense, so {so}: {visible(row.said)}."
+    return Finding(row.table, str(row.row_id), row.column, message, row.mend)
 
 
 def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
-from batchctl.domain.incidents import Incident
+from batchctl.domain.dead_ends import Ailing
+from batchctl.domain.incidents import Incident, Problem
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.requests import Request
 from batchctl.domain.rows import (
@@ -23,6 +24,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.schedules import Calendar, CalendarDay, Schedule
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.alert_deliveries import Delivery
 
 Columns = dict[str, JsonValue]
@@ -102,6 +104,34 @@ def batch(row: BatchDefinition) -> Columns:
     }
 
 
+def problem(one: Problem) -> Columns:
+    """Return something that is the matter, under the names of columns."""
+    return {
+        "Kind": one.kind.value,
+        "ProcessBatchName": one.subject,
+        "Since": moment(one.since),
+        "Message": one.message,
+        "Next": one.next_step,
+    }
+
+
+def unreadable(row: UnreadableRow) -> Columns:
+    """Return what there is to say of a row that cannot be read, under the names of columns."""
+    return {
+        "TableName": row.table,
+        "RowNumber": row.row_id,
+        "ColumnName": row.column or None,
+        "ProcessBatchName": row.batch or None,
+        "Message": row.message,
+        "Next": row.mend,
+    }
+
+
+def ailing(row: Ailing) -> Columns:
+    """Return what should start work and cannot, under the names of columns."""
+    return {"Source": row.source, "EventTime": moment(row.since), "Message": row.message, "Next": row.next_step}
+
+
 def freeze(row: Freeze) -> Columns:
     """Return a `BatchFreeze` row by column names."""
     return {
@@ -128,6 +158,7 @@ def step(row: Step) -> Columns:
         "AlarmDuration": seconds(row.alarm_duration),
         "MaxDuration": seconds(row.max_duration),
         "OnLost": row.on_lost.value,
+        "MaxLost": row.max_lost,
         **data(row.data),
     }
 
@@ -150,6 +181,8 @@ def history(row: HistoryEntry) -> Columns:
         "StartTime": moment(row.started_at),
         "EndTime": moment(row.ended_at),
         "ReturnCode": row.return_code,
+        "ErrorCode": row.error_code,
+        "ErrorLine": row.error_line,
         "Message": row.message,
         "Output": row.output,
         "RowsAffected": row.rows_affected,

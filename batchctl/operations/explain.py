@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from batchctl.domain import gates
 from batchctl.domain.earliest import Earliest, earliest
-from batchctl.domain.errors import BatchctlError, NotFound, Unreadable
+from batchctl.domain.errors import BatchctlError, Unreadable
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.rows import (
+    MOST_TRIES,
     BatchDefinition,
     BatchId,
     BatchInstance,
@@ -25,7 +26,8 @@ from batchctl.domain.rows import (
     imagined,
 )
 from batchctl.domain.status import FINAL, DependencyMode, InstanceStatus, IntakeStatus
-from batchctl.domain.text import did_you_mean, nearest, typed, visible
+from batchctl.domain.text import nearest, typed, visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.waits import Wait
 from batchctl.operations import remedies, trial, unknown
 from batchctl.operations.presence import Presence
@@ -41,6 +43,7 @@ from batchctl.store import (
     history,
     instances,
     intake,
+    leading,
     reports,
     schedules,
 )
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
     from batchctl.operations.trial import Bench
 
 MOST_WAITS = 20
+UNREADABLE = "unreadable"
+"""How a batch stands whose rows cannot be read."""
 _BY_ITSELF = "batchctl run --once   (a running controller starts it by itself)"
 
 KINDS = ("batch", "file", "schedule", "trigger")
@@ -106,7 +111,9 @@ def why(
         match kind:
             case "batch" if colon:
                 found = _of_batch(connection, batches, now, presence, name)
-                starters = [] if timetable is None else starters_of(connection, timetable, name)
+                starters = (
+                    [] if timetable is None or found.status == UNREADABLE else starters_of(connection, timetable, name)
+                )
                 return replace(found, notes=(*found.notes, *starters))
             case "file" if _NUMBER.match(name):
                 return _of_intake(connection, batches, now, presence, IntakeId(int(name)))
@@ -178,9 +185,8 @@ def _of_instance(
         raise unknown.instance(connection, instance_id)
     batch = batches.get(instance.batch_id)
     if batch is None:
-        row = f"ProcessBatch {instance.batch_id}"
-        missing = Gate(name="batch", blocked=f"{row} does not exist", clear="batchctl check", row=row)
-        return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=(missing,))
+        gates_of_it = (_no_batch(connection, instance.batch_id),)
+        return Explanation(subject=f"BatchControl {instance_id}", status=instance.status, gates=gates_of_it)
     line = Line(connection, batches, now, presence.living(connection, now))
     found = (*_past_dependencies(batch), *line.gates_of(instance))
     return Explanation(
@@ -189,6 +195,19 @@ def _of_instance(
         gates=found if instance.status in FINAL else (*found, _is_there(connection, presence, now)),
         notes=tuple(_about_next_step(instance, batch, history.last_entry(connection, instance_id))),
     )
+
+
+def _no_batch(connection: Any, batch_id: BatchId) -> Gate:
+    """Say that a batch is not there, or what of it cannot be read."""
+    for row in definitions.read(connection).unreadable:
+        if row.batch_id == batch_id:
+            return _unreadable(row)
+    row_of_it = f"ProcessBatch {batch_id}"
+    return Gate(name="batch", blocked=f"{row_of_it} does not exist", clear="batchctl check", row=row_of_it)
+
+
+def _unreadable(row: UnreadableRow) -> Gate:
+    return Gate(name="definition", blocked=row.message, clear=row.mend, row=f"{row.table} {row.row_id}")
 
 
 def _about_next_step(instance: BatchInstance, batch: BatchDefinition, last: HistoryEntry | None) -> Iterable[str]:
@@ -204,8 +223,10 @@ def _of_batch(
 ) -> Explanation:
     batch = next((batch for batch in batches.values() if batch.name == name), None)
     if batch is None:
-        meant = did_you_mean(name, (batch.name for batch in batches.values()))
-        raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
+        for row in definitions.read(connection).unreadable:
+            if row.batch == name:
+                return Explanation(subject=f"batch {visible(name)}", status=UNREADABLE, gates=(_unreadable(row),))
+        raise unknown.batch(connection, batches.values(), name)
     subject, status = f"batch {visible(batch.name)}", "enabled" if batch.enabled else "disabled"
     line = Line(connection, batches, now, presence.living(connection, now))
     head = next(iter(instances.open_of(connection, batch.batch_id, 0, 1)), None)
@@ -275,6 +296,7 @@ def _of_intake(
     takers = [batch for batch in batches.values() if batch.entity == row.entity]
     made = reports.instances_of_intake(connection, intake_id)
     without = [batch for batch in takers if batch.batch_id not in {instance.batch_id for instance in made}]
+    broken = [one for one in definitions.read(connection).unreadable if one.entity == row.entity]
     repeats = dict(_repeats(connection, row, without) if row.status is IntakeStatus.READY else ())
     awaited = [batch for batch in without if batch not in repeats]
     open_ones = {instance.batch_id for instance in made if instance.status not in FINAL}
@@ -288,11 +310,12 @@ def _of_intake(
         status=row.status,
         gates=(
             *_intake_status(row, takers),
-            _entity(row, takers, batches),
+            *(_entity(row, takers, batches) if takers or not broken else ()),
+            *map(_unreadable, broken),
             *_created(row, awaited, repeats),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
             _instances(Line(connection, batches, now, presence.living(connection, now)), made),
-            *([_is_there(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
+            *(_whoever_creates(connection, presence, now) if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
@@ -367,7 +390,12 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Ga
             again = f"batchctl inbox resend {row.intake_id} --reason ...   (to run all of it once more)"
             yield from (block(name="status", blocked="it is complete", clear=again), Gate(name="populator"))
         case IntakeStatus.READY:
-            yield from (Gate(name="status"), Gate(name="populator"))
+            yield Gate(name="status")
+            if row.tries >= MOST_TRIES:
+                clear = remedies.to_ask_again(row, takers)
+                yield Gate("populator", f"it waits for an answer: {said}", clear, f"FileProcess {row.intake_id}")
+            else:
+                yield Gate(name="populator")
         case IntakeStatus.PAUSED:
             yield from (block(name="status", blocked=remedies.PAUSED), Gate(name="populator"))
         case IntakeStatus.REJECTED if not (row.message or "").startswith(remedies.REJECTED_BY):
@@ -376,11 +404,29 @@ def _intake_status(row: IntakeRow, takers: list[BatchDefinition]) -> Iterator[Ga
             yield from (block(name="status", blocked=f"{row.status}: {said}"), Gate(name="populator"))
 
 
-def _entity(row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition]) -> Gate:
+def _entity(
+    row: IntakeRow, takers: list[BatchDefinition], batches: Mapping[BatchId, BatchDefinition]
+) -> Iterator[Gate]:
     if takers:
-        return Gate(name="entity")
+        yield Gate(name="entity")
+        return
     blocked, clear = remedies.untaken(row, batches.values())
-    return Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
+    yield Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
+
+
+def _whoever_creates(connection: Any, presence: Presence, now: datetime) -> Iterator[Gate]:
+    """Yield the gate of the controllers, and that of the one that leads, where others are there and none does."""
+    there = _is_there(connection, presence, now)
+    yield there
+    lead = leading.load(connection)
+    if there.blocked is None and lead.leads(now) is None:
+        last = (
+            ""
+            if lead.controller is None
+            else f"; {visible(lead.controller)} did, until {lead.until:%Y-%m-%d %H:%M:%S} UTC"
+        )
+        blocked = f"no controller leads, so that nothing new becomes an instance{last}"
+        yield Gate("leader", blocked, "batchctl run   (batchctl doctor says what ails)", "Leader 1", Ends.CONTROLLER)
 
 
 def _is_there(connection: Any, presence: Presence, now: datetime) -> Gate:

@@ -13,7 +13,7 @@ from batchctl.domain.freezes import Scope
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, Freeze, FreezeId
 from batchctl.domain.text import did_you_mean, visible
-from batchctl.operations import columns
+from batchctl.operations import columns, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
 from batchctl.operations.release import Released, let_go
@@ -62,7 +62,7 @@ class Freezer:
             batches, now = definitions.all_batches(connection), self.actor.clock.now()
             ends = _end(until, now)
             meant = [batch.name for batch in batches if scope.covers(batch.name, batch.tags)]
-            _check(scope, meant, batches)
+            _check(connection, scope, meant, batches)
             before = _lasting([one for one in freeze_rows.standing(connection) if scope.is_of(one)], now)
             freeze = Freeze(
                 freeze_id=FreezeId(0),
@@ -145,14 +145,13 @@ def _end(until: str | None, now: datetime) -> datetime | None:
     return ends
 
 
-def _check(scope: Scope, meant: Sequence[str], batches: Sequence[BatchDefinition]) -> None:
+def _check(connection: Any, scope: Scope, meant: Sequence[str], batches: Sequence[BatchDefinition]) -> None:
     if scope.batch is not None and scope.tag is not None:
         raise Refused("A batch or a tag can be frozen, not both at once: freeze one, then the other.")
     if meant:
         return
     if scope.batch is not None:
-        hint = visible(did_you_mean(scope.batch, (batch.name for batch in batches)))
-        raise NotFound(f"There is no batch '{visible(scope.batch)}'.{hint}", next_step="batchctl batches")
+        raise unknown.batch(connection, batches, scope.batch)
     if scope.tag is not None:
         hint = visible(did_you_mean(scope.tag, {tag for batch in batches for tag in batch.tags}))
         message = f"No batch has the tag '{visible(scope.tag)}'.{hint}"
@@ -174,18 +173,20 @@ def _meant(
     if isinstance(of, Scope):
         found = [one for one in standing if of.is_of(one) and one.holds(now)]
         if not found:
-            _refuse_other(of, standing, batches, now)
+            _refuse_other(connection, of, standing, batches, now)
         return found
     if freeze_rows.load(connection, of) is None:
         raise NotFound(f"There is no freeze {of}.", next_step=_LIST)
     return [one for one in standing if one.freeze_id == of and one.holds(now)]
 
 
-def _refuse_other(scope: Scope, standing: Iterable[Freeze], batches: Sequence[BatchDefinition], now: datetime) -> None:
+def _refuse_other(
+    connection: Any, scope: Scope, standing: Iterable[Freeze], batches: Sequence[BatchDefinition], now: datetime
+) -> None:
     """Refuse to thaw what is frozen by something else: whoever asks takes it for thawed afterwards."""
     meant = [batch for batch in batches if scope.covers(batch.name, batch.tags)]
     if not any(scope.is_of(one) for one in standing):
-        _check(scope, [batch.name for batch in meant], batches)
+        _check(connection, scope, [batch.name for batch in meant], batches)
     for batch in meant:
         held = freezes.holding(batch, now)
         if held is not None:

@@ -21,6 +21,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import HistoryStatus, InstanceStatus
 from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import remedies, unknown
 from batchctl.ports import Transactions
 from batchctl.store import audit, definitions, history, instances, intake, reports
@@ -41,6 +42,8 @@ class Shown:
 
     instance: BatchInstance
     batch: BatchDefinition | None
+    unreadable: UnreadableRow | None = None
+    """What of its batch cannot be read."""
     intake: IntakeRow | None
     steps: tuple[StepState, ...]
     history: tuple[HistoryEntry, ...]
@@ -69,12 +72,13 @@ def show(transactions: Transactions, instance_id: InstanceId) -> Shown:
         instance = instances.load(connection, instance_id)
         if instance is None:
             raise unknown.instance(connection, instance_id)
-        every = definitions.all_batches(connection)
+        defined = definitions.read(connection)
         attempts = history.of_instance(connection, instance_id)
-        batch = next((batch for batch in every if batch.batch_id == instance.batch_id), None)
+        batch = next((batch for batch in defined.batches if batch.batch_id == instance.batch_id), None)
         return Shown(
             instance=instance,
             batch=batch,
+            unreadable=next((row for row in defined.unreadable if row.batch_id == instance.batch_id), None),
             intake=intake.load(connection, instance.intake_id),
             steps=() if batch is None else _steps(instance, batch, attempts),
             history=tuple(attempts),
@@ -156,13 +160,12 @@ def batch_id_of(connection: Any, name: str) -> BatchId:
     return known[name]
 
 
-def batches(transactions: Transactions) -> tuple[BatchCounts, ...]:
-    """Return every batch, by Seq, with its counts."""
+def batches(transactions: Transactions) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...]]:
+    """Return every batch, by Seq, with its counts; and what cannot be read of others."""
     with transactions.read() as connection:
-        counts = reports.count_instances(connection)
-        return tuple(
-            BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in definitions.all_batches(connection)
-        )
+        counts, defined = reports.count_instances(connection), definitions.read(connection)
+    found = tuple(BatchCounts(batch, counts.get(batch.batch_id, {})) for batch in defined.batches)
+    return found, defined.unreadable
 
 
 def _steps(instance: BatchInstance, batch: BatchDefinition, attempts: list[HistoryEntry]) -> tuple[StepState, ...]:

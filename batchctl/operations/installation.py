@@ -58,6 +58,13 @@ def log_file(path: Path) -> Reading:
     return Reading("log file", Result.FAIL, said, "let this user write there, or correct [log] file in batchctl.toml")
 
 
+def plugins(left_out: Mapping[str, str]) -> Iterator[Reading]:
+    """Say which plugin modules nothing here can use."""
+    for said in left_out.values():
+        text = f"P{said.removeprefix('p')}"
+        yield Reading("plugins", Result.FAIL, text, "correct the module, or take it out of modules in batchctl.toml")
+
+
 def definitions(found: Sequence[Finding]) -> Reading:
     """Say whether `check` finds anything."""
     if not found:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from batchctl.domain import moves
-from batchctl.domain.errors import Conflict, NotFound, Refused, StatusChanged
+from batchctl.domain.errors import Conflict, Refused, StatusChanged
 from batchctl.domain.release import Choice
 from batchctl.domain.rows import BatchDefinition, BatchInstance, InstanceId, Step
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import did_you_mean, storable, visible
+from batchctl.domain.text import storable, visible
 from batchctl.operations import columns, decisions, unknown
 from batchctl.operations.acts import Actor
 from batchctl.operations.columns import Columns
@@ -335,16 +335,11 @@ def _load(
     batches = definitions.all_batches(connection)
     batch = next((batch for batch in batches if batch.batch_id == instance.batch_id), None)
     if batch is None:
-        message = f"ProcessBatch {instance.batch_id} of BatchControl {instance_id} does not exist."
-        raise NotFound(message, next_step="batchctl check")
+        raise unknown.batch_of(connection, instance_id, instance.batch_id)
     return instance, batch
 
 
 def _batch_named(connection: Any, name: str) -> tuple[BatchDefinition, Sequence[BatchDefinition]]:
     """Return a batch, and all there are."""
     batches = definitions.all_batches(connection)
-    found = next((batch for batch in batches if batch.name == name), None)
-    if found is None:
-        meant = did_you_mean(name, (batch.name for batch in batches))
-        raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
-    return found, batches
+    return unknown.named(connection, batches, name), batches

@@ -9,10 +9,11 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, NotFound, Refused
-from batchctl.domain.rows import BatchDefinition, InstanceId
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, Refused
+from batchctl.domain.rows import InstanceId
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.text import visible
+from batchctl.operations import unknown
 from batchctl.operations.columns import Columns
 from batchctl.operations.decisions import Action
 from batchctl.operations.intervene import Operator
@@ -87,7 +88,7 @@ def select(transactions: Transactions, action: Action, wanted: Filter) -> Select
     """Find the instances; raises `NotFound` when there is no such batch."""
     with transactions.read() as connection:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
-        batch = None if wanted.batch is None else _named(list(batches.values()), wanted.batch)
+        batch = None if wanted.batch is None else unknown.named(connection, batches.values(), wanted.batch)
         key = None if batch is None else batch.batch_id
         found = list(reports.in_status(connection, wanted.status, batch_id=key, since=wanted.since))
     counts = Counter(batch_id for _, batch_id in found)
@@ -171,11 +172,3 @@ def _tried(operator: Operator, instance_id: InstanceId, act: Act, connection: An
     except BatchctlError as error:
         return error.in_full
     return None
-
-
-def _named(batches: Sequence[BatchDefinition], name: str) -> BatchDefinition:
-    found = next((batch for batch in batches if batch.name == name), None)
-    if found is None:
-        meant = visible(did_you_mean(name, (batch.name for batch in batches)))
-        raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
-    return found

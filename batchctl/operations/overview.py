@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from batchctl.domain.dead_ends import Ailing
 from batchctl.domain.gates import frozen as frozen_gate
 from batchctl.domain.gates import mending
 from batchctl.domain.incidents import Incident
@@ -22,21 +23,22 @@ from batchctl.domain.rows import (
 )
 from batchctl.domain.status import FINAL, InstanceStatus, IntakeStatus
 from batchctl.domain.text import typed
-from batchctl.operations import ailing, almanac, dependents, incident_desk, remedies
-from batchctl.operations.ailing import Ailing
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations import almanac, dependents, incident_desk, remedies
 from batchctl.operations.almanac import RunningOut
 from batchctl.operations.dependents import Seen
 from batchctl.operations.presence import Presence
 from batchctl.operations.standing import Line
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
 from batchctl.ports import Clock, Transactions
-from batchctl.store import definitions, history, incidents, instances, intake, reports
+from batchctl.store import ailing_starts, definitions, history, incidents, instances, intake, reports
 
 INCIDENTS = 5
 """How many incidents are shown."""
 COMING = 5
 """How many due times to come are shown."""
 
+_Broken = Mapping[BatchId, UnreadableRow]
 _TROUBLED = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.RETRY)
 _WAITING = (InstanceStatus.READY, InstanceStatus.PAUSED)
 
@@ -102,6 +104,8 @@ class Overview:
     now: datetime
     controllers: tuple[str, ...]
     """The controllers that work on the database."""
+    left_out: tuple[str, ...]
+    """What is to be said of the plugin modules that they work without."""
     instances: Mapping[InstanceStatus, int]
     intake: Mapping[IntakeStatus, int]
     untaken_count: int
@@ -127,6 +131,8 @@ class Overview:
     """Whether a controller is there that starts it."""
     ending: tuple[RunningOut, ...] = ()
     """Calendars that schedules go by and that run out."""
+    unreadable: tuple[UnreadableRow, ...] = ()
+    """Rows that nothing can go by."""
     incidents: tuple[Incident, ...] = ()
     """The first of those that stand."""
     incident_count: int = 0
@@ -138,27 +144,32 @@ def overview(
     """Look at everything once; no list is longer than `most`. Of schedules a `timetable` tells."""
     now = clock.now()
     with transactions.read() as connection:
-        batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
+        defined = definitions.read(connection)
+        batches = {batch.batch_id: batch for batch in defined.batches}
+        broken = {row.batch_id: row for row in defined.unreadable if row.batch_id is not None}
         counts = reports.count_instances(connection)
         not_taken_in = intake.not_taken_in(connection, most)
         around = None if timetable is None else timetable.around(connection)
+        living = presence.living(connection, now)
         return Overview(
             now=now,
-            controllers=tuple(row.name for row in presence.living(connection, now)),
+            controllers=tuple(row.name for row in living),
+            left_out=tuple(dict.fromkeys(row.left_out for row in living if row.left_out is not None)),
             instances=_totals(counts),
             intake=reports.count_intake(connection),
             untaken_count=reports.count_untaken(connection),
-            running=_running(connection, batches, now, most),
-            troubled=_troubled(connection, batches, now, most),
-            waiting=_waiting(connection, batches, now, most),
+            running=_running(connection, batches, broken, now, most),
+            troubled=_troubled(connection, batches, broken, now, most),
+            waiting=_waiting(connection, batches, broken, now, most),
             not_taken_in=tuple(not_taken_in),
             to_take_in={row.intake_id: remedies.to_take_in(row, batches.values()) for row in not_taken_in},
             untaken=tuple(intake.untaken(connection, 0, most)),
             disabled=_disabled(batches, counts),
             frozen=_frozen(batches, now),
-            completed=_completed(connection, batches, most),
+            completed=_completed(connection, batches, broken, most),
             waits=dependents.seen(connection, batches, now, most),
-            ailing=ailing.ailing(connection),
+            ailing=ailing_starts.ailing(connection),
+            unreadable=(*defined.unreadable, *ailing_starts.unreadable(connection)),
             coming=() if around is None else coming_up(connection, around, min(most, COMING)),
             is_fired=bool(presence.firing(connection, now)),
             incidents=incident_desk.with_reasons(
@@ -183,7 +194,7 @@ def _disabled(
 
 
 def _running(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, now: datetime, most: int
 ) -> tuple[Running, ...]:
     found = []
     for entry in reports.live_entries(connection, most):
@@ -194,7 +205,7 @@ def _running(
         running = Running(
             entry=entry,
             instance=instance,
-            batch=_name(batches, entry.batch_id),
+            batch=_name(batches, broken, entry.batch_id),
             elapsed=now - entry.started_at,
             expected=None if step is None else step.expected_duration,
             alarm=None if step is None else step.alarm_duration,
@@ -209,7 +220,7 @@ def _frozen(batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[
 
 
 def _troubled(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, now: datetime, most: int
 ) -> tuple[Troubled, ...]:
     found: list[Troubled] = []
     for status in _TROUBLED:
@@ -217,11 +228,13 @@ def _troubled(
             last, batch = history.last_entry(connection, instance.instance_id), batches.get(instance.batch_id)
             one = Troubled(
                 instance=instance,
-                batch=_name(batches, instance.batch_id),
+                batch=_name(batches, broken, instance.batch_id),
                 step=None if batch is None else batch.step_after(instance.last_seq),
                 message=None if last is None else last.message,
                 said=None if last is None else last.in_full,
-                clear=_clear(instance, batch, last, now),
+                clear=broken[instance.batch_id].mend
+                if instance.batch_id in broken
+                else _clear(instance, batch, last, now),
             )
             found.append(one)
     return tuple(found)
@@ -250,32 +263,36 @@ _CLEAR = {
 
 
 def _waiting(
-    connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime, most: int
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, now: datetime, most: int
 ) -> tuple[Waiting, ...]:
     line = Line(connection, batches, now)
     found = []
     for instance in reports.open_in(connection, _WAITING, most):
-        if instance.batch_id not in batches:
+        reason, clear = None, None
+        if instance.batch_id in batches:
+            first = next((at for at in line.gates_of(instance) if at.blocked is not None), None)
+            reason, clear = (None, None) if first is None else (first.blocked, first.clear)
+        elif instance.batch_id in broken:
+            row = broken[instance.batch_id]
+            reason, clear = row.message, row.mend
+        else:
             continue
-        blocked = [at for at in line.gates_of(instance) if at.blocked is not None]
-        first = blocked[0] if blocked else None
-        waiting = Waiting(
-            instance=instance,
-            batch=_name(batches, instance.batch_id),
-            reason=None if first is None else first.blocked,
-            clear=None if first is None else first.clear,
-        )
-        found.append(waiting)
+        name = _name(batches, broken, instance.batch_id)
+        found.append(Waiting(instance=instance, batch=name, reason=reason, clear=clear))
     return tuple(found)
 
 
-def _completed(connection: Any, batches: Mapping[BatchId, BatchDefinition], most: int) -> tuple[Completed, ...]:
+def _completed(
+    connection: Any, batches: Mapping[BatchId, BatchDefinition], broken: _Broken, most: int
+) -> tuple[Completed, ...]:
     return tuple(
-        Completed(instance=instance, batch=_name(batches, instance.batch_id), at=at)
+        Completed(instance=instance, batch=_name(batches, broken, instance.batch_id), at=at)
         for instance, at in reports.last_completed(connection, min(most, 5))
     )
 
 
-def _name(batches: Mapping[BatchId, BatchDefinition], batch_id: BatchId) -> str:
+def _name(batches: Mapping[BatchId, BatchDefinition], broken: _Broken, batch_id: BatchId) -> str:
+    if batch_id in broken:
+        return broken[batch_id].batch
     batch = batches.get(batch_id)
     return f"(ProcessBatch {batch_id}, which does not exist)" if batch is None else batch.name

@@ -13,7 +13,9 @@ from batchctl.domain.errors import NotFound
 from batchctl.domain.forecast import Forecast, Outlook, Stand, usual
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import FINAL, InstanceStatus, OnFailure
-from batchctl.domain.text import did_you_mean, unfit, visible
+from batchctl.domain.text import unfit
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.operations import unknown
 from batchctl.ports import Clock, Transactions
 from batchctl.store import definitions, live
 from batchctl.store.live import Waiting
@@ -89,6 +91,8 @@ class Picture:
     forecast: Forecast | None = None
     forecast_key: str | None = None
     """The CycleKey that the forecast goes on with; None when it is that of a beginning now."""
+    unreadable: tuple[UnreadableRow, ...] = ()
+    """What cannot be read of other batches, which are left out."""
 
     @property
     def is_of_unknown_key(self) -> bool:
@@ -145,8 +149,9 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
     """Look at all batches, or at one and what it waits for; for one CycleKey, or for whatever is open."""
     now = clock.now()
     with transactions.read() as connection:
-        every = definitions.all_batches(connection)
-        target = None if name is None else _named(every, name)
+        defined = definitions.read(connection)
+        every = defined.batches
+        target = None if name is None else unknown.named(connection, every, name)
         batches = every if target is None else _with_what_it_waits_for(every, target)
         _check(cycle_key)
         stands = _by_batch(live.stands(connection, cycle_key))
@@ -162,6 +167,7 @@ def picture(transactions: Transactions, clock: Clock, name: str | None, cycle_ke
         nodes=_nodes(batches, stands, waits, now),
         forecast=forecast,
         forecast_key=key,
+        unreadable=defined.unreadable,
     )
 
 
@@ -169,7 +175,7 @@ def impact(transactions: Transactions, name: str) -> Impact:
     """Look at everything that waits for a batch."""
     with transactions.read() as connection:
         every = definitions.all_batches(connection)
-        batch = _named(every, name)
+        batch = unknown.named(connection, every, name)
         waits = _waits(every, live.waiting(connection), None)
         counts = _counts(_by_batch(live.stands(connection)).get(batch.batch_id, ()))
     known = {one.batch_id: one for one in every}
@@ -184,14 +190,6 @@ def impact(transactions: Transactions, name: str) -> Impact:
         spared=tuple(one for one in every if one.batch_id in further and one.batch_id not in ways),
         in_line=0 if batch.on_failure is OnFailure.CONTINUE else counts.get(InstanceStatus.READY, 0),
     )
-
-
-def _named(batches: Sequence[BatchDefinition], name: str) -> BatchDefinition:
-    found = next((batch for batch in batches if batch.name == name), None)
-    if found is None:
-        meant = did_you_mean(name, (batch.name for batch in batches))
-        raise NotFound(f"There is no batch '{visible(name)}'.{visible(meant)}", next_step="batchctl batches")
-    return found
 
 
 def _check(cycle_key: str | None) -> None:

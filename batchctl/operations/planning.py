@@ -9,7 +9,7 @@ from typing import Any
 
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import StatusChanged
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow, Populated
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.operations import unknown
@@ -119,7 +119,7 @@ def acceptance(transactions: Transactions, intake_id: IntakeId) -> Acceptance:
         every = definitions.all_batches(connection)
         if row is None:
             raise unknown.intake_row(connection, intake_id)
-    if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE}:
+    if row.status not in {IntakeStatus.REJECTED, IntakeStatus.DUPLICATE} and row.tries < MOST_TRIES:
         raise StatusChanged(
             f"FileProcess {intake_id}", row.status, "accept", next_step=f"batchctl why file:{intake_id}"
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from batchctl.domain.dead_ends import BY_A_PERSON
 from batchctl.domain.rows import BatchDefinition, IntakeRow
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import did_you_mean, visible
 
 PAUSED = "somebody inserted or set it as paused"
-REJECTED_BY = "rejected by "
-"""How the message of a row begins that a person has rejected."""
+REJECTED_BY = BY_A_PERSON
 
 
 def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
@@ -25,6 +25,13 @@ def to_take_in(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
     takers = ", ".join(visible(batch.name) for batch in batches if batch.entity == row.entity)
     settings = f", or Populator and PopulatorArgs of batch {takers}" if takers else ""
     return f"correct FileName{settings} (UPDATE ...), then: {retry}"
+
+
+def to_ask_again(row: IntakeRow, batches: Iterable[BatchDefinition]) -> str:
+    """Return what to do about a row of which no populator had an answer, however often it was asked."""
+    takers = ", ".join(visible(batch.name) for batch in batches if batch.entity == row.entity)
+    accept = f"batchctl accept {row.intake_id} --reason ..."
+    return f"correct FileName, or Populator and PopulatorArgs of batch {takers}; then: {accept}"
 
 
 def untaken(row: IntakeRow, batches: Iterable[BatchDefinition]) -> tuple[str, str]:

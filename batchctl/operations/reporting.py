@@ -8,13 +8,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from batchctl.domain import forecast
-from batchctl.domain.errors import NotFound
+from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.incidents import Problem
 from batchctl.domain.modes import takers_of
 from batchctl.domain.performance import Performance, performance
 from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, Step
 from batchctl.domain.status import InstanceStatus
-from batchctl.domain.text import did_you_mean, visible
-from batchctl.operations import dependents
+from batchctl.expected_work import ExpectedWork
+from batchctl.operations import dependents, unknown
 from batchctl.operations.columns import Columns, moment, seconds
 from batchctl.operations.dependents import Seen
 from batchctl.operations.timetable import ComingUp, Timetable, coming_up
@@ -24,6 +25,8 @@ from batchctl.store.lengths import Steps
 
 WINDOW = timedelta(days=28)
 """How far a report looks back where nothing else is said."""
+PATIENCE = timedelta(seconds=3)
+"""How long it is read at most when files have come before."""
 MOST = 200
 """How many lines of each kind a report has at most."""
 STANDING = (InstanceStatus.FAILED, InstanceStatus.HELD, InstanceStatus.PAUSED, InstanceStatus.RETRY)
@@ -150,11 +153,13 @@ class Late:
     waits: tuple[Seen, ...]
     standing: tuple[Standing, ...]
     steps: tuple[StepLengths, ...]
+    missed: tuple[Problem, ...] = ()
+    """What should have arrived, begun or been done by now, as ArriveBy, StartBy, FinishBy or the past say."""
 
     @property
     def is_any(self) -> bool:
         """Say whether anything is late."""
-        return bool(self.running or self.overdue or self.waits or self.standing or self.steps)
+        return bool(self.running or self.overdue or self.waits or self.standing or self.steps or self.missed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +168,7 @@ class Reporter:
 
     transactions: Transactions
     timetable: Timetable
+    rules: AlertRules
     names: Sequence[str] = ()
     """Of which batches; of all when none is named."""
     since: datetime | None = None
@@ -201,6 +207,7 @@ class Reporter:
                 waits=tuple(one for one in self._waits(connection, batches, now) if one.is_overdue),
                 standing=_standing(connection, batches, now),
                 steps=tuple(one for one in _steps(batches, found) if one.over),
+                missed=self._missed(connection, batches, now),
             )
 
     @property
@@ -210,9 +217,7 @@ class Reporter:
     def _batches(self, connection: Any) -> Mapping[BatchId, BatchDefinition]:
         every = definitions.all_batches(connection)
         for name in self.names:
-            if all(batch.name != name for batch in every):
-                meant = visible(did_you_mean(name, [batch.name for batch in every]))
-                raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
+            unknown.named(connection, every, name)
         return {batch.batch_id: batch for batch in every if not self.names or batch.name in self.names}
 
     def _lengths(self, connection: Any, batches: Mapping[BatchId, BatchDefinition]) -> Steps:
@@ -229,6 +234,16 @@ class Reporter:
                 done_at = max(known) if known and len(known) == len(ends) else None
                 made.append(Coming(coming=one, batches=tuple(batch.name for batch in takers), done_at=done_at))
         return tuple(made)
+
+    def _missed(
+        self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime
+    ) -> tuple[Problem, ...]:
+        """Return what incidents are opened of, whether a controller is there that does it or not."""
+        awaited, clock = ExpectedWork(self.rules), self.timetable.clock
+        until = clock.monotonic() + PATIENCE.total_seconds()
+        awaited.learn(connection, now, clock.monotonic(), lambda: clock.monotonic() >= until)
+        found = awaited.missed_now(connection, now, clock.monotonic())
+        return tuple(one for one in found if one.batch_id in batches or not self.names)
 
     def _waits(self, connection: Any, batches: Mapping[BatchId, BatchDefinition], now: datetime) -> tuple[Seen, ...]:
         every = {batch.batch_id: batch for batch in definitions.all_batches(connection)}

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from batchctl.domain.errors import NotFound
 from batchctl.domain.outcomes import JsonValue
 from batchctl.domain.rows import LogEntry
 from batchctl.domain.status import SchedulerEvent
-from batchctl.domain.text import did_you_mean, visible
-from batchctl.operations import columns
+from batchctl.operations import columns, unknown
 from batchctl.ports import Transactions
 from batchctl.store import definitions, scheduler_log
 from batchctl.store.scheduler_log import Wanted
@@ -55,11 +53,7 @@ def page(transactions: Transactions, wanted: Filter, most: int) -> Page:
         batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
         batch = None
         if wanted.batch is not None:
-            batch = next((one for one in batches.values() if one.name == wanted.batch), None)
-            if batch is None:
-                meant = did_you_mean(wanted.batch, (one.name for one in batches.values()))
-                message = f"There is no batch '{visible(wanted.batch)}'.{visible(meant)}"
-                raise NotFound(message, next_step="batchctl batches")
+            batch = unknown.named(connection, batches.values(), wanted.batch)
         asked = Wanted(
             source=wanted.source,
             entity=wanted.entity,

@@ -26,6 +26,9 @@ from batchctl.store import definitions
 
 ENTITY = "Task"
 PROCESS_TYPE = "task"
+TO_ENABLE = (
+    "batchctl task enable --reason ...   (then whoever may insert FileProcess rows runs commands as the controller)"
+)
 
 
 class Populators(Protocol):
@@ -115,10 +118,9 @@ class Desk:
             whose = (
                 f": batch {names} has no step of ProcessType 'task'" if takers else f".{did_you_mean(entity, queues)}"
             )
-            raise Refused(
-                f"No batch carries out tasks of entity '{visible(entity)}'{visible(whose)}",
-                next_step="batchctl batches   (which there are; another task queue: batchctl task --entity NAME)",
-            )
+            known = "batchctl batches   (which there are; another task queue: batchctl task --entity NAME)"
+            message = f"No batch carries out tasks of entity '{visible(entity)}'{visible(whose)}"
+            raise Refused(message, next_step=known if takers or queues else TO_ENABLE)
         batch, step = found[0]
         return batch, step, tuple(other.name for other in takers if other.name != batch.name)
 

@@ -107,7 +107,9 @@ class Bench:
             raise answer.error
         verdict = triggers.decide(trigger, answer.found, ago)
         with self.transactions.read() as connection:
-            blocker = data_triggers.blocker(connection, trigger.entity)
+            blocker = data_triggers.blocker(
+                connection, trigger.entity, passes_failed=triggers.passes_failed(trigger, ago)
+            )
             takers = takers_of(trigger.entity, definitions.all_batches(connection))
         return Trial(
             trigger=trigger,

@@ -1,12 +1,15 @@
-"""Numbers that mean nothing: those of FileProcess and of BatchControl are easily taken for each other."""
+"""Numbers and names that mean nothing, and rows that are there and cannot be read: the one is never taken for the other."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from batchctl.domain.errors import NotFound
-from batchctl.domain.rows import InstanceId, IntakeId
-from batchctl.store import instances, intake, reports
+from batchctl.domain.errors import NotFound, Refused
+from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId
+from batchctl.domain.text import did_you_mean, visible
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store import definitions, instances, intake, reports
 
 LISTED_MOST = 10
 
@@ -40,3 +43,35 @@ def _made(connection: Any, intake_id: IntakeId) -> str:
         return "No instance has been made of it."
     more = f", and {len(made) - LISTED_MOST} more" if len(made) > LISTED_MOST else ""
     return f"Its instances: {', '.join(made[:LISTED_MOST])}{more}."
+
+
+def named(connection: Any, batches: Iterable[BatchDefinition], name: str) -> BatchDefinition:
+    """Return the batch of a name; raises `NotFound`, or `Refused` where its rows cannot be read."""
+    batches = list(batches)
+    found = next((batch for batch in batches if batch.name == name), None)
+    if found is None:
+        raise batch(connection, batches, name)
+    return found
+
+
+def batch(connection: Any, batches: Iterable[BatchDefinition], name: str) -> NotFound | Refused:
+    """Say that there is no such batch, or what of it cannot be read."""
+    broken = definitions.read(connection).unreadable
+    for row in broken:
+        if row.batch == name:
+            return _unreadable(row)
+    meant = visible(did_you_mean(name, [*(each.name for each in batches), *(row.batch for row in broken)]))
+    return NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
+
+
+def batch_of(connection: Any, instance_id: int, batch_id: BatchId) -> NotFound | Refused:
+    """Say that the batch of an instance is not there, or what of it cannot be read."""
+    for row in definitions.read(connection).unreadable:
+        if row.batch_id == batch_id:
+            return _unreadable(row)
+    missing = f"ProcessBatch {batch_id} of BatchControl {instance_id} does not exist."
+    return NotFound(missing, next_step="batchctl check")
+
+
+def _unreadable(row: UnreadableRow) -> Refused:
+    return Refused(f"{row.message}. Until that is corrected the batch does nothing.", next_step=row.mend)

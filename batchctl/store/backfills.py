@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +12,9 @@ from batchctl.domain.backfill_turns import Stretch
 from batchctl.domain.rows import InstanceId
 from batchctl.domain.schedules import Backfill, BackfillId, ScheduleId
 from batchctl.domain.status import BackfillStatus, FireOutcome, InstanceStatus, IntakeStatus, word
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import NEVER, readable, text_of
 from batchctl.store.conditions import one_of
-from batchctl.store.definitions import Unreadable
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import (
@@ -26,6 +26,7 @@ from batchctl.store.tables import (
     schedule_backfill,
     schedule_fire,
 )
+from batchctl.store.unreadable import sorted_out
 
 _b, _f, _p, _c = schedule_backfill.c, schedule_fire.c, file_process.c, batch_control.c
 
@@ -91,14 +92,14 @@ def load_locked(connection: Connection, backfill_id: BackfillId) -> Backfill | N
     return load(connection, backfill_id)
 
 
-def running(connection: Connection) -> tuple[list[Backfill], list[Unreadable]]:
+def running(connection: Connection) -> tuple[list[Backfill], list[UnreadableRow]]:
     """Return those that are not over, oldest first, and the rows of such that hold nonsense."""
-    return _sorted_out(_RUNNING(connection))
+    return sorted_out(schedule_backfill, _RUNNING(connection), _backfill)
 
 
-def newest(connection: Connection, most: int) -> tuple[list[Backfill], list[Unreadable]]:
+def newest(connection: Connection, most: int) -> tuple[list[Backfill], list[UnreadableRow]]:
     """Return the newest, newest first, and the rows that hold nonsense."""
-    return _sorted_out(connection.execute(_NEWEST, {"most": most}))
+    return sorted_out(schedule_backfill, connection.execute(_NEWEST, {"most": most}), _backfill)
 
 
 def change(connection: Connection, backfill_id: BackfillId, columns: Mapping[str, object]) -> bool:
@@ -130,16 +131,6 @@ def decisions(
     """Return what was decided about those of some keys that are decided, and why."""
     rows = connection.execute(_DECIDED, {"schedule_id": schedule_id, "keys": list(keys)})
     return {str(row.FireKey): (word(FireOutcome, row.Outcome), text_of(row.Reason)) for row in rows}
-
-
-def _sorted_out(rows: Iterable[Any]) -> tuple[list[Backfill], list[Unreadable]]:
-    found, broken = list[Backfill](), list[Unreadable]()
-    for row in rows:
-        try:
-            found.append(_backfill(row))
-        except (TypeError, ValueError, OverflowError) as error:
-            broken.append(Unreadable("ScheduleBackfill", row.ScheduleBackfill_id, str(error)))
-    return found, broken
 
 
 def _backfill(row: Any) -> Backfill:

@@ -18,14 +18,14 @@ from batchctl.store.columns import UtcTime, in_words
 
 
 class differing(FunctionElement[bool]):  # noqa: N801 - it is written like a function
-    """A condition that SQLite is told in one way and all others in another."""
+    """A condition that SQLite is told in one way and all others in another, or SQL Server in a third."""
 
     type = Boolean()
     inherit_cache = True
 
-    def __init__(self, elsewhere: str, on_sqlite: str) -> None:
-        """Keep both."""
-        super().__init__(text(elsewhere), text(on_sqlite))
+    def __init__(self, elsewhere: str, on_sqlite: str, on_mssql: str | None = None) -> None:
+        """Keep all of them."""
+        super().__init__(text(elsewhere), text(on_sqlite), text(elsewhere if on_mssql is None else on_mssql))
 
     def self_group(self, against: Any = None) -> differing:  # noqa: ARG002 - SQLAlchemy's hook
         """Stand as a condition where one is wanted; SQLAlchemy would compare a function's value with 1."""
@@ -34,13 +34,19 @@ class differing(FunctionElement[bool]):  # noqa: N801 - it is written like a fun
 
 @compiles(differing)
 def _elsewhere(element: differing, compiler: Any, **options: Any) -> str:
-    said, _ = element.clauses
+    said, _, _ = element.clauses
     return str(compiler.process(said, **options))
 
 
 @compiles(differing, "sqlite")
 def _on_sqlite(element: differing, compiler: Any, **options: Any) -> str:
-    _, said = element.clauses
+    _, said, _ = element.clauses
+    return str(compiler.process(said, **options))
+
+
+@compiles(differing, "mssql")
+def _on_mssql(element: differing, compiler: Any, **options: Any) -> str:
+    *_, said = element.clauses
     return str(compiler.process(said, **options))
 
 
@@ -60,6 +66,16 @@ def is_word(column: str, words: Iterable[str]) -> ColumnElement[bool]:
     """Return the constraint that a column of words holds one of some, in any letter case."""
     words = list(words)
     return differing(in_words(column, words), _one_by_one(column, words))
+
+
+def is_written_word(column: str, words: Iterable[str], also: str) -> ColumnElement[bool]:
+    """Return the same constraint where people may write one more word, of which a trigger makes another.
+
+    PostgreSQL makes it before it looks at constraints.
+    """
+    words = list(words)
+    written = [*words, also]
+    return differing(in_words(column, words), _one_by_one(column, written), in_words(column, written))
 
 
 def _one_by_one(column: str, words: Iterable[str]) -> str:

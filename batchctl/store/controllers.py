@@ -54,6 +54,7 @@ def add(
     version: str,
     orphan_timeout: timedelta,
     scheduler_zone: str | None,
+    left_out: str | None,
     seq: int,
     now: datetime,
 ) -> None:
@@ -70,6 +71,7 @@ def add(
         "AppVersion": version,
         "OrphanTimeoutSecs": math.ceil(orphan_timeout.total_seconds()),
         "SchedulerZone": scheduler_zone,
+        "LeftOut": left_out,
     }
     _ADD(connection, {column: value for column, value in values.items() if value is not None})
 
@@ -157,4 +159,5 @@ def controller_row(row: Row[Any]) -> ControllerRow:
         started_at=row.z_inserted,
         orphan_timeout=None if seconds is None else timedelta(seconds=seconds),
         scheduler_zone=text_of(getattr(row, "SchedulerZone", None)),
+        left_out=text_of(getattr(row, "LeftOut", None)),
     )

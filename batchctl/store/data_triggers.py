@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, exists, func, not_, or_, select, text
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, not_, or_, select, text
 
 from batchctl.domain.rows import DataTrigger, InstanceId, IntakeId
-from batchctl.domain.status import InstanceStatus, ProcessingMode, word
+from batchctl.domain.status import InstanceStatus, OnFailure, ProcessingMode, word
 from batchctl.domain.triggers import Blocker
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
 from batchctl.store.conditions import once_found, one_of
-from batchctl.store.definitions import ENTITY, Unreadable
+from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowSelect, RowUpdate
 from batchctl.store.tables import (
@@ -28,6 +29,7 @@ from batchctl.store.tables import (
     file_process,
     process_batch,
 )
+from batchctl.store.unreadable import sorted_out
 
 _t, _c, _b, _f, _h = data_trigger.c, batch_control.c, process_batch.c, file_process.c, batch_process_history.c
 
@@ -43,7 +45,14 @@ _DISABLE = RowUpdate(data_trigger, _t.DataTrigger_id == bindparam("trigger_id"))
 _BEGUN = select(func.min(_h.StartTime)).where(_h.BatchControl_id == _c.BatchControl_id).scalar_subquery()
 
 
-def _open_in(words: Sequence[str]) -> RowSelect:
+_GOES_ON = and_(
+    func.lower(_b.OnFailure) == OnFailure.CONTINUE.value,
+    or_(_c.Status == InstanceStatus.FAILED.value, _c.Status == InstanceStatus.HELD.value),
+)
+"""What stands, and keeps no other instance of its batch from going on."""
+
+
+def _open_in(words: Sequence[str], *conditions: ColumnElement[bool]) -> RowSelect:
     """Return the query of an entity's first open instance, of those that an index holds."""
     of_entity: ColumnElement[bool] = exactly(ENTITY, bindparam("entity", type_=_f.Entity.type))
     return RowSelect(
@@ -55,30 +64,30 @@ def _open_in(words: Sequence[str]) -> RowSelect:
             func.coalesce(_BEGUN, _c.z_inserted).label("Since"),
         )
         .join(process_batch, _c.ProcessBatch_id == _b.ProcessBatch_id)
-        .where(of_entity, one_of("BatchControl.Status", words))
+        .where(of_entity, one_of("BatchControl.Status", words), *conditions)
         .order_by(once_found(_c.BatchControl_id))
         .limit(bindparam("most"))
     )
 
 
-_OPEN = [_open_in(words) for words in (CLAIMED_INSTANCE, IN_LINE_INSTANCE, PAUSED_INSTANCE)]
+_UNDER_WAY, _PAUSED = _open_in(CLAIMED_INSTANCE), _open_in(PAUSED_INSTANCE)
+_OPEN = [_UNDER_WAY, _open_in(IN_LINE_INSTANCE), _PAUSED]
+_OPEN_BUT_FAILED = [_UNDER_WAY, _open_in(IN_LINE_INSTANCE, not_(_GOES_ON)), _PAUSED]
 _WAITING = RowSelect(
     select(_f.FileProcess_id, _f.z_inserted)
-    .where(text(f"FileProcess.{READY_INTAKE}"), exactly(_f.Entity, bindparam("entity", type_=_f.Entity.type)))
+    .where(
+        text(f"FileProcess.{READY_INTAKE}"),
+        exactly(_f.Entity, bindparam("entity", type_=_f.Entity.type)),
+        not_(exists().where(_c.FileProcess_id == _f.FileProcess_id)),
+    )
     .order_by(_f.FileProcess_id)
     .limit(bindparam("most"))
 )
 
 
-def everything(connection: Connection) -> tuple[list[DataTrigger], list[Unreadable]]:
+def everything(connection: Connection) -> tuple[list[DataTrigger], list[UnreadableRow]]:
     """Return all triggers by name, and the rows that hold nonsense."""
-    found, broken = list[DataTrigger](), list[Unreadable]()
-    for row in connection.execute(_ALL):
-        try:
-            found.append(_trigger(row))
-        except (TypeError, ValueError, OverflowError) as error:
-            broken.append(Unreadable("DataTrigger", row.DataTrigger_id, str(error)))
-    return found, broken
+    return sorted_out(data_trigger, connection.execute(_ALL), _trigger)
 
 
 def enabled(connection: Connection) -> list[DataTrigger]:
@@ -100,9 +109,12 @@ def disable(connection: Connection, trigger: DataTrigger, now: datetime) -> None
     _DISABLE(connection, {"Enabled": 0, "z_updated": now}, trigger_id=trigger.row_id)
 
 
-def blocker(connection: Connection, entity: str) -> Blocker | None:
-    """Return the work for an entity that is not done yet and began first, if there is any."""
-    for query in _OPEN:
+def blocker(connection: Connection, entity: str, *, passes_failed: bool = False) -> Blocker | None:
+    """Return the work for an entity that is not done yet and began first, if there is any.
+
+    What has failed may be passed over where OnFailure of its batch says to continue.
+    """
+    for query in _OPEN_BUT_FAILED if passes_failed else _OPEN:
         for row in query(connection, entity=entity, most=1):
             return Blocker(
                 since=row.Since,
@@ -111,7 +123,6 @@ def blocker(connection: Connection, entity: str) -> Blocker | None:
                 batch=str(row.ProcessBatchName),
                 status=word(InstanceStatus, row.Status).value,
             )
-    # Whatever is open was found above, so one that is ready still waits for its instances.
     for row in _WAITING(connection, entity=entity, most=1):
         return Blocker(since=row.z_inserted, intake_id=IntakeId(row.FileProcess_id))
     return None

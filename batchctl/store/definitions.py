@@ -13,9 +13,11 @@ from batchctl.domain import graph
 from batchctl.domain.freezes import scope_of, tags_of
 from batchctl.domain.rows import BatchDefinition, BatchId, Dependency, Freeze, Need, Step
 from batchctl.domain.status import DependencyMode, OnFailure, OnLost, ProcessingMode, word
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store import batch_versions, freezes, limits
 from batchctl.store.columns import data_values, text_of
 from batchctl.store.tables import batch_dependency, process_batch, process_control
+from batchctl.store.unreadable import NONSENSE, unreadable
 
 _b, _d, _p = process_batch.c, batch_dependency.c, process_control.c
 
@@ -23,8 +25,8 @@ _BATCHES = select(process_batch).order_by(_b.Seq, _b.ProcessBatch_id)
 _DEPENDENCIES = select(batch_dependency).order_by(_d.ProcessBatch_id, _d.BatchDependency_id)
 _TAGS = select(_b.ProcessBatchName, _b.Tags).where(_b.Tags.is_not(None)).order_by(_b.ProcessBatch_id)
 _STEPS = select(process_control).order_by(_p.ProcessBatch_id, _p.ProcessControlSeq)
+_MOST_LOST = 1000
 _YEAR = 365 * 24 * 3600
-_NONSENSE = (TypeError, ValueError, OverflowError)
 _ENABLE = (
     update(process_batch)
     .where(_b.ProcessBatch_id == bindparam("batch_id"), _b.Enabled != bindparam("enabled"))
@@ -38,21 +40,12 @@ _SET_MODE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A definition row that holds nonsense, which only a hand that switched the constraints off can leave."""
-
-    table: str
-    row_id: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Definitions:
     """What the definition tables hold: the batches, and what of them cannot be read."""
 
     batches: tuple[BatchDefinition, ...]
     steps_without_batch: tuple[Step, ...]
-    unreadable: tuple[Unreadable, ...]
+    unreadable: tuple[UnreadableRow, ...]
 
 
 def read(connection: Connection) -> Definitions:
@@ -60,15 +53,15 @@ def read(connection: Connection) -> Definitions:
     steps: dict[int, list[Step]] = {}
     rows: dict[int, list[Row[Any]]] = {}
     versions = batch_versions.newest(connection)
-    broken: dict[int, Unreadable] = {}
+    broken: dict[int, UnreadableRow] = {}
     needs, dependencies = limits.needs(connection), _dependencies(connection, broken)
     standing = freezes.standing(connection)
     for row in connection.execute(_STEPS):
         rows.setdefault(row.ProcessBatch_id, []).append(row)
         try:
             steps.setdefault(row.ProcessBatch_id, []).append(_step(row))
-        except _NONSENSE as error:
-            broken[row.ProcessBatch_id] = Unreadable("ProcessControl", row.ProcessControl_id, str(error))
+        except NONSENSE as error:
+            broken[row.ProcessBatch_id] = unreadable(process_control, row, error)
     batches: list[BatchDefinition] = []
     for row in connection.execute(_BATCHES):
         try:
@@ -76,10 +69,13 @@ def read(connection: Connection) -> Definitions:
             its_steps, its_needs = tuple(steps.pop(batch_id, ())), tuple(needs.get(batch_id, ()))
             batch = _batch(row, its_steps, its_needs, tuple(dependencies.get(batch_id, ())), standing)
             batch = replace(batch, version=_version(row, rows.get(batch_id, ()), versions.get(batch_id)))
-        except _NONSENSE as error:
-            broken[row.ProcessBatch_id] = Unreadable("ProcessBatch", row.ProcessBatch_id, str(error))
+        except NONSENSE as error:
+            broken[row.ProcessBatch_id] = unreadable(process_batch, row, error)
         else:
-            batches += [batch] if batch.batch_id not in broken else []
+            if batch.batch_id in broken:
+                broken[batch.batch_id] = replace(broken[batch.batch_id], batch=batch.name, entity=batch.entity)
+            else:
+                batches.append(batch)
     orphans = tuple(step for left in steps.values() for step in left)
     return Definitions(_connected(batches), orphans, tuple(broken.values()))
 
@@ -105,13 +101,13 @@ def set_mode(connection: Connection, batch_id: BatchId, mode: ProcessingMode | N
     connection.execute(_SET_MODE, {"batch_id": batch_id, "mode": written, "now": now})
 
 
-def _dependencies(connection: Connection, broken: dict[int, Unreadable]) -> dict[int, list[Dependency]]:
+def _dependencies(connection: Connection, broken: dict[int, UnreadableRow]) -> dict[int, list[Dependency]]:
     found: dict[int, list[Dependency]] = {}
     for row in connection.execute(_DEPENDENCIES):
         try:
             found.setdefault(row.ProcessBatch_id, []).append(_dependency(row))
-        except _NONSENSE as error:
-            broken[row.ProcessBatch_id] = Unreadable("BatchDependency", row.BatchDependency_id, str(error))
+        except NONSENSE as error:
+            broken[row.ProcessBatch_id] = unreadable(batch_dependency, row, error)
     return found
 
 
@@ -202,8 +198,16 @@ def _step(row: Row[Any]) -> Step:
         alarm_duration=_seconds(row.AlarmDuration),
         max_duration=_seconds(row.MaxDuration),
         on_lost=word(OnLost, row.OnLost),
+        max_lost=_max_lost(row.MaxLost),
         data=data_values(row),
     )
+
+
+def _max_lost(most: int) -> int:
+    if not 0 <= most <= _MOST_LOST:
+        message = f"MaxLost is {most}, and has to be between 0 and {_MOST_LOST}"
+        raise ValueError(message)
+    return most
 
 
 def _seconds(value: int | None) -> timedelta | None:

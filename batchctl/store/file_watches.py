@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,11 +13,13 @@ from batchctl.domain.errors import Conflict
 from batchctl.domain.rows import FileWatchRow, IntakeId, SeenFile, WatchId
 from batchctl.domain.status import DuplicateKey, word
 from batchctl.domain.text import storable
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.domain.values import value
 from batchctl.store.columns import readable, text_of
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import file_process, file_watch, file_watch_seen
+from batchctl.store.unreadable import sorted_out
 
 READ_AT_ONCE = 2000
 """How many files are remembered by one statement."""
@@ -174,13 +176,9 @@ def tallies(connection: Connection) -> Mapping[WatchId, Tally]:
     }
 
 
-def unreadable(connection: Connection) -> Iterable[tuple[int, str]]:
-    """Return the watches that hold nonsense, which only a hand that switched the constraints off can leave, and why."""
-    for row in _ALL(connection):
-        try:
-            _watch(row)
-        except (TypeError, ValueError, OverflowError) as error:
-            yield row.FileWatch_id, str(error)
+def unreadable(connection: Connection) -> list[UnreadableRow]:
+    """Return the watches that hold nonsense, which only a hand that switched the constraints off can leave."""
+    return sorted_out(file_watch, _ALL(connection), _watch)[1]
 
 
 def _as_taken(file: FoundFile, intake_id: IntakeId, now: datetime) -> dict[str, object]:

@@ -15,7 +15,7 @@ from batchctl.domain.status import Cause, HistoryStatus, word
 from batchctl.domain.text import storable
 from batchctl.domain.values import value
 from batchctl.store import batch_versions
-from batchctl.store.columns import NAME_LENGTH
+from batchctl.store.columns import NAME_LENGTH, text_of
 from batchctl.store.conditions import once_found
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import Names, RowInsert, Rows, RowSelect, RowUpdate, Values, update_all
@@ -53,6 +53,9 @@ class Ending:
     never_ran: bool = False
     """True for what was recorded as begun and provably never was."""
 
+
+CODE_LENGTH, FARTHEST_LINE = 50, 2**31
+"""What the columns of an error's code and line hold."""
 
 _RUNNING = str(HistoryStatus.RUNNING)
 _LIVE = text(f"BatchProcessHistory.{LIVE_ENTRY}")
@@ -253,6 +256,11 @@ def _ended(one: Ending, now: datetime) -> tuple[Names, Values]:
     if one.next_run_time_after is not None:
         known["NextRunTimeAfter"] = one.next_run_time_after
     known["z_updated"] = now
+    if not outcome.succeeded:
+        if (code := outcome.error_code or outcome.return_code) is not None:
+            known["ErrorCode"] = storable(str(code))[:CODE_LENGTH]
+        if outcome.error_line is not None and 0 < outcome.error_line < FARTHEST_LINE:
+            known["ErrorLine"] = outcome.error_line
     return (*known,), (*known.values(), one.history_id, one.token)
 
 
@@ -390,4 +398,6 @@ def entry(row: Row[Any]) -> HistoryEntry:
         next_run_time_after=row.NextRunTimeAfter,
         claimed_by=row.ClaimedBy,
         version=row.DefVersion,
+        error_code=text_of(row.ErrorCode),
+        error_line=row.ErrorLine,
     )

@@ -23,6 +23,7 @@ from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import (
+    AWAITING_INTAKE,
     INBOX_INTAKE,
     OPEN_INSTANCE,
     READY_INTAKE,
@@ -93,6 +94,10 @@ def _looking(looked: CTE, *, back: bool = False) -> RowSelect:
 
 
 _NEWER = RowSelect(_page(select(file_process)))
+_OF_ENTITY = exactly(_f.Entity, bindparam("entity", type_=_f.Entity.type))
+_LOOK_ON = _looking(
+    _page(select(_f.FileProcess_id, _f.Entity)).where(_OF_ENTITY, _f.FileProcess_id <= bindparam("until")).cte("looked")
+)
 _LOOK = _looking(_page(select(_f.FileProcess_id, _f.Entity)).cte("looked"))
 _LOOK_BACK = _looking(_page_back(select(_f.FileProcess_id, _f.Entity)).cte("looked"), back=True)
 _UNTAKEN = _page(select(file_process).where(not_(exists().where(exactly(ENTITY, _f.Entity)))))
@@ -121,11 +126,24 @@ _SAY = (
     .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value)
     .values(Message=bindparam("reason"), z_updated=stamp(_f.z_updated))
 )
+_AWAITING = RowSelect(
+    select(file_process)
+    .where(text(f"FileProcess.{AWAITING_INTAKE}"), _f.Status == IntakeStatus.READY.value)
+    .order_by(_f.FileProcess_id)
+    .limit(bindparam("most"))
+)
+_AWAIT = (
+    update(file_process)
+    .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value)
+    .values(PopulatorTries=bindparam("tries"), z_updated=stamp(_f.z_updated))
+)
 _UNFINISHED = exists().where(_c.FileProcess_id == _f.FileProcess_id, one_of("BatchControl.Status", OPEN_INSTANCE))
 _COMPLETE = RowUpdate(
     file_process,
     _f.FileProcess_id == bindparam("intake_id"),
     _f.Status == IntakeStatus.READY.value,
+    # What awaits a populator's answer may get an instance still.
+    _f.PopulatorTries.is_(None),
     not_(_UNFINISHED),
     is_told_apart=True,
 )
@@ -243,6 +261,11 @@ def look(connection: Connection, after: int = 0, most: int | None = None) -> Loo
     return _looked(_LOOK(connection, after=after, most=most), after, most)
 
 
+def look_on(connection: Connection, entity: str, after: int, until: int, most: int) -> Looked:
+    """Look what is missing of the next ready rows of one entity behind `after`, as far as `until`."""
+    return _looked(_LOOK_ON(connection, entity=entity, after=after, until=until, most=most), after, most)
+
+
 def look_back(connection: Connection, before: int = NEWEST) -> Looked:
     """Look what is missing of the ready rows that came before one, the newest first."""
     return _looked(_LOOK_BACK(connection, before=before, most=LOOKED_AT_ONCE), before, LOOKED_AT_ONCE)
@@ -273,6 +296,11 @@ def _missing(pairs: list[Any]) -> Missing:
     row = next(iter(readable(pairs[:1], intake_row)), None)
     takers = [BatchId(pair.ProcessBatch_id) for pair in pairs if pair.ProcessBatch_id is not None]
     return Missing(IntakeId(pairs[0].FileProcess_id), row, takers)
+
+
+def awaiting(connection: Connection, most: int) -> list[IntakeRow]:
+    """Return rows of which a populator's answer is awaited, in order of arrival."""
+    return readable(_AWAITING(connection, most=most), intake_row)
 
 
 def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:
@@ -307,6 +335,11 @@ def set_status(connection: Connection, row: IntakeRow, status: IntakeStatus, rea
 def say(connection: Connection, intake_id: IntakeId, reason: str | None, now: datetime) -> None:
     """Write what there is to say about a ready row on the row itself."""
     connection.execute(_SAY, {"intake_id": intake_id, "reason": reason, "now": now})
+
+
+def await_populator(connection: Connection, intake_id: IntakeId, tries: int, now: datetime) -> None:
+    """Write how often a populator was asked about a ready row in vain; at 0 no answer is awaited any more."""
+    connection.execute(_AWAIT, {"intake_id": intake_id, "tries": tries or None, "now": now})
 
 
 def complete_if_done(connection: Connection, intake_id: IntakeId, now: datetime) -> None:
@@ -358,4 +391,5 @@ def intake_row(row: Row[Any]) -> IntakeRow:
         source=text_of(row.Source),
         message=text_of(row.Message),
         inserted_at=row.z_inserted,
+        tries=row.PopulatorTries or 0,
     )

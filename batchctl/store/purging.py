@@ -26,6 +26,7 @@ from batchctl.store.tables import (
     alert_delivery,
     audit_log,
     batch_control,
+    batch_process_history,
     file_process,
     incident,
     operator_request,
@@ -41,6 +42,9 @@ _i, _v = incident.c, alert_delivery.c
 _l, _a, _s, _b, _c, _f = scheduler_log.c, audit_log.c, setting.c, process_batch.c, batch_control.c, file_process.c
 _q = operator_request.c
 
+_h = batch_process_history.c.BatchProcessHistory_id
+# Each by itself is looked up in the index.
+_SPAN = select(select(func.min(_h)).scalar_subquery(), select(func.max(_h)).scalar_subquery())
 _SETTINGS = select(_s.Name, _s.Value)
 _BATCHES = select(_b.ProcessBatchName, _b.ProcessBatch_id)
 _LOG_PAGE = (
@@ -106,6 +110,12 @@ _REQUEST_PAGE = (
 _DELETE_REQUESTS = delete(operator_request).where(
     _q.OperatorRequest_id.in_(bindparam("ids", expanding=True)), _IS_ANSWERED, _q.z_updated < bindparam("before")
 )
+
+
+def attempts(connection: Connection) -> int:
+    """Return about how many attempts there are: nobody counts them all."""
+    first, last = connection.execute(_SPAN).one()
+    return 0 if first is None else int(last) - int(first) + 1
 
 
 def settings(connection: Connection) -> dict[str, str]:

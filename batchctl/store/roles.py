@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from batchctl.domain.errors import Refused
 from batchctl.store import views
 from batchctl.store.tables import DEFINITIONS, metadata
+from batchctl.store.task_queues import GUARD
+from batchctl.store.task_queues import ROLES as ROLES_OF_TASKS
 
 READER, INTAKE, OPERATOR = "batchctl_reader", "batchctl_intake", "batchctl_operator"
 AUTHOR, SERVICE = "batchctl_author", "batchctl_service"
@@ -45,6 +47,7 @@ WORKED_ON = {
     "ScheduleBackfill": "INSERT, UPDATE",
     "DurationHistory": "INSERT, UPDATE",
     "Controller": "INSERT, UPDATE, DELETE",
+    "Leader": "INSERT, UPDATE",
     "FileWatchSeen": "INSERT, UPDATE, DELETE",
     "ZoneOffset": "INSERT, UPDATE, DELETE",
     "Incident": "INSERT, UPDATE, DELETE",
@@ -70,11 +73,17 @@ ON_SQLITE = """\
 --     chmod 600 /var/lib/batchctl/batchctl.db
 --
 -- Others act by commands that they may run as that user, such as: sudo -u batchctl batchctl submit ENTITY
+-- No trigger can tell them apart: with a task queue (batchctl task enable) each of them runs commands as the controller.
 -- Where several kinds of users need different rights, keep the control database on PostgreSQL or SQL Server.
 -- What was changed by hand shows all the same: batchctl audit; and what was changed of that: batchctl audit verify --anchor
 """
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}")
+
+
+def is_role_name(name: str) -> bool:
+    """Say whether a name needs no quotes."""
+    return _NAME.fullmatch(name) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +163,9 @@ def _postgresql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator
         yield f"GRANT INSERT ON Intake_{name} TO {role};"
     for table, who in inserted.items():
         yield f"GRANT USAGE ON SEQUENCE {table}_{table}_id_seq TO {', '.join(who)};"
+    yield f"GRANT INSERT ON vSqlJob TO {AUTHOR};"
+    yield "-- Nobody but the owner, the controller and the roles of Setting TaskRoles (task enable --role) runs commands."
+    yield from _NO_TASKS.format(schema=schema, service=SERVICE, roles=ROLES_OF_TASKS, guard=GUARD).strip().splitlines()
     yield "COMMIT;"
 
 
@@ -172,11 +184,14 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
         yield f"REVOKE SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} FROM {', '.join(roles)};"
         yield f"GRANT SELECT ON {schema}.{table} TO {', '.join(SEEING)};"
     yield "GO"
-    yield from _view(schema, "Intake", "FileProcess", SUBMITTED, INTAKE)
+    # Nobody but the roles of Setting TaskRoles (batchctl task enable --role) has a way to what runs commands.
+    no_tasks = _NO_TASKS_ON_MSSQL.format(schema=schema, roles=ROLES_OF_TASKS)
+    yield from _view(schema, "Intake", "FileProcess", SUBMITTED, INTAKE, f" WHERE {no_tasks}")
     yield from _view(schema, "Asked", "OperatorRequest", ASKED, OPERATOR)
     for name, entities in suppliers.items():
-        only = f" WHERE Entity IN ({_listed(entities, 'N')})"
+        only = f" WHERE Entity IN ({_listed(entities, 'N')}) AND {no_tasks}"
         yield from _view(schema, f"Intake_{name}", "FileProcess", SUBMITTED, f"{INTAKE}_{name}", only)
+    yield f"GRANT INSERT ON {schema}.vSqlJob TO {AUTHOR};"
     for grant in grants():
         if grant.columns and "INSERT" in grant.rights and grant.role != AUTHOR:
             continue
@@ -188,10 +203,42 @@ def _mssql(schema: str, suppliers: Mapping[str, Sequence[str]]) -> Iterator[str]
 def _view(schema: str, name: str, table: str, columns: Sequence[str], role: str, only: str = "") -> Iterator[str]:
     """Yield a view by which rows are inserted that fill some columns, and of which nothing can be read."""
     yield f"CREATE OR ALTER VIEW {schema}.{name} AS"
-    yield f"SELECT {', '.join(columns)} FROM {schema}.{table}{only} WITH CHECK OPTION;"  # noqa: S608 - as above
+    yield f"SELECT {', '.join(columns)} FROM {schema}.{table} AS w{only} WITH CHECK OPTION;"  # noqa: S608 - as above
     yield "GO"
     yield f"GRANT INSERT ON {schema}.{name} TO {role};"
     yield "GO"
+
+
+_NO_TASKS = """
+CREATE OR REPLACE FUNCTION batchctl_no_tasks() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = {schema}, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT 1 FROM ProcessBatch b JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id
+               WHERE coalesce(b.Entity, b.ProcessBatchName) = NEW.Entity AND lower(trim(p.ProcessType)) = 'task')
+       AND NOT EXISTS (SELECT 1 FROM pg_roles r WHERE pg_has_role(session_user, r.oid, 'MEMBER') AND (
+               r.oid = (SELECT relowner FROM pg_class WHERE oid = TG_RELID) OR r.rolname = '{service}' OR r.rolname IN (
+               SELECT lower(trim(t)) FROM Setting s, unnest(string_to_array(s.Value, ',')) t WHERE s.Name = '{roles}'))) THEN
+        RAISE insufficient_privilege USING
+            MESSAGE = 'batchctl: a batch runs commands for this entity, and you may not ask for that',
+            HINT = 'batchctl task enable --role NAME --reason ... gives a role that right';
+    END IF;
+    RETURN NEW;
+END
+$$;
+REVOKE ALL ON FUNCTION batchctl_no_tasks() FROM PUBLIC;
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = 'FileProcess'::regclass AND tgname = lower('{guard}')) THEN
+        CREATE TRIGGER {guard} BEFORE INSERT OR UPDATE OF Entity ON FileProcess
+        FOR EACH ROW EXECUTE FUNCTION batchctl_no_tasks();
+    END IF;
+END $$;
+"""
+_NO_TASKS_ON_MSSQL = (
+    "(NOT EXISTS (SELECT 1 FROM {schema}.ProcessBatch AS b JOIN {schema}.ProcessControl AS p"
+    " ON p.ProcessBatch_id = b.ProcessBatch_id WHERE COALESCE(b.Entity, b.ProcessBatchName) = w.Entity"
+    " AND LOWER(TRIM(p.ProcessType)) = 'task') OR EXISTS (SELECT 1 FROM {schema}.Setting AS s"
+    " CROSS APPLY STRING_SPLIT(s.Value, ',') AS t WHERE s.Name = '{roles}' AND IS_MEMBER(TRIM(t.value)) = 1))"
+)
 
 
 def _listed(entities: Sequence[str], before: str = "") -> str:

@@ -11,12 +11,13 @@ from sqlalchemy import Connection, Row, bindparam, delete, select, text, update
 from batchctl.domain.catch_up import Standing
 from batchctl.domain.schedules import Schedule, ScheduleId, Timing
 from batchctl.domain.status import CalendarRule, CatchUp, FoldPolicy, GapPolicy, Overlap, ScheduleType, word
+from batchctl.domain.unreadable import UnreadableRow
 from batchctl.store.columns import readable, text_of
 from batchctl.store.comparison import exactly
-from batchctl.store.definitions import Unreadable
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate
 from batchctl.store.tables import ARMED, schedule
+from batchctl.store.unreadable import sorted_out
 
 _s = schedule.c
 
@@ -40,15 +41,9 @@ _ADD = RowInsert(schedule)
 _DELETE = delete(schedule).where(_s.Schedule_id == bindparam("schedule_id"))
 
 
-def everything(connection: Connection) -> tuple[list[Schedule], list[Unreadable]]:
+def everything(connection: Connection) -> tuple[list[Schedule], list[UnreadableRow]]:
     """Return all schedules in order of their making, and the rows that hold nonsense."""
-    found, broken = list[Schedule](), list[Unreadable]()
-    for row in _ALL(connection):
-        try:
-            found.append(_schedule(row))
-        except (TypeError, ValueError, OverflowError) as error:
-            broken.append(Unreadable("Schedule", row.Schedule_id, str(error)))
-    return found, broken
+    return sorted_out(schedule, _ALL(connection), _schedule)
 
 
 def soonest(connection: Connection, most: int) -> list[Schedule]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from batchctl.store import views
+
 _SEPARATOR = "\nGO\n"
 _TABLE = re.compile(r"CREATE TABLE (\w+) ")
 _INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \[(\w+)\] ON (\w+) ")
@@ -18,7 +20,8 @@ _SETTING = re.compile(r"INSERT INTO Setting \(Name, Value\) SELECT ('\w+'),")
 _COLUMN = re.compile(r"ALTER TABLE (\w+) ADD (\w+) ")
 _VIEW = re.compile(r"CREATE OR ALTER VIEW ")
 _TRIGGER = re.compile(r"EXEC sp_executesql N'CREATE TRIGGER (\w+) ON (\w+) ")
-_DEFINITION = re.compile(r"INSERT INTO Process(?:Batch|Control) ")
+_CONSTRAINT = re.compile(r"ALTER TABLE (\w+) (ADD|DROP) CONSTRAINT \[(\w+)\]")
+_ONCE = re.compile(r"INSERT INTO (?:ProcessBatch|ProcessControl|Leader) |DROP TRIGGER ")
 _BEGIN_OR_COMMIT = re.compile(r"(?:BEGIN TRANSACTION|COMMIT);")
 
 _HEAD = """\
@@ -138,6 +141,11 @@ def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
         return f"IF NOT {_index(name, table_name)}{is_over}\n{statement}"
     if drop := _DROPPED.match(statement):
         return f"IF {_index(*drop.groups())}\n{statement}"
+    if constraint := _CONSTRAINT.match(statement):
+        table_name, act, name = constraint.groups()
+        found = f"SELECT 1 FROM sys.check_constraints WHERE name = N'{name}' AND parent_object_id = {_in_schema(table_name)}"  # noqa: S608 - our own names
+        again = f"IF NOT EXISTS ({found})" if act == "ADD" else f"IF {_NOT_YET.format(leads_to)}"
+        return f"{again}\n{statement}"
     if column := _COLUMN.match(statement):
         table_name, name = column.groups()
         found = f"name = N'{name}' AND object_id = {_in_schema(table_name)}"
@@ -155,9 +163,10 @@ def guarded(statement: str, leads_to: str, dropped: Mapping[str, str]) -> str:
         return statement
     if trigger := _TRIGGER.match(statement):
         name, table_name = trigger.groups()
-        found = f"name = N'{name}' AND parent_id = {_in_schema(table_name)}"
+        kind = "V" if table_name in views.NAMES else "U"
+        found = f"name = N'{name}' AND parent_id = {_in_schema(table_name, kind)}"
         return f"IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE {found})\n{statement}"  # noqa: S608 - our own names
-    if _DEFINITION.match(statement):
+    if _ONCE.match(statement):
         # Whoever has deleted or changed such a row since shall keep it so.
         return f"IF {_NOT_YET.format(leads_to)}\n{statement}"
     message = f"no way is known to repeat: {statement}"
@@ -168,9 +177,9 @@ def _index(name: str, table: str) -> str:
     return f"EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'{name}' AND object_id = {_in_schema(table)})"  # noqa: S608 - our own names
 
 
-def _in_schema(table: str) -> str:
-    """Write what finds a table in the default schema, where a CREATE without a schema puts it."""
-    return f"OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.{table}', N'U')"
+def _in_schema(name: str, kind: str = "U") -> str:
+    """Write what finds a table, or a view, in the default schema, where a CREATE without a schema puts it."""
+    return f"OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.{name}', N'{kind}')"
 
 
 def _with_revisions(statements: Sequence[str]) -> Sequence[tuple[str, str]]:

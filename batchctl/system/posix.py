@@ -87,6 +87,11 @@ if sys.platform != "win32":
                 message = f"how process {self.pid} ended cannot be known: something else in this program waited for it"
                 raise RuntimeError(message) from None
 
+        @property
+        def has_ended(self) -> bool:
+            """Say whether the leader has ended. Only before `reap`."""
+            return _has_ended_unreaped(self.pid)
+
         def reap(self) -> int:
             """Return the leader's exit code, or minus the number of the signal that ended it."""
             return self.process.wait()
@@ -216,6 +221,19 @@ if sys.platform != "win32":
                 queue.control([ended], 1, None)
         else:
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+    def _has_ended_unreaped(pid: int) -> bool:
+        if sys.platform == "darwin":
+            watched = select.kevent(pid, select.KQ_FILTER_PROC, select.KQ_EV_ADD, select.KQ_NOTE_EXIT)
+            with closing(select.kqueue()) as queue:
+                try:
+                    return bool(queue.control([watched], 1, 0))
+                except ProcessLookupError:
+                    return True
+        try:
+            return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+        except ChildProcessError:
+            return True
 
     def _group_of(entry: Identity) -> int | None:
         return entry.pid if entry.pid is not None and _is_still(entry, entry.pid) else None

@@ -98,7 +98,7 @@ class CommandRun:
             # The command ends with its leader; whoever else still holds the pipe may not keep the step waiting.
             held_on = not self._follower.has_ended(DRAIN)
             code = self._reap()
-            stopped = self._stop.told
+            stopped = self._guard.came_in_time
             left_behind = False
             if held_on or stopped:
                 left_behind = self._tree.stop_rest(self._stop.until, escaped=True)

@@ -46,6 +46,8 @@ _PARTS: Sequence[tuple[str, tuple[type, ...], str]] = (
     ("succeeded", (bool,), "bool"),
     ("message", (str, NoneType), "str or None"),
     ("return_code", (int, NoneType), _WHOLE),
+    ("error_code", (str, NoneType), "str or None"),
+    ("error_line", (int, NoneType), _WHOLE),
     ("output", (str, NoneType), "str or None"),
     ("rows_affected", (int, NoneType), _WHOLE),
     ("value", (str, int, float, bool, NoneType), "str, int, float, bool or None"),
@@ -212,8 +214,13 @@ class ThreadStepRunner:
     def stop(self, key: HistoryId) -> None:
         """Tell an execution to stop; returns at once."""
         if step := self._running.get(key):
+            watch = self._adopted.get(key)
+            if watch is not None:
+                watch.look()
+                if watch.key in watch.past.ended:
+                    return  # An end that has come counts.
             step.stop.tell()
-            if watch := self._adopted.get(key):
+            if watch is not None:
                 self._means.side_threads.run(partial(self._stop_adopted, key, watch))
             elif self._supervision is not None:
                 self._supervision.stop(key)
@@ -347,6 +354,7 @@ class ThreadStepRunner:
         commanded = self._commands.pop(key, None)
         if commanded is None:
             return
+        is_adopted = key in self._adopted
         self._forget(commanded.step.key)
         step, ended_at = commanded.step, self._moment(record)
         if record.get("pid") is not None and (step.identity is None or step.identity.pid is None):
@@ -358,10 +366,13 @@ class ThreadStepRunner:
             self._reports.append(self._put_back(step, f"not started: {record['not_started']}", ended_at))
             return
         end = CommandEnd(**{name: value for name, value in record.items() if name in _END_FIELDS})
-        if step.stopping and not end.stopped:
+        # Its own supervisor knows what had ended by itself before it was to be stopped: that counts as it ended.
+        by_itself = not (is_adopted or end.stopped or end.not_started)
+        if step.stopping and not by_itself:
             end = replace(end, stopped=True)
         handler = commanded.handler
-        carry = partial(self._carry, step, handler, ended_at, handler.outcome, commanded.rendered, end)
+        outcome = partial(handler.outcome, commanded.rendered, end)
+        carry = partial(self._carry, step, handler, ended_at, outcome, by_itself=by_itself)
         if commanded.rendered.brief:
             self._reports.append(carry())
             return
@@ -438,7 +449,7 @@ class ThreadStepRunner:
         """Carry out what is no command, unless others may have taken this worker for dead since it was recorded."""
         if self._lease is not None and time.monotonic() >= self._lease:
             return self._put_back(step, "not started: its worker has lost touch with the database")
-        return self._carry(step, handler, None, handler.execute, rendered, step)
+        return self._carry(step, handler, None, partial(handler.execute, rendered, step))
 
     def _put_back(self, step: RunningStep, message: str, ended_at: datetime | None = None) -> Finished:
         """Return what is reported of what could not be begun through no fault of its own."""
@@ -446,17 +457,25 @@ class ThreadStepRunner:
         return Finished(step.key, outcome, None, ended_at or self._means.now(), never_ran=True)
 
     def _carry(
-        self, step: RunningStep, handler: object, ended_at: datetime | None, work: Callable[..., object], *given: object
+        self,
+        step: RunningStep,
+        handler: object,
+        ended_at: datetime | None,
+        work: Callable[[], object],
+        *,
+        by_itself: bool = False,
     ) -> Finished:
         try:
-            return self._finished(step, _answer(handler, work(*given)), ended_at)
+            return self._finished(step, _answer(handler, work()), ended_at, by_itself=by_itself)
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything and must hurt nobody
-            return self._finished(step, _failure(error), ended_at)
+            return self._finished(step, _failure(error), ended_at, by_itself=by_itself)
 
-    def _finished(self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None) -> Finished:
+    def _finished(
+        self, step: RunningStep, outcome: StepOutcome, ended_at: datetime | None = None, *, by_itself: bool = False
+    ) -> Finished:
         """Return what is reported of an execution: as it ended, without secrets, and no longer than a row should be."""
         ended_at = ended_at or self._means.now()
-        if not outcome.succeeded and step.stopping:
+        if not outcome.succeeded and step.stopping and not by_itself:
             outcome = replace(outcome, stopped=True)
         outcome = step.without_secrets(outcome)
         message = shorten(outcome.message, MESSAGE_CAP) if outcome.message is not None else None
@@ -531,6 +550,8 @@ def _is_plain(outcome: StepOutcome) -> bool:
         outcome.succeeded is True
         and outcome.message is outcome.output is outcome.value is None
         and outcome.return_code is outcome.rows_affected is None
+        and outcome.error_code is None
+        and outcome.error_line is None
         and outcome.fatal is outcome.stopped is outcome.lost is outcome.never_ran is False
     )
 

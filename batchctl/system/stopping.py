@@ -81,11 +81,17 @@ class Guard:
         self._grace = grace
         self._signalling = threading.Lock()
         self._is_released = False
+        self.came_in_time = False
+        """True once a signal was sent to a leader that had not ended by itself."""
         self._until_released = threading.Lock()
         self._until_released.acquire()
 
     def stop(self) -> None:
-        """Signal until the tree has ended or the guard is released."""
+        """Signal until the tree has ended or the guard is released; an end that has come counts, and is not disturbed."""
+        with self._signalling:
+            if self._is_released or self._tree.has_ended:
+                return
+            self.came_in_time = True
         self._signal(self._tree.terminate)
         patience = self._grace
         while not self._until_released.acquire(timeout=patience):

@@ -204,6 +204,11 @@ if sys.platform == "win32":
             """Wait for the end of the leader; its handle keeps its pid taken."""
             self.process.wait()
 
+        @property
+        def has_ended(self) -> bool:
+            """Say whether the leader has ended."""
+            return self.process.poll() is not None
+
         def reap(self) -> int:
             """Return the leader's exit code."""
             return self.process.wait()

@@ -13,6 +13,8 @@ import pytest
 from tests.acceptance.installation import RunBatchctl
 from tests.postgres import PostgresServer
 
+pytestmark = pytest.mark.wheel
+
 
 def test_the_demo_runs_to_its_good_end_in_a_fresh_folder(run_batchctl: RunBatchctl, tmp_path: Path) -> None:
     planned = run_batchctl("demo", "--dry-run", cwd=tmp_path)

@@ -9,6 +9,8 @@ import pytest
 
 from tests.acceptance.installation import RunBatchctl
 
+pytestmark = pytest.mark.wheel
+
 SOUND = '[secrets.token]\nenv = "A_TOKEN"\n'
 BROKEN = """
 database_url = "sqlite:///batchctl.db"

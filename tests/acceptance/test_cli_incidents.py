@@ -195,6 +195,7 @@ def freeze(night: Night, pid: int) -> None:
         os.kill(pid, signal.SIGSTOP)
 
 
+@pytest.mark.full
 def test_two_controllers_tell_each_thing_once_also_when_the_leader_froze(
     night: Night, crew: Crew, web: WebServer
 ) -> None:

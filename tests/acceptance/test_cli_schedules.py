@@ -274,19 +274,22 @@ def test_who_changes_a_calendar_is_told_what_is_due_next_at_another_time(shop: S
     assert (moved["Lost"], back["Moved"][0]["NextUtcTime"]) == ([], before["NextUtcTime"])
 
 
-def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path) -> None:
+def test_a_calendar_is_imported_corrected_and_gone_by(shop: Shop, tmp_path: Path, run_installed: RunBatchctl) -> None:
     arguments = ("calendar", "import", "NL", "--country", "NL", "--years")
-    without = shop.run(*arguments, "2026")
+    without = run_installed(*arguments, "2026", cwd=tmp_path)
     assert without.returncode == 2
     assert "Next: pip install holidays" in without.stderr
     for name in ("holidays", "python-dateutil", "six"):
         lend(distribution(name), tmp_path / "extra")
     extra = {"PYTHONPATH": str(tmp_path / "extra")}
 
-    imported = shop.run(*arguments, "2026-2027", env=extra)
+    imported = run_installed(*arguments, "2026-2027", cwd=tmp_path, env=extra)
     assert imported.returncode == 0, imported
     assert "Calendar NL is new: 20 days are added" in imported.stdout
-    assert "0 days are added, 20 stood there already" in shop.run(*arguments, "2026-2027", env=extra).stdout
+    assert (
+        "0 days are added, 20 stood there already"
+        in run_installed(*arguments, "2026-2027", cwd=tmp_path, env=extra).stdout
+    )
     shop.done("calendar", "add-day", "NL", "2026-12-24", "--description", "closed")
     shown = shop.json("calendar", "show", "NL", "--year", "2026")
     assert [day["CalendarDate"] for day in shown["Days"]][-3:] == ["2026-12-24", "2026-12-25", "2026-12-26"]

@@ -25,6 +25,7 @@ def run(run_batchctl: RunBatchctl, tmp_path: Path) -> Run:
     with closing(sqlite3.connect(tmp_path / "wh.db")) as warehouse:
         warehouse.execute("CREATE TABLE t (x)")
     assert run_batchctl("db", "upgrade", cwd=tmp_path).returncode == 0
+    assert run_batchctl("task", "enable", "--reason", "the chores", cwd=tmp_path).returncode == 0
     return lambda *args, **more: run_batchctl(*args, cwd=tmp_path, **more)
 
 

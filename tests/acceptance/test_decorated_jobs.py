@@ -15,6 +15,8 @@ import pytest
 from tests.acceptance.installation import PATIENCE, ROOT, RunBatchctl, clean_environment
 from tests.control_databases import ControlDatabase
 
+pytestmark = pytest.mark.wheel
+
 EXAMPLE = ROOT / "examples" / "decorated_jobs"
 COMMANDS = re.findall(
     r"^    batchctl (.*?)(?:\s+#.*)?$", (EXAMPLE / "README.md").read_text(encoding="utf-8"), re.MULTILINE

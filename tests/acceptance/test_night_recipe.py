@@ -14,6 +14,8 @@ from tests.acceptance.installation import PATIENCE, RunBatchctl
 from tests.acceptance.night import Night
 from tests.control_databases import ControlDatabase, PostgresControl
 
+pytestmark = pytest.mark.wheel
+
 PAGE = (Path(__file__).parents[2] / "docs" / "night.md").read_text(encoding="utf-8")
 
 

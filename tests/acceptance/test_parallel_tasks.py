@@ -17,6 +17,8 @@ from tests.acceptance.installation import PATIENCE, ROOT, RunBatchctl, clean_env
 from tests.control_databases import ControlDatabase, PostgresControl
 from tests.postgres import PostgresServer
 
+pytestmark = pytest.mark.wheel
+
 EXAMPLE = ROOT / "examples" / "parallel_tasks"
 CLOCKS_AGREE = timedelta(milliseconds=50)
 TEN = [f"file:{number}" for number in range(1, 11)]
@@ -32,6 +34,7 @@ class Shop:
         settings = f'database_url = "{database.url}"\npoll_interval = 3600\n[connections.dwh]\nurl = "{database.url}"\n'
         (database.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
         assert self.run("db", "upgrade").returncode == 0
+        assert self.run("task", "enable", "--reason", "the example").returncode == 0
         self.hand = database.hand()
 
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:

@@ -333,3 +333,39 @@ def test_the_script_is_printed_for_each_kind_of_database(run_batchctl: RunBatchc
     odd = script("--dialect", "postgresql", "--schema", "x; DROP")
     assert (odd["code"], odd["out"]) == (4, "")
     assert script("--dialect", "postgresql", "--intake", "shop")["code"] == 2
+
+
+def test_intake_has_no_way_to_a_batch_that_runs_commands_but_for_the_roles_that_were_given_one(
+    guarded: Guarded,
+) -> None:
+    assert guarded("task", "enable", "--reason", "chores").returncode == 0
+    guarded.sql("UPDATE ProcessBatch SET Entity = 'Orders' WHERE ProcessBatchName = 'Load'")
+    guarded.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data2)"
+        " SELECT ProcessBatch_id, 90, 'anything', 'Task', '{Data3}' FROM ProcessBatch WHERE ProcessBatchName = 'Load'"
+    )
+    task = "INSERT INTO FileProcess (Entity, Data) VALUES ('Task', 'touch /tmp/x')"
+
+    guarded.refuses("loader", task)
+    guarded.refuses("shop", "INSERT INTO Intake_shop (Entity, Data) VALUES ('Orders', 'touch /tmp/x')")
+    guarded.as_("loader", "INSERT INTO FileProcess (Entity) VALUES ('Other')")
+    guarded.as_("service", task)
+    assert guarded("task", "enable", "--role", "loader", "--reason", "they may").returncode == 0
+    guarded.as_("loader", task)
+    guarded.refuses("shop", "INSERT INTO Intake_shop (Entity, Data) VALUES ('Orders', 'touch /tmp/x')")
+
+    assert guarded.sql("SELECT Entity FROM FileProcess WHERE Data = 'touch /tmp/x'") == [("Task",)] * 2
+    (said,) = [one for one in json.loads(guarded("doctor", "--json").stdout) if one["Check"] == "tasks"]
+    assert said["Result"] == "OK"
+    assert "only these may insert one: the owner, the controller, loader" in said["Message"]
+
+
+def test_an_author_makes_a_sql_job_by_one_insert(guarded: Guarded) -> None:
+    job = (
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn)"
+        " VALUES ('tidy', 'wh', 'SELECT 1', '2030-01-01 02:00')"
+    )
+    guarded.refuses("loader", job)
+    guarded.as_("author", job)
+
+    assert guarded.as_("author", "SELECT JobName, ScheduledSql, IsEnabled FROM vSqlJob") == [("tidy", "SELECT 1", 1)]

@@ -50,6 +50,26 @@ def test_line_01_rows_that_others_deposit_start_work_without_a_button(yard: Yard
     assert yard.world.statuses() == ["complete"]
 
 
+def test_after_a_failure_a_trigger_goes_on_where_on_failure_says_so_but_not_at_once(yard: Yard) -> None:
+    yard.world.sql("UPDATE ProcessBatch SET OnFailure = 'continue'")
+    yard.trigger(RowThreshold=1, DebounceSeconds=60)
+    yard.deposit()
+    yard.world.runner.script = lambda rendered: BAD
+    assert yard.round()
+    yard.work_off()
+    assert yard.world.statuses() == ["failed"]
+
+    assert not yard.round(), "what fails at once is not begun again all the time"
+    yard.pass_time(61)
+    assert yard.round()
+    yard.work_off()
+    assert yard.world.statuses() == ["failed", "failed"]
+
+    yard.world.sql("UPDATE ProcessBatch SET OnFailure = 'hold_batch'")
+    yard.pass_time(61)
+    assert not yard.round()
+
+
 def test_line_02_thirty_tables_are_looked_at_in_one_round_and_each_starts_its_own_work_once(yard: Yard) -> None:
     for at in range(30):
         yard.target.sql(yard.target.TABLE.format(name=f"Stage{at}"))

@@ -20,6 +20,8 @@ from sqlglot import ErrorLevel, exp
 from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
 from tests.control_databases import ControlDatabase
 
+pytestmark = pytest.mark.wheel
+
 TASK = "{http://schemas.microsoft.com/windows/2004/02/mit/task}"
 
 

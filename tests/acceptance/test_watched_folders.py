@@ -155,6 +155,7 @@ def test_whenever_a_controller_dies_each_file_is_submitted_once(sqlite_shop: Sho
     assert shop.hand.sql("SELECT count(*) FROM BatchControl") == [(150,)]
 
 
+@pytest.mark.full
 def test_thousands_of_real_files_are_taken_once_across_restarts(shop: Shop) -> None:
     shop.batch()
     shop.watch(Recursive=1, SettleSeconds=1)

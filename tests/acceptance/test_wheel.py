@@ -10,7 +10,11 @@ import zipfile
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.acceptance.installation import ROOT, RunBatchctl, run
+
+pytestmark = pytest.mark.wheel
 
 REGISTER = """
 INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Greetings');

@@ -717,7 +717,7 @@ def test_that_nobody_worked_while_nothing_waited_is_nobodys_trouble(world: World
     )
 
     Alarm(world).duty.look()
-    assert world.sql(INCIDENTS) == []
+    assert world.sql(INCIDENTS) == [("untaken", "open", 1, 1)]
 
 
 def test_who_only_looks_tells_that_nobody_works_until_somebody_does(world: World) -> None:

@@ -125,6 +125,10 @@ def test_whatever_number_of_incidents_stands_each_stands_once(world: World) -> N
         "INSERT INTO ProcessBatch (ProcessBatchName, ArriveBy, z_inserted) VALUES (?, '02:00', '2026-01-01 00:00:00')",
         [(f"B{number}",) for number in range(1010)],
     )
+    world.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
+        " SELECT ProcessBatch_id, 10, 'load', 'fake' FROM ProcessBatch"
+    )
     alarm = Alarm(world, rules(learns_arrivals=False))
     assert alarm.told() == ["[DIGEST] 1010 incidents stand, 0 over"]
     world.batch("Late", ArriveBy="02:00", z_inserted="2026-01-01 00:00:00")

@@ -527,6 +527,7 @@ class Counted:
         return self.world.transactions.read()
 
 
+@pytest.mark.full
 def test_a_hundred_thousand_files_are_taken_page_by_page_and_remembered_without_asking_again(shop: Shop) -> None:
     files = 100_000
     shop.watch(SettleSeconds=0)

@@ -8,6 +8,8 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from batchctl.control.creation import Creator
 from batchctl.control.deciding import Deciding
 from batchctl.control.firing import Firing
@@ -51,6 +53,7 @@ def until_done(duty: Firing, clock: FakeClock) -> None:
     raise AssertionError("it does not come to rest")
 
 
+@pytest.mark.full
 def test_d06_ten_thousand_due_times_fire_once_each(world: World) -> None:
     world.batch()
     world.hand.many(

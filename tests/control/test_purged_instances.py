@@ -313,6 +313,7 @@ def test_a_crash_between_two_pages_leaves_whole_rows_and_the_next_one_goes_on(wo
     assert counted(world) == [0, 0, 0, 0]
 
 
+@pytest.mark.full
 def test_no_transaction_deletes_more_than_a_page_of_history(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     setting(world, CompleteDays=1, KeepLast=0)
     world.batch(steps=10)

@@ -19,6 +19,7 @@ from batchctl.ports import Boundary
 from tests.control.world import BAD, FATAL, OK, RUNS_ON, World
 from tests.control_databases import ControlDatabase, PostgresControl
 from tests.postgres import PostgresServer
+from tests.tiers import examples
 
 VIOLATIONS = {
     "two live attempts of one instance": (
@@ -153,7 +154,7 @@ class Cut:
             raise OutcomeUnknown(message)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(chance=st.randoms(use_true_random=False))
 def test_no_law_is_broken_however_the_night_goes(
     postgres: PostgresServer, prepared: str, tmp_path_factory: pytest.TempPathFactory, chance: Any

@@ -65,30 +65,49 @@ def test_what_is_left_of_the_step_is_looked_for_first_and_what_is_known_is_said(
     assert said in world.one("SELECT Message FROM BatchProcessHistory")
 
 
-def test_rerun_counts_a_lost_step_as_a_failure(world: World) -> None:
-    crashed(world, OnLost="rerun")
+@pytest.mark.parametrize("retries", [0, 1])
+def test_rerun_runs_a_lost_step_again_at_once_and_uses_up_no_retry(world: World, retries: int) -> None:
+    crashed(world, OnLost="rerun", RetryCount=retries)
     world.recover()
-    assert world.sql("SELECT Status, RetryCount FROM BatchControl") == [("retry", 0)]
+    assert world.sql("SELECT Status, RetryCount, LostCount FROM BatchControl") == [("retry", retries, 1)]
 
-    world.clock.advance(timedelta(minutes=5))
     world.process()
     assert world.history()[:2] == [(1, 10, 1, "auto", "lost"), (1, 10, 2, "retry", "success")]
     assert world.statuses() == ["complete"]
 
 
-def test_rerun_without_retries_left_fails(world: World) -> None:
-    crashed(world, OnLost="rerun", RetryCount=0)
+def lose_again(world: World) -> None:
+    """Run a lost step again, and let the controller die once more."""
+    world.runner.script = lambda rendered: RUNS_ON
+    world.process()
+    world.crash()
     world.recover()
 
-    assert world.statuses() == ["failed"]
 
-
-def test_an_instance_lost_too_often_is_held(world: World) -> None:
-    crashed(world, OnLost="rerun", RetryCount=100)
-    world.sql("UPDATE BatchControl SET LostCount = 5")
+@pytest.mark.parametrize(("most", "attempts"), [({}, 4), ({"MaxLost": 1}, 2), ({"MaxLost": 0}, 1)])
+def test_a_step_that_is_lost_more_often_than_maxlost_says_is_held(
+    world: World, most: dict[str, object], attempts: int
+) -> None:
+    crashed(world, OnLost="rerun", RetryCount=0, **most)
     world.recover()
+    for _ in range(1, attempts):
+        assert world.statuses() == ["retry"]
+        lose_again(world)
 
     assert world.statuses() == ["held"]
+    assert [status for *_, status in world.history()] == ["lost"] * attempts
+
+
+def test_a_success_lets_the_next_step_be_lost_as_often_again(world: World) -> None:
+    crashed(world, OnLost="rerun", MaxLost=1)
+    world.sql("UPDATE ProcessControl SET OnLost = 'rerun', MaxLost = 1")
+    world.recover()
+    world.runner.script = lambda rendered: OK if rendered.spec["seq"] == 10 else RUNS_ON
+    world.process()
+    world.crash()
+    world.recover()
+
+    assert world.sql("SELECT Status, PrevProcessControlSeq, LostCount FROM BatchControl") == [("retry", 10, 1)]
 
 
 @pytest.mark.parametrize(

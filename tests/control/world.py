@@ -28,7 +28,7 @@ from batchctl.domain.rows import (
 )
 from batchctl.logs import Event, Listener
 from batchctl.plugin_api import CannotPopulate, Execution, StepHandler
-from batchctl.ports import Bell, Finished, Report, Sightings, Spawned, Trace
+from batchctl.ports import Bell, Finished, Populating, Report, Sightings, Spawned, Trace
 from batchctl.preparation import Preparer
 from batchctl.store import engine
 from batchctl.store.transactions import StoreTransactions
@@ -225,10 +225,19 @@ class ScriptedRunner:
 
 
 class Populators:
-    """Populators as the test writes them."""
+    """Populators as the test writes them. Those in `aside` answer when the test says so."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Callable[[IntakeRow], Populated]] = {"pattern": _file_name}
+        self.aside: set[str] = set()
+        self.asked: list[tuple[IntakeRow, BatchDefinition]] = []
+        """What was asked aside and has no answer, in order."""
+        self.stuck: set[str] = set()
+        self.room = 100
+        self.waits = 0
+        """How often it was waited for an answer."""
+        self.hangs: Callable[[IntakeRow], bool] = lambda row: False
+        self._come: list[Populating] = []
 
     def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Call one of them."""
@@ -237,6 +246,49 @@ class Populators:
             message = f"there is no populator '{populator}'"
             raise CannotPopulate(message)
         return self.by_name[populator](row)
+
+    def ask(self, row: IntakeRow, batch: BatchDefinition) -> Populated | None:
+        """Call one of them, or remember that it is to be called aside."""
+        if batch.populator not in self.aside:
+            return self.populate(batch.populator, row, batch)
+        self.asked.append((row, batch))
+        return None
+
+    def answer(self, most: int = 1) -> None:
+        """Let some of those asked aside answer, or take too long."""
+        for row, batch in self.asked[:most]:
+            hung = self.hangs(row)
+            values: Populated | str = "it took too long" if hung else ""
+            if not hung:
+                try:
+                    values = self.populate(batch.populator, row, batch)
+                except CannotPopulate as refused:
+                    values = str(refused)
+            self._come.append(Populating(row.intake_id, batch.batch_id, values, hung=hung))
+        del self.asked[:most]
+
+    def has_room(self, batch: BatchDefinition) -> bool:
+        """Say what the test says of those asked aside."""
+        return batch.populator not in self.aside or len(self.asked) < self.room
+
+    def is_stuck(self, batch: BatchDefinition) -> bool:
+        """Say what the test says."""
+        return batch.populator in self.stuck
+
+    def answers(self) -> Sequence[Populating]:
+        """Return what has come."""
+        found, self._come = self._come, []
+        return found
+
+    @property
+    def has_answers(self) -> bool:
+        """Say whether anything has come."""
+        return bool(self._come)
+
+    def wait(self) -> None:
+        """Let the next answer come."""
+        self.waits += 1
+        self.answer()
 
     def close(self) -> None:
         """Nothing to end."""
@@ -310,10 +362,11 @@ class World:
         """Run one creation pass."""
         return self.creator().create_instances()
 
-    def creator(self) -> Creator:
+    def creator(self, *, gives_up: bool = False) -> Creator:
         """Return the engine's creator."""
         zone = ZoneInfo("Europe/Amsterdam")
-        return Creator(self.transactions, self.clock, self.populators, zone, self.events.append)
+        means = self.transactions, self.clock, self.populators, zone, self.events.append
+        return Creator(*means, gives_up=gives_up)
 
     def recorder(self, controller: str = "c1") -> Recorder:
         """Return what a controller writes with."""

@@ -15,6 +15,7 @@ from batchctl.domain.due import Instant, InstantOutcome, Plan, jitter_of, plan_o
 from batchctl.domain.schedules import Calendar, CalendarId, Schedule, ScheduleId, Timing
 from batchctl.domain.status import CatchUp, FireOutcome, ScheduleType
 from batchctl.domain.undecided import Before, Undecided
+from tests.tiers import examples
 
 NOW = datetime(2026, 11, 24, 9, 0, tzinfo=UTC)
 GRACE = timedelta(minutes=5)
@@ -60,7 +61,7 @@ def reckon(schedule: Schedule, instants: list[Instant], now: datetime) -> tuple[
     return [*made_up, *fires], [*others, *missed[: len(missed) - len(made_up)]], waiting
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     minutes=st.sampled_from([1, 7, 60, 1440]),
     away=st.integers(0, 5 * 24 * 3600),

@@ -16,6 +16,7 @@ from batchctl.domain.status import CalendarRule, FoldPolicy, GapPolicy, Schedule
 from batchctl.domain.text import visible
 from batchctl.domain.timing_words import words_of
 from tests.domain.scheduling import HOME, a_calendar, a_plan, a_timing, keys, utc
+from tests.tiers import examples
 
 DAILY = a_timing(run_times="06:00")
 
@@ -365,7 +366,7 @@ WRITTEN = st.one_of(
 NUMBERS = st.one_of(st.none(), st.integers(-(2**40), 2**40))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     timing=st.builds(
         Timing,
@@ -400,7 +401,7 @@ def test_nothing_that_a_hand_can_write_raises_anything_else(timing: Timing) -> N
     assert all(problem.column and visible(problem.message) == problem.message for problem in found)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     fields=st.lists(
         st.from_regex(

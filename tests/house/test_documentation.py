@@ -40,4 +40,4 @@ def test_the_sql_shown_is_accepted_by_the_tables(tmp_path: Path) -> None:
             hand.executescript(text)
         found = hand.execute("SELECT ProcessBatchName FROM ProcessControl JOIN ProcessBatch USING (ProcessBatch_id)")
 
-    assert found.fetchall() == [("Task",), ("CountLines",), ("Refresh",)]
+    assert found.fetchall() == [("CountLines",), ("Refresh",)]

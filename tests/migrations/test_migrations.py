@@ -12,8 +12,7 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from batchctl import config
-from batchctl.app import App, check_may_upgrade, upgrade_database
+from batchctl.app import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
 from batchctl.domain.health import Result
 from batchctl.store import engine, examination, identity, schema, tables, views
@@ -27,13 +26,13 @@ INSERT INTO ProcessBatch (ProcessBatchName, OnFailure) VALUES ('Daily', 'continu
 INSERT INTO FileProcess (Entity, FileName) VALUES ('Daily', 'one');
 INSERT INTO FileProcess (Entity, FileName) VALUES ('Daily', 'two');
 INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status, NextRunTime, Data1)
-SELECT ProcessBatch_id, 1, 'retry', '2026-11-21 03:15:00', 'text' FROM ProcessBatch WHERE ProcessBatchName = 'Daily';
+SELECT ProcessBatch_id, 1, 'retry', '2026-11-21 03:15:00', 'text' FROM ProcessBatch;
 INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status)
-SELECT ProcessBatch_id, 2, 'paused' FROM ProcessBatch WHERE ProcessBatchName = 'Daily';
+SELECT ProcessBatch_id, 2, 'paused' FROM ProcessBatch;
 INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, CommandText,
 Status, StartTime, EndTime)
 SELECT 1, ProcessBatch_id, 10, 'load', 'sql', 'SELECT 1', 'failed', '2026-11-21 03:15:00.123', '2026-11-21 03:15:01.500'
-FROM ProcessBatch WHERE ProcessBatchName = 'Daily'
+FROM ProcessBatch
 """
 """Rows of what the oldest schema has."""
 OF_OLD = {
@@ -105,7 +104,7 @@ def test_views_are_made_anew_under_the_rights_and_the_views_upon_them(empty: Sto
     empty.run(frozenset(), schema.upgrade)
     after = definitions_of(empty)
     assert {"vstatus", "vwaiting"} <= {name.lower() for name in before if after[name] != before[name]}
-    assert hand.sql("SELECT * FROM Mine") == [("Task",)]
+    assert hand.sql("SELECT * FROM Mine") == []
     if hand.Refused is not sqlite3.IntegrityError:
         kept = "SELECT 1 FROM information_schema.table_privileges WHERE grantee = 'PUBLIC' AND table_name = 'vstatus'"
         assert hand.sql(kept) == [(1,)]
@@ -164,9 +163,7 @@ def test_an_upgrade_keeps_the_rows_and_so_does_the_way_back(
     empty: StoreTransactions, hand: Hand, revision: str
 ) -> None:
     def rows() -> dict[str, list[tuple[object, ...]]]:
-        # An upgrade past 0004 brings the batch `Task` along.
-        with_all = {table: hand.sql(f"SELECT {columns} FROM {table} ORDER BY 1") for table, columns in OF_OLD.items()}
-        return with_all | {"ProcessBatch": [row for row in with_all["ProcessBatch"] if row[1] == "Daily"]}
+        return {table: hand.sql(f"SELECT {columns} FROM {table} ORDER BY 1") for table, columns in OF_OLD.items()}
 
     fill(empty, hand, revision)
     before = rows()
@@ -411,23 +408,6 @@ def test_who_has_ended_or_is_silent_keeps_nobody_from_upgrading(
     assert upgrade_database(older) == (schema.newest_revision(),) * 2, "where there is nothing to do, nobody is asked"
 
 
-def test_a_controller_of_a_version_that_listed_none_is_known_by_its_lock(
-    empty: StoreTransactions, empty_database: ControlDatabase
-) -> None:
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0002"))
-    file = empty_database.directory / "batchctl.toml"
-    file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
-    lock = App(config.load(str(file))).leader_lock
-    assert lock.take("old one")
-    try:
-        with pytest.raises(Busy, match="controller old one"):
-            upgrade_database(str(file))
-    finally:
-        lock.release()
-
-    assert upgrade_database(str(file))[0] == "0002"
-
-
 @pytest.fixture
 def versions(control_database: ControlDatabase) -> Iterator[Hand]:
     """Return who may write what the database says of its schema; afterwards it says what it said."""
@@ -465,3 +445,42 @@ def test_only_where_a_script_brings_up_to_date_what_is_there_is_it_advised(
 
     assert "has schema 0006" in told.message
     assert told.next_step == "batchctl db upgrade"
+
+
+BROKEN = """
+INSERT INTO ProcessBatch (ProcessBatchName, ProcessingMode) VALUES ('Daily', 'sheduled');
+INSERT INTO ProcessBatch (ProcessBatchName, RetryWaitSecs) VALUES ('Nightly', -5);
+INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) SELECT ProcessBatch_id, ProcessBatch_id FROM ProcessBatch
+WHERE ProcessBatchName = 'Daily';
+INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('at night', 'Daily', 'daily', '25:00')
+"""
+
+
+def test_an_upgrade_names_what_the_new_constraints_would_refuse_and_changes_nothing(
+    empty: StoreTransactions, hand: Hand
+) -> None:
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0022"))
+    for statement in BROKEN.split(";"):
+        hand.sql(statement)
+    before = definitions_of(empty)
+
+    with pytest.raises(DatabaseUnusable) as refused:
+        empty.run(frozenset(), schema.upgrade)
+
+    said = refused.value.message
+    for row in (
+        *("ProcessBatch 1 (Daily): ProcessingMode is 'sheduled'", "ProcessBatch 2 (Nightly): RetryWaitSecs is '-5'"),
+        *("BatchDependency 1 (1): DependsOnBatch_id is '1'", "Schedule 1 (at night): RunTimes is '25:00'"),
+    ):
+        assert row in said
+    assert refused.value.next_step == (
+        "correct each, such as UPDATE ProcessBatch SET ProcessingMode = ... WHERE ProcessBatch_id = 1;"
+        " then: batchctl db upgrade"
+    )
+    assert definitions_of(empty) == before
+    hand.sql("UPDATE ProcessBatch SET ProcessingMode = 'scheduled', RetryWaitSecs = NULL")
+    hand.sql("DELETE FROM BatchDependency")
+    hand.sql("UPDATE Schedule SET RunTimes = '05:00'")
+    empty.run(frozenset(), schema.upgrade)
+    with empty.read() as connection:
+        assert schema.differences(connection) == []

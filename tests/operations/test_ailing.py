@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.operations.ailing import ailing
+from batchctl.store.ailing_starts import ailing
 from tests.control.world import World
 
 TRIGGER = (

@@ -209,6 +209,7 @@ def test_a_day_that_is_none_makes_its_own_calendar_unreadable_and_can_be_removed
 
 
 def test_what_is_wrong_with_a_calendar_is_listed(world: World) -> None:
+    world.hand.loosen()
     world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('Mo', 'Mo,Tue')")
     world.sql("INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('X', '2026-05-01', '2026-01-01')")
 

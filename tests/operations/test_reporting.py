@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.errors import NotFound
 from batchctl.domain.performance import Drift
 from batchctl.domain.schedules import ScheduleId
@@ -29,7 +30,7 @@ PURGED = (
 
 def reporter(world: World, *names: str) -> Reporter:
     table = Timetable(transactions=world.transactions, clock=world.clock, zone="UTC", grace=timedelta(minutes=5))
-    return Reporter(world.transactions, table, names)
+    return Reporter(world.transactions, table, AlertRules(), names)
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from batchctl.domain.errors import Refused
+from batchctl.operations import task_queue
+from batchctl.operations.acts import Actor
+from batchctl.operations.task_queue import Opened
 from batchctl.operations.tasks import Desk, Queued, Task
 from batchctl.plugin_api import Connection
 from batchctl.preparation import Preparer
@@ -28,8 +31,14 @@ def fresh(empty_database: ControlDatabase) -> Iterator[World]:
     transactions.run(frozenset(), schema.upgrade)
     transactions.close()
     made = World(empty_database)
+    enable(made)
     yield made
     made.close()
+
+
+def enable(world: World, name: str = "Task", *roles: str, dry_run: bool = False) -> Opened:
+    actor = Actor(transactions=world.transactions, clock=world.clock, user="anna", host="host1", dry_run=dry_run)
+    return task_queue.enable(actor, name, roles, reason="the nightly chores")
 
 
 def queue(world: World, task: Task, *, dry_run: bool = False) -> Queued:
@@ -142,3 +151,36 @@ def test_a_queue_of_ones_own_runs_on_its_own_connection(fresh: World) -> None:
     assert rows(fresh)[0][:3] == ("Nightly", "wh", "DELETE FROM x")
     with pytest.raises(Refused, match="Batch Nightly would run it as SQL on 'wh', not as a command"):
         queue(fresh, Task(body="rm x", entity="Nightly"))
+
+
+def test_a_database_has_no_task_queue_until_somebody_makes_it_with_a_reason(world: World) -> None:
+    with pytest.raises(Refused, match="No batch carries out tasks of entity 'Task'") as refused:
+        queue(world, Task(body="true"))
+    assert str(refused.value.next_step).startswith("batchctl task enable --reason")
+
+    assert enable(world, dry_run=True).is_made
+    assert world.sql("SELECT * FROM ProcessBatch") == []
+    done = enable(world, "Task", "loaders", "batchctl_operator")
+    again = enable(world, "Task", "loaders")
+
+    assert (done.is_made, done.roles, again.is_made, again.roles) == (
+        *(True, ("loaders", "batchctl_operator")),
+        *(False, ("loaders", "batchctl_operator")),
+    )
+    assert world.sql("SELECT Action, Target, Reason FROM AuditLog WHERE Host = 'host1'") == [
+        ("task enable", "ProcessBatch:Task", "the nightly chores"),
+        ("task enable", "Setting:TaskRoles", "the nightly chores"),
+    ]
+    assert queue(world, Task(body="true")).batch.name == "Task"
+
+
+def test_a_queue_that_was_disabled_is_enabled_and_a_batch_of_another_kind_is_left_alone(fresh: World) -> None:
+    fresh.sql("UPDATE ProcessBatch SET Enabled = 0")
+    fresh.batch("Load")
+
+    assert enable(fresh).is_enabled
+    assert fresh.sql("SELECT Enabled FROM ProcessBatch WHERE ProcessBatchName = 'Task'") == [(1,)]
+    with pytest.raises(Refused, match="has no step of ProcessType 'task'"):
+        enable(fresh, "Load")
+    with pytest.raises(Refused, match="is no name of a role"):
+        enable(fresh, "Task", "a b")

@@ -65,6 +65,7 @@ def test_one_command_mends_all_columns_of_a_row(world: World) -> None:
 
 
 def test_everything_of_every_schedule_is_found_at_once(world: World) -> None:
+    world.hand.loosen()
     schedule(world, "one", Entity="Bee", TimeZone="Mars/Olympus", CalendarName="NK", RunDays="Mo")
     schedule(world, "two", "cron", Cron="61 * * * *")
     schedule(world, "three", "once", RunAt="2026-11-20 05:00")
@@ -106,6 +107,7 @@ def test_an_entity_nobody_takes_is_named_with_what_was_meant(world: World, entit
 
 
 def test_rows_that_hold_nonsense_are_named_and_the_others_looked_at(world: World) -> None:
+    world.hand.loosen()
     schedule(world, "wrong", RunTimes="6")
     schedule(world, "nonsense")
     world.hand.loosen()
@@ -181,6 +183,7 @@ def test_a_command_that_uses_a_file_name_is_found(world: World) -> None:
 
 
 def test_a_row_is_corrected_with_one_command_where_that_is_possible(world: World) -> None:
+    world.hand.loosen()
     schedule(world, "my night", RunTimes="6", TimeZone="Mars/Olympus")
     schedule(world, "ends ", RunTimes="6")
     schedule(world, "nightly.declared", RunTimes="6", Origin="job shop")
@@ -212,6 +215,7 @@ def test_a_calendar_that_ends_is_found_while_a_schedule_goes_by_it(world: World)
 
 
 def test_a_calendar_itself_may_be_wrong(world: World) -> None:
+    world.hand.loosen()
     world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES (' NL', 'Mo,Tue')")
     world.sql("INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('X', '2027-01-01', '2026-01-01')")
     world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('Never', '')")
@@ -265,9 +269,12 @@ def test_batches_of_one_entity_that_disagree_are_named(world: World) -> None:
 
 
 def test_a_mode_that_there_is_not_is_shown(world: World) -> None:
+    world.hand.loosen()
     world.sql("UPDATE ProcessBatch SET ProcessingMode = 'automatic'")
 
-    assert messages(world)[0].startswith("ProcessBatch 1 : The row holds nonsense, so its batch does not run: ")
+    assert messages(world)[0].startswith(
+        "ProcessBatch 1 ProcessingMode: The row holds nonsense, so its batch does not run: "
+    )
 
 
 def test_the_sql_of_the_documentation_was_run(world: World) -> None:
@@ -291,7 +298,7 @@ def test_a_jitter_that_nobody_can_wait_for_makes_one_row_unreadable_and_no_other
         found, broken = schedules.everything(connection)
 
     assert [one.name for one in found] == ["good"]
-    assert [one.message for one in broken] == ["Jitter is -1, and has to be between 0 and 86400"]
+    assert [one.said for one in broken] == ["Jitter is -1, and has to be between 0 and 86400"]
 
 
 @pytest.mark.parametrize("column", ["FromTime", "DoneUntil"])
@@ -324,6 +331,7 @@ def test_a_calendar_that_is_missing_is_imported_or_another_named(world: World) -
 
 
 def test_what_is_wrong_with_a_calendar_names_the_statement_that_corrects_it(world: World) -> None:
+    world.hand.loosen()
     world.sql("INSERT INTO Calendar (CalendarName, BusinessDays) VALUES ('NL ', 'Mox')")
     world.sql("INSERT INTO Calendar (CalendarName, ValidFrom, ValidUntil) VALUES ('B', '2027-01-01', '2026-01-01')")
 
@@ -353,6 +361,7 @@ def test_what_was_decided_long_ago_is_due_again_all_the_same(world: World) -> No
 
 
 def test_when_a_broken_schedule_is_due_is_said_as_far_as_it_can_be_told(world: World) -> None:
+    world.hand.loosen()
     schedule(world, RunTimes="25:00", CalendarName="NL")
     table = table_of(world)
     (listed,) = table.everything()

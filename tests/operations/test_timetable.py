@@ -86,6 +86,7 @@ class TestList:
 
     @pytest.mark.parametrize("state", ["Enabled = 0", "RunTimes = '6'"])
     def test_what_starts_nothing_has_no_next_time(self, world: World, table: Timetable, state: str) -> None:
+        world.hand.loosen()
         schedule(world)
         world.sql(f"UPDATE Schedule SET {state}")
 
@@ -395,6 +396,7 @@ class TestPreview:
         assert note(32) == "Calendar NL says nothing from 2028-01-01 on: then only the days of the week decide."
 
     def test_what_cannot_be_understood_is_refused_with_its_column(self, world: World, table: Timetable) -> None:
+        world.hand.loosen()
         schedule(world, RunTimes="6")
         with pytest.raises(Refused, match="Schedule nightly is never due: RunTimes: '6' is no time of day"):
             previewed(table, 1)
@@ -550,6 +552,7 @@ class TestChangeNights:
     def test_without_a_name_all_that_are_enabled_are_shown_and_what_is_wrong_too(
         self, world: World, table: Timetable
     ) -> None:
+        world.hand.loosen()
         schedule(world)
         schedule(world, "off", Enabled=0)
         schedule(world, "wrong", RunTimes="6")
@@ -636,6 +639,7 @@ class TestTest:
         assert tried(table, "load.d").next_step == said
 
     def test_only_one_that_is_still_to_run_disables_itself(self, world: World, table: Timetable) -> None:
+        world.hand.loosen()
         schedule(world, kind="once", RunAt="2026-11-21 06:00")
         to_come = tried(table).notes
         world.clock.advance(timedelta(hours=2, minutes=1))

@@ -16,6 +16,7 @@ from batchctl.operations.presence import Presence
 from batchctl.store import definitions, limits
 from tests.control.world import World
 from tests.control_databases import ControlDatabase, SqliteControl
+from tests.tiers import examples
 
 PRESENCE = Presence(Rhythm(), is_gone=lambda row: False)
 EVERYBODY = 1000
@@ -233,7 +234,7 @@ def test_no_gate_blocks_exactly_what_a_controller_claims_now(
     request.addfinalizer(world.close)
 
     @settings(
-        max_examples=120 if control_database.kind == "sqlite" else 25,
+        max_examples=examples(120 if control_database.kind == "sqlite" else 25),
         deadline=None,
         suppress_health_check=list(HealthCheck),
         print_blob=True,
@@ -272,7 +273,7 @@ def check_view(world: World) -> None:
             assert any(said.startswith(str(reason)) for said in blocking.values()), (key, reason, blocking)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(situation=situations)
 def test_the_view_says_what_why_says(sqlite_database: SqliteControl, situation: Situation) -> None:
     world = World(sqlite_database)

@@ -38,6 +38,7 @@ from tests.sim.script import (
     Wait,
     Wake,
 )
+from tests.sim.variety import varied
 
 BOUNDARIES = ("C2", "C3", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C12", "C12", "C12")
 CALLS = ("read", "start", "start", "started", "collect", "stop", "examine", "adopt", "let_go", "stop_left_over")
@@ -81,8 +82,14 @@ TOLD = 2_000_000_000
 """The first seed of those in which people are told of problems and acts are sealed: the first ones, with faults at that."""
 
 
+VARIED = 3_000_000_000
+"""The first seed of those with more variety: batches that share rows, workers set up differently, commits that take time."""
+
+
 def script_of(seed: int) -> Script:
     """Draw a schedule."""
+    if seed >= VARIED:
+        return varied(seed, script_of(seed - VARIED))
     if seed >= TOLD:
         return _told(seed)
     if seed >= TIMED:

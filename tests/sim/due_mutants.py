@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batchctl.domain import business_days, cadences, day_times, due, timing_text, wall_clock
-from tests.sim.mutants import Change, Mutant
+from tests.sim.mutating import Change, Mutant
 
 _IS_SHORT = "(timing.interval_minutes or 0) <= LONGEST_RHYTHM"
 _ELAPSED = "read.clock.shown(read.clock.day(day).start + timedelta(seconds=seconds))"
@@ -11,7 +11,7 @@ _NEXT_DAY = "calendar.nearest(day, step) or day"
 
 
 def _mutant(name: str, *changes: Change) -> Mutant:
-    return Mutant(name, changes)
+    return Mutant(name, "due", changes)
 
 
 DUE_MUTANTS: tuple[Mutant, ...] = (

@@ -71,6 +71,7 @@ class Actor:
         if self._meets(Kind.UNKNOWN_NOT_MADE):
             raw.execute("ROLLBACK")
             self.lose_connection()
+        self.world.time.seconds += self.world.options.commit_takes
         raw.execute("COMMIT")
         self.commits += 1
         self.world.committed(self, self._boundaries)

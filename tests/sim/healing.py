@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from batchctl.control.incident_watch import STALE
-from tests.sim import laws, telling, timetables, waiting
+from tests.sim import counts, laws, telling, timetables, waiting
 from tests.sim.happening import boot, pass_time
 from tests.sim.hosts import Luck
 from tests.sim.laws import Broken
@@ -42,6 +42,7 @@ def live(world: World) -> None:
         _outlast_claims(world)
         telling.check_finished(world)
     laws.check_end(world)
+    counts.check_end(world)
     laws.check_dependents(world)
     laws.check_all(world)
     timetables.check(world)

@@ -58,7 +58,7 @@ MOVES_OF_PERSONS = _moves(_PERSONS) | {(status.value, "complete") for status in 
 """A skip of the last step goes on to the end."""
 MOVES_OF_THE_ENGINE = _moves(_ENGINES)
 _CLAIMED = frozenset(status.value for status in CLAIMED)
-_FAILED = frozenset({"failed", "timeout"})
+FAILED = frozenset({"failed", "timeout"})
 _KNOWN_ENDS = frozenset({"success", "failed", "timeout", "cancelled"})
 
 
@@ -98,7 +98,7 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     ]
     if claimed and not by_person:
         _check_claims(world, claimed)
-    failed = {int(owner) for what, _, _, became, *_, owner, _, _, _ in seen if what == "attempt" and became in _FAILED}
+    failed = {int(owner) for what, _, _, became, *_, owner, _, _, _ in seen if what == "attempt" and became in FAILED}
     for what, row, was, became, seq_was, seq, token_was, token, owner_was, owner, retries_was, retries in seen:
         said = f"{what} {row} went from {was} to {became} by {actor.name}"
         if what == "attempt":
@@ -313,6 +313,7 @@ def checked(world: World, instance: int, seq: int, after: int) -> bool:
 
 _TAKEN_TWICE = """
 SELECT f.Entity, f.Data FROM FileProcess f JOIN BatchControl c ON c.FileProcess_id = f.FileProcess_id
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id AND b.DuplicateCheck = 1
 WHERE f.Data IS NOT NULL GROUP BY f.Entity, f.Data, c.ProcessBatch_id HAVING count(*) > 1
 """
 

@@ -18,6 +18,7 @@ from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.findings import Findings
 from batchctl.control.firing import Firing
 from batchctl.control.incident_watch import IncidentWatch
+from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.membership import Membership
 from batchctl.control.outbox import Outbox
 from batchctl.control.recording import Recorder
@@ -29,10 +30,9 @@ from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.freezes import Scope
-from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.release import Choice, Release
-from batchctl.domain.rows import BatchDefinition, InstanceId, IntakeRow, Populated
+from batchctl.domain.rows import BatchDefinition, InstanceId
 from batchctl.domain.schedules import BackfillId, ScheduleId
 from batchctl.logs import Listener
 from batchctl.operations import acts
@@ -41,7 +41,7 @@ from batchctl.operations.freezing import Freezer
 from batchctl.operations.intervene import Operator
 from batchctl.operations.requested import Proxy
 from batchctl.operations.submission import Submission, submit
-from batchctl.plugin_api import CannotPopulate, StepHandler
+from batchctl.plugin_api import StepHandler
 from batchctl.ports import Boundary
 from batchctl.preparation import Preparer
 from batchctl.store import backfills, schedules
@@ -53,6 +53,7 @@ from tests.sim.clock import HostClock
 from tests.sim.database import EdgedTransactions
 from tests.sim.faults import Actor, Crashed
 from tests.sim.hosts import Host
+from tests.sim.populating import Populators
 from tests.sim.runner import HANDLERS, ScriptedRunner
 from tests.sim.script import Ask, Backfill, Freeze, Operate, Retime, Submit, Switch, Thaw
 
@@ -68,22 +69,6 @@ ALL = Choice(release=Release.ALL)
 """What a person chooses here who enables a batch."""
 
 
-class Populators:
-    """Populators that take the file's name, and break on poison."""
-
-    def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
-        """Return the values of an instance."""
-        name = row.file_name or ""
-        if populator == "poisoned" and name.startswith("poison"):
-            raise CannotPopulate("poison")
-        if populator == "poisoned" and name.startswith("surprise"):
-            raise RuntimeError("nobody foresaw this")
-        return Populated(data=(name, None, None, None, None, None))
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-
 class Program(Actor):
     """A start of the worker on a host: it lives until it is killed, and what it knew is gone then."""
 
@@ -93,6 +78,7 @@ class Program(Actor):
         self.host = host
         self.clock = HostClock(world.time, host.ahead, host.booted)
         self.runner = ScriptedRunner(world, self)
+        self.populators = Populators(self)
         self.transactions = EdgedTransactions(world.engine, self, self.clock.reading)
         self.worker = self._worker()
         self._has_begun = False
@@ -115,7 +101,8 @@ class Program(Actor):
     def has_news(self) -> bool:
         """Say whether the next turn has anything to do, as far as is known without looking into the database."""
         # Who leaves the database alone for a while has something to do afterwards.
-        return not self._has_begun or self.runner.has_news or self.worker.controller.trouble is not None
+        has_news = self.runner.has_news or self.populators.has_answers
+        return not self._has_begun or has_news or self.worker.controller.trouble is not None
 
     def _pass(self) -> None:
         try:
@@ -145,8 +132,8 @@ class Program(Actor):
         self.die()
 
     def _worker(self) -> Worker:
-        world, options, listener = self.world, self.world.options, self.world.listener(self.name)
-        rhythm = options.rhythm
+        options, listener = self.world.options, self.world.listener(self.name)
+        rhythm = options.rhythms[self.place]
         membership = Membership(
             transactions=self.transactions,
             clock=self.clock,
@@ -171,22 +158,22 @@ class Program(Actor):
             is_trusted=membership.is_trusted,
         )
         rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
-        creator = Creator(self.transactions, self.clock, Populators(), ZONE, listener)
+        leadership = Leadership(self.transactions, self.clock, listener, self.name, rhythm)
+        leaders = LeadersTransactions(self.transactions, leadership)
+        creator = Creator(leaders, self.clock, self.populators, ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
-        watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
-        answering = Answering(self.transactions, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)
+        watch = DependencyWatch(leaders, self.clock, listener, poll_interval)
+        answering = Answering(leaders, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)
         upkeep = self._telling(listener) if options.tells else []
         upkeep.append(
-            Retention(
-                self.transactions, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval
-            )
+            Retention(leaders, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval)
         )
         own_duties = list[Duty]()
         if options.schedules:
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
             means = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
             own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
-        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [answering, watch], upkeep)
+        leading = Leading(leadership, creator, poll_interval, [answering, watch], upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
     def _telling(self, listener: Listener) -> list[Duty]:
@@ -203,34 +190,6 @@ class Program(Actor):
             listener=listener,
         )
         return [Alerting(self.clock, watch, outbox), Sealing(self.transactions, self.clock, listener)]
-
-
-class ScriptedLeaderLock:
-    """The leader's lock as one program sees it: it ends with the program, and with its connection."""
-
-    def __init__(self, world: World, program: Program) -> None:
-        self._world = world
-        self._program = program
-
-    def take(self, controller: str) -> bool:
-        """Take the lock if nobody has it."""
-        self._program.stay_alive()
-        return self._world.take_lock(self._program)
-
-    def release(self) -> None:
-        """Give it back."""
-        self._world.release_lock(self._program)
-
-    def holder(self) -> Holder | None:
-        """Return who leads."""
-        return None if self._world.leader is None else Holder(self._world.leader.name)
-
-    def wrest(self, holder: Holder) -> bool:
-        """Take it from him."""
-        is_his = self.holder() == holder
-        if is_his:
-            self._world.leader = None
-        return is_his
 
 
 class Person(Actor):

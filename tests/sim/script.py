@@ -219,6 +219,7 @@ class StepPlan:
 
     on_lost: str = "hold"
     is_command: bool = True
+    max_duration: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +236,11 @@ class BatchPlan:
     exclusive: bool = False
     poison: bool = False
     """True when the populator breaks on some of its rows."""
+    entity: int | None = None
+    """The batch whose rows it takes too; None for rows of its own."""
+    duplicate_check: bool = True
+    backwards: bool = False
+    """True when its last step is registered first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +283,10 @@ class Options:
     limit: int | None = None
     """How many instances of all batches may be under way at once."""
     orphan_timeout: float = 300.0
+    patience: tuple[float, ...] = ()
+    """The orphan timeout of each worker, where they are set up differently."""
+    commit_takes: float = 0.0
+    """Seconds."""
     dependents: tuple[DependentPlan, ...] = ()
     kept_for: float | None = None
     """For how many seconds finished instances and logs are kept; None: for ever."""
@@ -287,8 +297,14 @@ class Options:
 
     @property
     def rhythm(self) -> Rhythm:
-        """How often workers give signs of life."""
-        return Rhythm(orphan_timeout=timedelta(seconds=self.orphan_timeout))
+        """Return how often the first worker gives signs of life."""
+        return self.rhythms[0]
+
+    @property
+    def rhythms(self) -> tuple[Rhythm, ...]:
+        """Return the rhythm of each worker; the one with the least patience is the first where all are alike."""
+        patience = self.patience or (self.orphan_timeout,) * len(self.places)
+        return tuple(Rhythm(orphan_timeout=timedelta(seconds=each)) for each in patience)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from batchctl.domain import wall_clock
 from tests.sim.changes import Case, Change, Comparison, cases_at, changes_of, compare_some, difference, zones
 from tests.sim.compositions import composed_case
 from tests.sim.due_mutants import DUE_MUTANTS
-from tests.sim.mutants import Mutant, made
+from tests.sim.mutating import Mutant, made
 
 EVERY = 8
 """Of so many zones one is in the suite, each with the changes of one of its years; `dev.py sim --schedules` has all."""

@@ -2,51 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import pytest
 
-from tests.sim.chance import TIMED, TOLD, script_of
-from tests.sim.mutants import BACKFILL_MUTANTS, MUTANTS, TELLING_MUTANTS, TIMED_MUTANTS, Mutant, made
+from tests.sim.chance import TIMED, TOLD, VARIED, script_of
+from tests.sim.mutants import BACKFILL_MUTANTS, MUTANTS, TELLING_MUTANTS, TIMED_MUTANTS
+from tests.sim.mutating import Mutant, made
 from tests.sim.playing import play
-from tests.sim.script import Backfill
+from tests.sim.script import Backfill, Script
+from tests.sim.varied_mutants import VARIED_MUTANTS
 
 SCHEDULES = 500
+QUICK = 12
+"""Every so many-th mutant is looked for by the quick tests, the others by the full suite."""
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def mutants(all_of_them: Sequence[Mutant]) -> list[Any]:
+    """Return the parameters of a test that looks for mutants."""
+    return [
+        pytest.param(mutant, id=mutant.name, marks=[] if at % QUICK == 0 else [pytest.mark.full])
+        for at, mutant in enumerate(all_of_them)
+    ]
+
+
+def finds(mutant: Mutant, scripts: Iterable[Script]) -> bool:
+    """Say whether schedules break the law that a mutant names."""
+    with made(mutant):
+        return any(play(script).law == mutant.law for script in scripts)
+
+
+@pytest.mark.parametrize("mutant", mutants(MUTANTS))
 def test_a_mistake_is_found(mutant: Mutant) -> None:
-    with made(mutant):
-        found = any(play(script_of(seed)).law is not None for seed in range(SCHEDULES))
-
-    assert found
+    assert finds(mutant, map(script_of, range(SCHEDULES)))
 
 
-@pytest.mark.parametrize("mutant", TIMED_MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", mutants(TIMED_MUTANTS))
 def test_a_mistake_about_due_times_is_found(mutant: Mutant) -> None:
-    with made(mutant):
-        found = any(play(script_of(TIMED + seed)).law is not None for seed in range(SCHEDULES))
-
-    assert found
+    assert finds(mutant, map(script_of, range(TIMED, TIMED + SCHEDULES)))
 
 
-@pytest.mark.parametrize("mutant", BACKFILL_MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", mutants(BACKFILL_MUTANTS))
 def test_a_mistake_about_backfills_is_found(mutant: Mutant) -> None:
-    scripts = (script_of(TIMED + seed) for seed in range(SCHEDULES))
-    with made(mutant):
-        found = any(
-            play(script).law is not None
-            for script in scripts
-            if any(isinstance(event, Backfill) for event in script.events)
-        )
+    scripts = map(script_of, range(TIMED, TIMED + SCHEDULES))
 
-    assert found
+    assert finds(mutant, (one for one in scripts if any(isinstance(event, Backfill) for event in one.events)))
 
 
-@pytest.mark.parametrize("mutant", TELLING_MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", mutants(TELLING_MUTANTS))
 def test_a_mistake_about_what_is_told_is_found(mutant: Mutant) -> None:
-    with made(mutant):
-        found = any(play(script_of(TOLD + seed)).law is not None for seed in range(SCHEDULES))
+    assert finds(mutant, map(script_of, range(TOLD, TOLD + SCHEDULES)))
 
-    assert found
+
+@pytest.mark.parametrize("mutant", mutants(VARIED_MUTANTS))
+def test_a_mistake_that_only_variety_shows_is_found(mutant: Mutant) -> None:
+    assert finds(mutant, map(script_of, range(VARIED, VARIED + SCHEDULES)))
 
 
 def test_there_are_enough_of_them() -> None:

@@ -6,43 +6,60 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.sim import script as scripts
-from tests.sim.chance import TIMED, TOLD, script_of
+from tests.sim.chance import TIMED, TOLD, VARIED, script_of
 from tests.sim.many import CHUNK, play_chunk
-from tests.sim.mutants import MUTANTS, made
+from tests.sim.mutants import MUTANTS
+from tests.sim.mutating import made
 from tests.sim.playing import play, play_twice
 from tests.sim.script import Script, lines
 from tests.sim.shrink import smallest
 
 ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
-TIMED_SCHEDULES = 60
-TOLD_SCHEDULES = 120
+FEW = 20
+"""How many of each kind the quick tests play."""
 
 
-@pytest.mark.parametrize("first", range(0, SCHEDULES, CHUNK))
-def test_no_schedule_breaks_a_law(first: int) -> None:
-    figures = play_chunk(range(first, first + CHUNK))
+def chunks(most: int, size: int) -> list[Any]:
+    """Return what is played at a time: a few schedules, and the others in the full suite."""
+    later = [range(begin, min(begin + size, most)) for begin in range(FEW, most, size)]
+    return [range(FEW), *(pytest.param(chunk, marks=pytest.mark.full) for chunk in later)]
+
+
+@pytest.mark.parametrize("seeds", chunks(SCHEDULES, CHUNK), ids=str)
+def test_no_schedule_breaks_a_law(seeds: range) -> None:
+    figures = play_chunk(seeds)
 
     assert figures.failed == []
-    assert figures.schedules == CHUNK
+    assert figures.schedules == len(seeds)
 
 
-def test_whatever_fails_and_whoever_sets_clocks_each_due_time_is_decided_once() -> None:
-    figures = play_chunk(range(TIMED, TIMED + TIMED_SCHEDULES))
+@pytest.mark.parametrize("seeds", chunks(60, CHUNK), ids=str)
+def test_whatever_fails_and_whoever_sets_clocks_each_due_time_is_decided_once(seeds: range) -> None:
+    figures = play_chunk(range(TIMED + seeds.start, TIMED + seeds.stop))
 
     assert figures.failed == []
     assert figures.happened["SetClock"] > 0
 
 
-def test_whatever_fails_each_problem_is_told_and_each_act_is_sealed() -> None:
-    figures = play_chunk(range(TOLD, TOLD + TOLD_SCHEDULES))
+@pytest.mark.parametrize("seeds", chunks(120, CHUNK), ids=str)
+def test_whatever_fails_each_problem_is_told_and_each_act_is_sealed(seeds: range) -> None:
+    figures = play_chunk(range(TOLD + seeds.start, TOLD + seeds.stop))
 
     assert figures.failed == []
     assert figures.happened["Sent"] > 0
+
+
+@pytest.mark.parametrize("seeds", chunks(300, CHUNK), ids=str)
+def test_however_settings_differ_everything_is_taken_in_and_tried_as_often_as_it_should_be(seeds: range) -> None:
+    figures = play_chunk(range(VARIED + seeds.start, VARIED + seeds.stop))
+
+    assert figures.failed == []
 
 
 def test_what_once_broke_a_law_does_so_no_more() -> None:

@@ -19,7 +19,7 @@ FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 WHERE c.Status NOT IN ('complete', 'cancelled') ORDER BY c.BatchControl_id
 """
 _NOT_TAKEN = """
-SELECT f.FileProcess_id FROM FileProcess f JOIN ProcessBatch b ON b.ProcessBatchName = f.Entity
+SELECT f.FileProcess_id FROM FileProcess f JOIN ProcessBatch b ON coalesce(b.Entity, b.ProcessBatchName) = f.Entity
 WHERE f.Status = 'ready' AND f.Message IS NULL AND NOT EXISTS
     (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id AND c.ProcessBatch_id = b.ProcessBatch_id)
 """
@@ -32,6 +32,8 @@ def until_something_happens(world: World, pace: float) -> float | None:
     """
     now = world.time.seconds
     moments = [one.ends for one in world.executions if one.ends > now]
+    asked = [program.populators.next_answer for program in world.workers if program is not None]
+    moments += [answer for answer in asked if answer is not None and answer > now]
     for (text,) in world.rows(
         "SELECT NextRunTime FROM BatchControl WHERE Status IN ('ready', 'retry') AND NextRunTime > ?",
         world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000"),

@@ -14,7 +14,7 @@ from batchctl.domain.rows import BatchDefinition, HistoryId
 from batchctl.logs import Event as Told
 from batchctl.logs import Listener
 from batchctl.ports import Boundary
-from tests.sim import laws, telling
+from tests.sim import counts, laws, telling
 from tests.sim.clock import BEGINNING, TrueTime
 from tests.sim.database import EDGE, Database
 from tests.sim.faults import Actor
@@ -54,7 +54,6 @@ class World:
         self._trace: list[tuple[float, str, str, Mapping[str, Any]]] = []
         self._seen = 0
         self._starts = 0
-        self.leader: Program | None = None
         self.progress = 0
         """How many commits were more than a sign of life."""
         self.armed: list[Fault] = []
@@ -66,6 +65,8 @@ class World:
         self.kept_out: defaultdict[str, list[datetime]] = defaultdict(list)
         """When, by their own clocks, programs met a lock that kept them from deciding about a schedule."""
         self.is_healed = False
+        self.adopters: set[str] = set()
+        """Programs that have taken something over."""
         self.letters_begun = 0
         self.letters: dict[int, list[tuple[str, float]]] = {}
         """Who sent which message, and when."""
@@ -126,7 +127,7 @@ class World:
     @property
     def pace(self) -> float:
         """How many seconds a worker may leave between two turns and still be trusted."""
-        return 0.8 * self.options.rhythm.lease.total_seconds()
+        return 0.8 * min(rhythm.lease.total_seconds() for rhythm in self.options.rhythms)
 
     def rows(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Look into the tables as nobody in the world can."""
@@ -157,24 +158,14 @@ class World:
             self._seen = seen[-1][0]
         self.tell(actor.name, f"commit {self.commits}", {"at": boundaries, "seen": [row[1:5] for row in seen]})
         laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
+        if Boundary.OPERATOR not in boundaries:
+            counts.check_moves(self, actor, [row[1:] for row in seen])
+        if Boundary.CLAIM in boundaries:
+            counts.check_slots(self, actor)
 
     def armed_for(self, actor: Actor) -> list[Fault]:
         """Return the faults that strike whichever program is the first."""
         return self.armed if isinstance(actor, Program) else []
-
-    def take_lock(self, program: Program) -> bool:
-        """Take the leader's lock if it is free; whoever is cut off from the database has lost it."""
-        if self.time.seconds < self.away_until:
-            self.leader = None
-            return False
-        if self.leader is None or self.leader.dead:
-            self.leader = program
-        return self.leader is program
-
-    def release_lock(self, program: Program) -> None:
-        """Give the leader's lock back."""
-        if self.leader is program:
-            self.leader = None
 
     def is_dead(self, name: str) -> bool:
         """Say whether a program has died."""
@@ -188,6 +179,7 @@ class World:
     def check_adoption(self, program: Program, key: int) -> None:
         """See that nobody else who is alive watches over an execution any more under the newest claim."""
         self.tell(program.name, "adopts", {"key": key})
+        self.adopters.add(program.name)
         laws.check_adoption(self, program, key)
 
     def check_stop(self, program: Program, running: Running) -> None:
@@ -226,6 +218,8 @@ class World:
         )
         self.tell(program.name, "execution", {"key": int(key), "spec": spec, "ends": running.ends})
         laws.check_start(self, running)
+        if not running.checks:
+            counts.check_order(self, running)
         self.executions.append(running)
         return running
 
@@ -253,10 +247,12 @@ class World:
 
     def _register(self, number: int, plan: BatchPlan) -> None:
         self.raw.execute(
-            "INSERT INTO ProcessBatch (ProcessBatchName, Seq, RetryCount, RetryWaitMins, OnFailure, MaxConcurrent, Populator)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO ProcessBatch (ProcessBatchName, Entity, DuplicateCheck, Seq, RetryCount, RetryWaitMins, OnFailure,"
+            " MaxConcurrent, Populator) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 f"B{number}",
+                None if plan.entity is None else f"B{plan.entity}",
+                int(plan.duplicate_check),
                 100 + number,
                 plan.retry_count,
                 plan.retry_wait,
@@ -271,11 +267,13 @@ class World:
                 " SELECT ProcessBatch_id, 1, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
                 (plan.units, int(plan.exclusive), f"B{number}"),
             )
-        for at, step in enumerate(plan.steps, start=1):
+        steps = list(enumerate(plan.steps, start=1))
+        for at, step in reversed(steps) if plan.backwards else steps:
+            kind = "command" if step.is_command else "call"
             self.raw.execute(
-                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost)"
-                " SELECT ProcessBatch_id, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
-                (10 * at, f"step {at}", "command" if step.is_command else "call", step.on_lost, f"B{number}"),
+                "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, OnLost, MaxDuration)"
+                " SELECT ProcessBatch_id, ?, ?, ?, ?, ? FROM ProcessBatch WHERE ProcessBatchName = ?",
+                (10 * at, f"step {at}", kind, step.on_lost, step.max_duration, f"B{number}"),
             )
 
     def _register_dependent(self, number: int, plan: DependentPlan) -> None:

@@ -226,6 +226,7 @@ def test_lines_count_from_the_first_of_the_author(monkeypatch: pytest.MonkeyPatc
     assert outcome.message == (
         "the batch failed: error 245: Conversion failed (severity 16, state 1, line 2); everything was rolled back"
     )
+    assert (outcome.error_code, outcome.error_line) == ("245", 2)
 
 
 BACKUP = "DECLARE @file nvarchar(512) = N'C:\\shop.bak';\nBACKUP DATABASE Shop TO DISK = @file;"

@@ -21,6 +21,7 @@ from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.os_command import OsCommand
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.terminal import paste
+from tests.tiers import examples
 
 HANDLER = OsCommand()
 SHELLS = ("bash", "dash")
@@ -55,7 +56,7 @@ def pasted(shell: str, text: str) -> bytes:
     return done.stdout
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(VALUES, min_size=1, max_size=16))
 def test_arguments_arrive_in_both_shells_as_the_controller_passes_them(examples: list[tuple[str, str, str]]) -> None:
     rendered = [HANDLER.render(request(values)) for values in examples]

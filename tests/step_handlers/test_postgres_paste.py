@@ -27,6 +27,7 @@ from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.postgres_steps import SCHEMA, Dump, a_database, around, dump, render, run
 from tests.step_handlers.terminal import paste
 from tests.step_handlers.test_sql_paste import drained
+from tests.tiers import examples
 
 Giving = Callable[[PostgresServer, str], subprocess.CompletedProcess[str]]
 VALUES = st.tuples(HOSTILE, HOSTILE | st.none())
@@ -106,7 +107,7 @@ def both(
 
 @pytest.mark.parametrize(("handler", "step"), [(Sql(), SQL), (StoredProcedure(), CALL)], ids=["sql", "call"])
 @pytest.mark.parametrize("give", [as_a_file, as_one_line])
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(examples=st.lists(VALUES, min_size=1, max_size=10))
 def test_values_arrive_through_psql_as_the_controller_binds_them(
     postgres: PostgresServer,
@@ -131,7 +132,7 @@ def test_a_command_text_holds_nothing_that_acts_on_a_terminal(values: tuple[str,
         assert all(visible(line) == line for line in text.split("\n"))
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(st.none() | st.integers(-(2**63), 2**63 - 1) | HOSTILE, min_size=1, max_size=40))
 def test_every_literal_has_the_value_that_is_bound(postgres: PostgresServer, values: list[str | int | None]) -> None:
     database = postgres.new_database()

@@ -28,6 +28,7 @@ from batchctl.testing import a_request, a_step, surroundings
 from step_handlers.python_job import PythonJob
 from tests.step_handlers.execution import Alone, as_execution
 from tests.step_handlers.hostile import HOSTILE
+from tests.tiers import examples
 
 HANDLER = PythonJob()
 JOBS = {
@@ -59,7 +60,7 @@ def test_the_arguments_are_filled_and_secrets_stay_references() -> None:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(st.tuples(HOSTILE, HOSTILE), min_size=1, max_size=12))
 def test_what_is_pasted_calls_the_job_with_the_same_arguments(examples: list[tuple[str, str]]) -> None:
     around = replace(AROUND, directory="/", batchctl_command=("printf", "--", "%s\\0"))

@@ -210,6 +210,7 @@ def test_an_error_names_the_line_of_the_text_on_which_its_statement_begins(datab
     assert outcome.message == (
         'statement 3 of 3 failed: near "where": syntax error (SQLITE_ERROR); at line 6; everything was rolled back'
     )
+    assert (outcome.error_code, outcome.error_line) == ("SQLITE_ERROR", 6)
 
 
 def test_a_constraint_checked_at_the_end_rolls_back_too(database: Path) -> None:

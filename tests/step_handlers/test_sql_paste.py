@@ -23,6 +23,7 @@ from tests.step_handlers.databases import given as given_to
 from tests.step_handlers.execution import Alone, as_execution
 from tests.step_handlers.hostile import ATOMS, HOSTILE
 from tests.step_handlers.terminal import ASKED, paste
+from tests.tiers import examples
 
 HANDLER = Sql()
 VALUES = st.tuples(HOSTILE, HOSTILE | st.none())
@@ -61,7 +62,7 @@ def both(folder: Path, examples: list[tuple[str, str | None]], sql: str = EVERY_
     return dump(by_controller), dump(by_hand), done.stderr.decode()
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(50), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(VALUES, min_size=1, max_size=12))
 def test_values_arrive_in_the_shell_as_the_controller_binds_them(examples: list[tuple[str, str | None]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +80,7 @@ def test_a_command_text_holds_nothing_that_acts_on_a_terminal(values: tuple[str,
     assert all(visible(line) == line for line in text.split("\n"))
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.lists(
         st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False) | HOSTILE,
@@ -178,7 +179,7 @@ def test_an_interactive_shell_does_the_same(tmp_path: Path, sql: str, enter: Cal
     assert dump(by_hand) == dump(by_controller), shown
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(VALUES)
 def test_hostile_values_arrive_from_a_terminal_too(values: tuple[str, str | None]) -> None:
     with tempfile.TemporaryDirectory() as folder:

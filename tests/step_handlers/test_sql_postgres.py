@@ -222,6 +222,7 @@ def test_an_error_names_its_line_in_the_whole_text(url: str) -> None:
     assert unplaced.message == (
         "statement 2 of 2 failed: ERROR 22012: division by zero; at line 3; everything was rolled back"
     )
+    assert [(one.error_code, one.error_line) for one in (placed, unplaced)] == [("42601", 4), ("22012", 3)]
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from sqlalchemy import Connection, make_url
 
 from batchctl.domain.rows import BatchId, InstanceId, IntakeId, IntakeRow
 from batchctl.domain.status import InstanceStatus, IntakeStatus
-from batchctl.store import audit, controllers, history, instances, intake, limits, reports, schema, tables
+from batchctl.store import audit, controllers, history, instances, intake, limits, reports, tables
 from batchctl.store.conditions import is_word, one_of
 from batchctl.store.engine import open_engine
+from tests.control_databases import SqliteControl, with_tables
 
 NOW = datetime(2026, 11, 21, 3, 15, tzinfo=UTC)
 BATCH = BatchId(1)
@@ -81,8 +82,9 @@ INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessContro
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[Connection]:
     """Return a connection to the tables, such as the engine's own."""
-    with open_engine("sqlite:///batchctl.db", tmp_path, may_create=True).connect() as made:
-        schema.upgrade(made)
+    database = SqliteControl(tmp_path)
+    with_tables(database)
+    with open_engine(database.url, tmp_path).connect() as made:
         yield made
 
 

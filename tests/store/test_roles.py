@@ -39,7 +39,8 @@ def test_each_role_is_made_once_and_each_view_stands_alone_in_its_batch() -> Non
     views = [batch for batch in batches if "CREATE OR ALTER VIEW" in batch]
     assert len(views) == 3
     assert all(view.startswith("CREATE OR ALTER VIEW") for view in views)
-    assert "WHERE Entity IN (N'Orders', N'L''été') WITH CHECK OPTION;" in views[-1]
+    assert "WHERE Entity IN (N'Orders', N'L''été') AND (NOT EXISTS (SELECT 1 FROM dbo.ProcessBatch" in views[-1]
+    assert all("LOWER(TRIM(p.ProcessType)) = 'task'" in view for view in views if "FileProcess" in view)
 
 
 def test_nobody_but_who_is_for_it_gets_a_right_on_sql_server_either() -> None:
@@ -49,6 +50,7 @@ def test_nobody_but_who_is_for_it_gets_a_right_on_sql_server_either() -> None:
         *DEFINITIONS,
         "AppliedDefinition",
         "AuditLog",
+        "vSqlJob",
     }
     assert {table for role, table in given if role == "batchctl_operator"} == {"Asked"}
     assert {table for role, table in given if role == "batchctl_intake"} == {"Intake"}

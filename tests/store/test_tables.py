@@ -51,7 +51,6 @@ def test_times_are_utc_with_milliseconds(filled: Hand, control_database: Control
 
 
 WRONG: list[tuple[str, str, object]] = [
-    ("FileProcess", "Status", "success"),
     ("FileProcess", "Status", "READY "),
     ("FileProcess", "Entity", ""),
     ("FileProcess", "Entity", None),
@@ -79,7 +78,6 @@ WRONG: list[tuple[str, str, object]] = [
     ("ProcessControl", "ExpectedDuration", -1),
     ("ProcessControl", "OnLost", "panic"),
     ("ProcessControl", "Data1", "\x00"),
-    ("BatchControl", "Status", "success"),
     ("BatchControl", "RetryCount", -5),
     ("BatchControl", "PrevProcessControlSeq", -1),
     ("BatchControl", "NextRunTime", 20261121),

@@ -13,10 +13,13 @@ import sqlglot
 
 from batchctl.domain import freezes
 from batchctl.domain import zone_offsets as reckoned
+from batchctl.domain.outcomes import StepOutcome
+from batchctl.expected_work import ExpectedWork
 from batchctl.store import definitions, limits, schema, views, zone_offsets
 from batchctl.store.columns import UtcTime
 from batchctl.store.dialects import NAMES as DIALECTS
 from batchctl.store.tables import metadata
+from tests.control.alarm import Alarm, rules
 from tests.control.world import BAD, OK, World
 from tests.control_databases import ControlDatabase
 
@@ -152,6 +155,9 @@ def test_every_statement_that_a_view_shows_can_be_run(world: World, seen: Callab
             world.sql(statement)
 
 
+JOB = "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn) VALUES (?, ?, ?, ?)"
+
+
 def put_all_kinds(world: World) -> None:
     """Let every view have rows, with names that are not harmless."""
     world.batch(HOSTILE, steps=0, Enabled=1, OnFailure="continue", MaxConcurrent=2)
@@ -179,6 +185,7 @@ def put_all_kinds(world: World) -> None:
     for status in ("rejected", "duplicate", "paused", "ready"):
         world.submit(HOSTILE + "?", Status=status)
     world.sql("INSERT INTO BatchFreeze (ProcessBatchName, Reason) VALUES ('up', ?)", HOSTILE)
+    world.sql(JOB, "tidy", "wh", "SELECT 1", "2030-01-01 02:00")
 
 
 def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
@@ -190,17 +197,22 @@ def test_each_view_says_it_in_words(world: World, seen: Callable[..., list[dict[
         "off": "disabled",
         "up": "frozen",
         "down": "idle",
+        "tidy": "idle",
     }
-    assert [(row["BatchControl_id"], row["Timing"]) for row in seen("vRunning")] == [(2, "late"), (4, "late")]
+    off = world.one("SELECT BatchControl_id FROM BatchControl WHERE ProcessBatch_id = 2")
+    late = [(row["BatchControl_id"], row["Timing"]) for row in seen("vRunning")]
+    assert late == [(number, "late") for number in (2, 3, 4) if number != off]
     assert [row["BatchControl_id"] for row in seen("vFailed")] == [1]
     waiting = {(row["BatchControl_id"], row["Reason"]) for row in seen("vWaiting")}
     assert waiting == {
-        (3, "batch off is disabled"),
+        (off, "batch off is disabled"),
         (None, "off has no instance for this CycleKey yet, and the batch is disabled"),
     }
     assert sorted(row["What"] for row in seen("vLate")) == ["dependency", "schedule", "step", "step"]
-    (schedule,) = seen("vSchedule")
-    assert (schedule["Status"], schedule["Timing"]) == ("overdue", "daily at 06:00")
+    assert {(row["Status"], row["Timing"]) for row in seen("vSchedule")} == {
+        ("overdue", "daily at 06:00"),
+        ("not due", "once at 2030-01-01 02:00"),
+    }
     states = {row["Status"]: row["Reason"] for row in seen("vInbox")}
     assert states == {
         "rejected": "no reason was given",
@@ -308,7 +320,7 @@ def test_what_should_have_begun_before_all_times_is_late(world: World, control_d
     first = "-infinity" if control_database.kind == "postgresql" else "0001-01-01 00:00:00.000"
     world.sql("UPDATE BatchProcessHistory SET StartTime = ? WHERE Status = 'running'", first)
     world.sql("UPDATE BatchCompletion SET z_inserted = ?", first)
-    world.sql("UPDATE Schedule SET NextRunTime = ?", first)
+    world.sql("UPDATE Schedule SET NextRunTime = ? WHERE ScheduleType = 'daily'", first)
     found = world.sql("SELECT What, LateSeconds IS NULL FROM vLate ORDER BY 1")
     is_endless = control_database.kind == "postgresql"
 
@@ -360,3 +372,107 @@ SHOWN = {
     *("BatchControl", "BatchCompletion", "BatchFreeze", "BatchProcessHistory", "FileProcess", "ProcessBatch"),
     *("Schedule", "ScheduleFire"),
 }
+
+
+def test_a_schedule_shows_what_came_of_its_last_run_and_not_that_it_fired(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.batch(steps=1, OnFailure="continue")
+    world.sql("INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('s', 'B', 'daily', '06:00')")
+
+    def fire(key: str) -> dict[str, Any]:
+        """Let it start work, carry that out, and return how the schedule is shown."""
+        intake = world.submit()
+        world.sql(
+            "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime, FileProcess_id)"
+            " VALUES (1, ?, 'fired', '2026-11-21 06:00:00', ?)",
+            *(key, intake),
+        )
+        world.create()
+        (waits,) = seen("vSchedule")
+        assert waits["LastOutcome"] == "waits"
+        world.process()
+        (row,) = seen("vSchedule")
+        return row
+
+    good = fire("1")
+    started = world.one("SELECT max(StartTime) FROM BatchProcessHistory")
+    assert (good["LastOutcome"], good["LastRunOK"], good["LastRunOn"]) == ("complete", 1, started)
+    world.runner.script = lambda rendered: BAD
+    bad = fire("2")
+    assert (bad["LastOutcome"], bad["LastRunOK"]) == ("failed", 0)
+    world.sql(
+        "INSERT INTO ScheduleFire (Schedule_id, FireKey, Outcome, DueTime) VALUES (1, '3', 'skipped', '2026-11-22')"
+    )
+    (skipped,) = seen("vSchedule")
+    assert (skipped["LastOutcome"], skipped["LastRunOK"]) == ("skipped", 0)
+
+
+def test_what_is_late_tells_what_the_incidents_of_expected_work_tell(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    world.batch(steps=1, z_inserted="2026-01-01 00:00:00", ArriveBy="02:00", StartBy="02:10", FinishBy="02:20")
+    Alarm(world, rules(learns_arrivals=False)).duty.finish()
+    awaited = ExpectedWork(rules(learns_arrivals=False))
+    with world.transactions.read() as connection:
+        missed = awaited.missed_now(connection, world.clock.now(), world.clock.monotonic())
+
+    late = {row["What"]: row["Reason"] for row in seen("vLate")}
+    assert late == dict(zip(("arrival", "start", "finish"), [one.message for one in missed], strict=True))
+    assert late["start"] == "Batch B has not started by 02:10 UTC on Sat 2026-11-21"
+
+
+def test_a_job_is_one_row_and_its_sql_is_nobodys_placeholder(
+    world: World, seen: Callable[..., list[dict[str, Any]]]
+) -> None:
+    sql = "SELECT '{Data1}', 'it''s'"
+    world.sql(JOB, "once", "wh", sql, "2030-01-01 02:00:30")
+    world.sql(
+        "INSERT INTO vSqlJob (JobName, ConnectionName, ScheduledSql, FirstRunOn, IsRepeatable, IsEnabled, TimeZone)"
+        " VALUES ('daily', 'wh', 'SELECT 2', '2030-01-01 02:00', 1, 0, 'Europe/Amsterdam')"
+    )
+
+    jobs = {row["JobName"]: row for row in seen("vSqlJob")}
+    assert (jobs["once"]["ScheduledSql"], jobs["once"]["FirstRunOn"], jobs["once"]["IsEnabled"]) == (
+        *(sql, "2030-01-01 02:00:30"),
+        1,
+    )
+    assert (jobs["daily"]["FirstRunOn"], jobs["daily"]["IsRepeatable"], jobs["daily"]["IsEnabled"]) == (
+        *("2030-01-01 02:00", 1),
+        0,
+    )
+    assert world.sql(
+        "SELECT ScheduleType, RunTimes, StartDate, RunAt, CatchUp, TimeZone FROM Schedule ORDER BY 1 DESC"
+    ) == [
+        ("once", None, None, "2030-01-01 02:00:30", "latest", None),
+        ("daily", "02:00", "2030-01-01", None, "latest", "Europe/Amsterdam"),
+    ]
+    assert world.sql(
+        "SELECT Data2, OnFailure, Origin FROM ProcessControl JOIN ProcessBatch b USING (ProcessBatch_id)"
+    ) == [
+        ("SELECT '{{Data1}}', 'it''s'", "continue", "sql"),
+        ("SELECT 2", "continue", "sql"),
+    ]
+    for values in (("x", None, "SELECT 1", "2030-01-01 02:00"), ("x", "wh", "SELECT 1", "soon")):
+        with pytest.raises(world.hand.Refused):
+            world.sql(JOB, *values)
+    assert world.one("SELECT count(*) FROM ProcessBatch") == 2
+
+
+def test_the_code_and_the_line_of_an_error_are_columns(world: World, seen: Callable[..., list[dict[str, Any]]]) -> None:
+    coded = StepOutcome(succeeded=False, message="it broke", error_code="42601", error_line=4)
+    exited = StepOutcome(succeeded=False, message="exited with 3", return_code=3)
+    world.batch(steps=1, OnFailure="continue", MaxConcurrent=1)
+    outcomes = iter((coded, exited, OK))
+    world.runner.script = lambda rendered: next(outcomes)
+    for _ in range(3):
+        world.submit()
+        world.create()
+        world.process()
+
+    assert [(row["ErrorCode"], row["ErrorLine"]) for row in seen("vHistory")] == [
+        ("42601", 4),
+        ("3", None),
+        (None, None),
+    ]
+    assert [(row["ErrorCode"], row["ErrorLine"]) for row in seen("vFailed")] == [("42601", 4), ("3", None)]

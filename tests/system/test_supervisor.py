@@ -273,6 +273,26 @@ def test_a_frozen_workers_leashed_commands_are_stopped_when_its_lease_is_over(  
     assert journal.read(worker.place).ended[1]["stopped"]
 
 
+def test_an_end_that_came_before_the_order_to_stop_counts(
+    runner: ThreadStepRunner, controller_id: str, state: Path, ear: Ear, tmp_path: Path
+) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    runner.keep_lease(SystemClock().monotonic() + 600)
+    runner.start(KEY, Shell(f"echo $$ > {ear.path}; read x < {gate}; exit 0"), BRIEF, leashed=True)
+    pid, supervisor = ear.hear_pid(), supervisor_in(journal.place_of(state, controller_id))
+    assert supervisor is not None
+    os.kill(supervisor, signal.SIGSTOP)
+    gate.write_text("go\n", encoding="ascii")
+    assert ends(pid)
+    runner.keep_lease(SystemClock().monotonic() - 1)
+    runner.stop(KEY)
+    os.kill(supervisor, signal.SIGCONT)
+    outcome = finished(runner).outcome
+
+    assert (outcome.succeeded, outcome.return_code, outcome.stopped) == (True, 0, False)
+
+
 @pytest.mark.parametrize("leashed", [True, False])
 def test_without_a_leash_a_command_goes_on_beyond_the_lease_and_none_is_begun_then(
     runner: ThreadStepRunner, ear: Ear, tmp_path: Path, leashed: bool

@@ -47,7 +47,12 @@ def _instances(*conditions: ColumnElement[bool]) -> Select[int]:
 
 
 _OF_INSTANCE = _h.c.BatchControl_id == _c.BatchControl_id
-_HAS_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
+# Two levels down, only what is named is taken from outside.
+_HAS_INSTANCE = (
+    exists()
+    .where(_c.FileProcess_id == _f.FileProcess_id, _c.ProcessBatch_id == _b.ProcessBatch_id)
+    .correlate(file_process, process_batch)
+)
 _ANY_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id)
 _OPEN_INSTANCE = exists().where(_c.FileProcess_id == _f.FileProcess_id, _c.Status.not_in(_OVER))
 _WAITS_FOR_A_BATCH = exists().where(ENTITY == _f.Entity, not_(_HAS_INSTANCE))

@@ -31,6 +31,7 @@ from batchctl.store.tables.people_tables import (
 from batchctl.store.tables.some_rows import (
     ARMED,
     AT_ONCE,
+    AWAITING_INTAKE,
     BACKFILLING,
     CLAIMED_INSTANCE,
     ENDED_OR_LIVE,
@@ -61,11 +62,13 @@ from batchctl.store.tables.work_tables import (
     controller,
     duration_history,
     file_process,
+    leader,
 )
 
 __all__ = [
     "ARMED",
     "AT_ONCE",
+    "AWAITING_INTAKE",
     "BACKFILLING",
     "CLAIMED_INSTANCE",
     "DEFINITIONS",
@@ -108,6 +111,7 @@ __all__ = [
     "file_watch",
     "file_watch_seen",
     "incident",
+    "leader",
     "metadata",
     "operator_request",
     "process_batch",

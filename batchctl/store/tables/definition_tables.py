@@ -10,6 +10,7 @@ from sqlalchemy import (
 )
 
 from batchctl.domain import status
+from batchctl.domain.cadences import WEEKS
 from batchctl.store.columns import (
     UtcTime,
     name,
@@ -18,6 +19,7 @@ from batchctl.store.columns import (
     utc_now,
     word,
 )
+from batchctl.store.conditions import is_word
 from batchctl.store.tables.making import (
     added,
     belongs,
@@ -35,6 +37,15 @@ from batchctl.store.tables.making import (
 )
 from batchctl.store.tables.some_rows import (
     ARMED,
+)
+from batchctl.store.written_forms import (
+    are_names,
+    are_times_of_day,
+    are_weekdays,
+    is_day,
+    is_day_and_time,
+    is_time_or_word,
+    is_window_of_day,
 )
 
 DEFINITIONS = (
@@ -61,11 +72,12 @@ process_batch = table(
     column("Description", text_column()),
     stamp("z_inserted"),
     stamp("z_updated"),
-    added("ProcessingMode", word()),
-    added("RetryWaitSecs", Integer()),
+    added("ProcessingMode", word(), is_word("ProcessingMode", status.ProcessingMode)),
+    added("RetryWaitSecs", Integer(), "RetryWaitSecs BETWEEN 0 AND 31536000"),
     added("Origin", name()),
     added("Tags", name()),
-    *(added(called, name(50)) for called in ("ArriveBy", "StartBy", "FinishBy", "ExpectedOn")),
+    *(added(called, name(50), is_time_or_word(called, "none")) for called in ("ArriveBy", "StartBy", "FinishBy")),
+    added("ExpectedOn", name(50), are_weekdays("ExpectedOn")),
     added("ExpectedCalendar", name()),
     UniqueConstraint("ProcessBatchName"),
     check("ProcessBatchName", "ProcessBatchName <> ''"),
@@ -76,6 +88,8 @@ process_batch = table(
     check("MaxConcurrent", "MaxConcurrent BETWEEN 1 AND 1000"),
     words("OnFailure", status.OnFailure),
     words("DependencyMode", status.DependencyMode),
+    check("Entity", "Entity <> ''"),
+    check("Populator", "Populator <> ''"),
     sqlite_autoincrement=True,
 )
 
@@ -93,6 +107,7 @@ process_control = table(
     *data_columns(),
     stamp("z_inserted"),
     stamp("z_updated"),
+    added("MaxLost", Integer(), default="3"),
     UniqueConstraint("ProcessBatch_id", "ProcessControlSeq"),
     check("ProcessControlSeq", "ProcessControlSeq BETWEEN 1 AND 2000000000"),
     check("ProcessName", "ProcessName <> ''"),
@@ -100,6 +115,7 @@ process_control = table(
     check("AlarmDuration", "AlarmDuration BETWEEN 1 AND 31536000"),
     check("MaxDuration", "MaxDuration BETWEEN 1 AND 31536000"),
     words("OnLost", status.OnLost),
+    check("ProcessType", "ProcessType <> ''"),
     sqlite_autoincrement=True,
 )
 
@@ -142,6 +158,7 @@ batch_dependency = table(
     stamp("z_updated"),
     UniqueConstraint("ProcessBatch_id", "DependsOnBatch_id"),
     check("DeadlineMins", "DeadlineMins BETWEEN 1 AND 525600"),
+    check("DependsOnBatch_id", "DependsOnBatch_id <> ProcessBatch_id"),
     sqlite_autoincrement=True,
 )
 
@@ -204,6 +221,13 @@ schedule = table(
     words("FoldPolicy", status.FoldPolicy),
     words("CatchUp", status.CatchUp),
     words("Overlap", status.Overlap),
+    check("RunTimes_Form", are_times_of_day("RunTimes")),
+    check("BetweenTimes", is_window_of_day("BetweenTimes")),
+    check("RunDays_Form", are_weekdays("RunDays")),
+    check("WeekOfMonth_Form", are_names("WeekOfMonth", WEEKS)),
+    check("RunAt_Form", is_day_and_time("RunAt")),
+    check("StartDate", is_day("StartDate")),
+    check("EndDate", is_day("EndDate")),
     index("IX_Schedule_Due", "NextRunTime", where=ARMED),
     sqlite_autoincrement=True,
 )
@@ -220,6 +244,9 @@ calendar = table(
     stamp("z_updated"),
     UniqueConstraint("CalendarName"),
     check("CalendarName", "CalendarName <> ''"),
+    check("BusinessDays", are_weekdays("BusinessDays", or_none=True)),
+    check("ValidFrom", is_day("ValidFrom")),
+    check("ValidUntil", is_day("ValidUntil")),
     sqlite_autoincrement=True,
 )
 
@@ -235,6 +262,7 @@ calendar_day = table(
     UniqueConstraint("Calendar_id", "CalendarDate"),
     check("CalendarDate", "CalendarDate LIKE '____-__-__'"),
     flag("IsBusinessDay"),
+    check("CalendarDate_Form", is_day("CalendarDate")),
     sqlite_autoincrement=True,
 )
 
@@ -266,6 +294,7 @@ data_trigger = table(
     check("Age", "IdleMinutes IS NULL OR CreatedColumn IS NOT NULL"),
     flag("OnNewRows"),
     flag("Enabled"),
+    *(check(called, f"{called} <> ''") for called in ("ConnectionName", "TableName", "StatusColumn")),
     sqlite_autoincrement=True,
 )
 
@@ -293,6 +322,7 @@ file_watch = table(
     flag("Recursive"),
     flag("Enabled"),
     words("DuplicateKey", status.DuplicateKey),
+    check("Folder", "Folder <> ''"),
     sqlite_autoincrement=True,
 )
 

@@ -10,6 +10,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ColumnElement,
+    Dialect,
     Index,
     MetaData,
     Table,
@@ -26,7 +27,7 @@ from batchctl.store.columns import (
     unquoted,
     utc_now,
 )
-from batchctl.store.conditions import is_word, type_checks
+from batchctl.store.conditions import is_word, is_written_word, type_checks
 
 metadata = MetaData(
     naming_convention={
@@ -61,9 +62,14 @@ def stamp(called: str) -> Column[Any]:
     return Column(unquoted(called), UtcTime(), nullable=False, server_default=utc_now())
 
 
-def added(called: str, kind: Any) -> Column[Any]:
-    """Return a column that a later migration has added: SQLite writes its conditions beside it."""
-    return column(called, kind, info={"added": True})
+def added(
+    called: str, kind: Any, only: str | ColumnElement[bool] | None = None, *, default: str | None = None
+) -> Column[Any]:
+    """Return a column that a later migration has added: SQLite writes its conditions beside it, with the one it may have."""
+    info = {"added": True, "only": only}
+    if default is None:
+        return column(called, kind, info=info)
+    return column(called, kind, info=info, nullable=False, server_default=text(default))
 
 
 def data_columns() -> list[Column[Any]]:
@@ -74,6 +80,11 @@ def data_columns() -> list[Column[Any]]:
 def words(called: str, kind: type[StrEnum]) -> CheckConstraint:
     """Return the condition that a column holds one of the words of a type."""
     return CheckConstraint(is_word(called, [member.value for member in kind]), name=called)
+
+
+def written_words(called: str, kind: type[StrEnum], also: str) -> CheckConstraint:
+    """Return the same condition where people may write one more word, of which a trigger makes one of these."""
+    return CheckConstraint(is_written_word(called, [member.value for member in kind], also), name=called)
 
 
 def check(called: str, condition: str | ColumnElement[bool]) -> CheckConstraint:
@@ -128,7 +139,12 @@ def _with_its_conditions(element: CreateColumn, compiler: Any, **options: Any) -
     if not column.info.get("added"):
         return made
     (condition,) = type_checks([column])
-    return f"{made} CONSTRAINT CK_{column.table.name}_{condition.name} CHECK ({condition.sqltext})"
+    made = f"{made} CONSTRAINT CK_{column.table.name}_{condition.name} CHECK ({condition.sqltext})"
+    only = column.info["only"]
+    if only is None:
+        return made
+    said = only if isinstance(only, str) else compiler.sql_compiler.process(only, literal_binds=True)
+    return f"{made} CONSTRAINT CK_{column.table.name}_{column.name} CHECK ({said})"
 
 
 @event.listens_for(metadata, "before_create", once=True)
@@ -141,6 +157,16 @@ def _check_types(made: MetaData, connection: Any, **options: Any) -> None:
             table.append_constraint(constraint)
 
 
+def _not_on_sqlite(*made: Any, dialect: Dialect, **options: Any) -> bool:
+    del made, options
+    return dialect.name != "sqlite"
+
+
 def table(called: str, *parts: Any, **options: Any) -> Table:
     """Return a table, which is made with all others."""
-    return Table(unquoted(called), metadata, *parts, **options)
+    elsewhere = [
+        check(str(part.name), part.info["only"]).ddl_if(callable_=_not_on_sqlite)
+        for part in parts
+        if isinstance(part, Column) and part.info.get("only") is not None
+    ]
+    return Table(unquoted(called), metadata, *parts, *elsewhere, **options)

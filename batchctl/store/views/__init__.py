@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from batchctl.store.views.instance_views import failed, history, late, running, status
 from batchctl.store.views.spoken import Spoken
-from batchctl.store.views.start_views import inbox, schedule
+from batchctl.store.views.start_views import inbox, schedule, sql_job
 from batchctl.store.views.waiting_view import waiting
 
-NAMES = ("vStatus", "vFailed", "vWaiting", "vRunning", "vLate", "vHistory", "vSchedule", "vInbox")
+NAMES = ("vStatus", "vFailed", "vWaiting", "vRunning", "vLate", "vHistory", "vSchedule", "vInbox", "vSqlJob")
 
 
 def views(dialect: str, schema: str = "") -> dict[str, str]:
     """Return the statement that makes each view; `schema` with its dot stands before each name where it is not the default."""
     spoken = Spoken(dialect, schema)
-    written = (status, failed, waiting, running, late, history, schedule, inbox)
+    written = (status, failed, waiting, running, late, history, schedule, inbox, sql_job)
     return {
         name: f"{spoken.create} {schema}{name} AS{write(spoken)}" for name, write in zip(NAMES, written, strict=True)
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, frozen
+from batchctl.store.views.shared_parts import CLAIMED, GRACE, IN_LINE, OVER, frozen, unfit
 from batchctl.store.views.spoken import Spoken
 
 
@@ -14,7 +14,7 @@ def status(s: Spoken) -> str:
 
     name = "b.ProcessBatchName"
     return f"""
-WITH {frozen(s)}, Counted AS (
+WITH {frozen(s)}, {unfit(s)}, Counted AS (
 SELECT c.ProcessBatch_id, {many("ready")} AS Ready, {many("running", "pausing", "cancelling")} AS Running,
        {many("retry")} AS Retry, {many("failed")} AS Failed, {many("held")} AS Held, {many("paused")} AS Paused
 FROM (SELECT ProcessBatch_id, Status FROM {s.of}BatchControl WHERE {s.among("Status", *IN_LINE)}
@@ -27,7 +27,8 @@ SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM {s.of}BatchControl
 FROM {s.of}ProcessBatch b
 )
 SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
-       CASE WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
             WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
             WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
             ELSE 'idle' END AS Status,
@@ -35,7 +36,7 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
        COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
        c.BatchControl_id AS LastComplete_id, {s.twin("c.z_updated", "LastCompleteTime")},
        b.Seq, b.Description,
-       CASE WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", name)}
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", name)}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             WHEN n.Failed + n.Held > 0 THEN {s.look("vFailed", "ProcessBatchName", s.quoted(name))}
             WHEN n.Running > 0 THEN {s.look("vRunning", "ProcessBatchName", s.quoted(name))}
@@ -43,6 +44,7 @@ SELECT b.ProcessBatch_id, {name}, COALESCE(b.Entity, {name}) AS Entity,
             ELSE {s.look("vHistory", "ProcessBatchName", s.quoted(name))} END AS NextSql
 FROM {s.of}ProcessBatch b
 LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
 LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
 LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
@@ -57,7 +59,7 @@ SELECT c.BatchControl_id, b.ProcessBatchName, {s.word("c.Status")} AS Status, c.
        h.Message AS ErrorText, h.Output, h.CommandText, {s.twin("h.StartTime", "StartTime")}, {s.twin("h.EndTime", "EndTime")},
        {s.seconds("h.StartTime", "h.EndTime")} AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
        {s.act("rerun", "c.BatchControl_id")} AS RerunSql, {s.act("skip", "c.BatchControl_id")} AS SkipSql,
-       {s.act("cancel", "c.BatchControl_id")} AS CancelSql
+       {s.act("cancel", "c.BatchControl_id")} AS CancelSql, h.ErrorCode, h.ErrorLine
 FROM {s.of}BatchControl c
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
 JOIN {s.of}FileProcess f ON f.FileProcess_id = c.FileProcess_id
@@ -95,6 +97,9 @@ def late(s: Spoken) -> str:
         return f"{s.twin(at, 'ExpectedTime')}, {s.seconds(at, now)} AS LateSeconds"
 
     overdue = s.later("w.Since", "60 * w.DeadlineMins")
+    missed = (
+        f"CASE {s.word('i.Kind')} WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END"
+    )
     return f"""
 SELECT 'step' AS What, {s.joined("b.ProcessBatchName", "', step '", "h.ProcessControlSeq", "' '", "h.ProcessName")} AS Name,
        b.ProcessBatchName, c.BatchControl_id, {shown(ends)},
@@ -129,7 +134,12 @@ FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey,
           AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
 JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
 JOIN {s.of}ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
-WHERE {overdue} < {now}"""
+WHERE {overdue} < {now}
+UNION ALL
+SELECT {missed}, i.Subject, i.Subject, NULL, {shown("i.OpenedTime")}, i.Message,
+       {s.look("vStatus", "ProcessBatchName", s.quoted("i.Subject"))}
+FROM {s.of}Incident i
+WHERE i.ResolvedTime IS NULL AND {s.among("i.Kind", "not_arrived", "not_started", "not_finished")}"""
 
 
 def history(s: Spoken) -> str:
@@ -144,7 +154,7 @@ SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleK
        {s.twin("h.StartTime", "StartTime")}, {s.twin("h.EndTime", "EndTime")},
        {s.seconds("h.StartTime", "h.EndTime")} AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
        h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
-       {again} AS RerunSql
+       {again} AS RerunSql, h.ErrorCode, h.ErrorLine
 FROM {s.of}BatchProcessHistory h
 LEFT JOIN {s.of}BatchControl c ON c.BatchControl_id = h.BatchControl_id
 LEFT JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id

@@ -31,3 +31,42 @@ SELECT b.ProcessBatch_id, COALESCE(
     ) AS BatchFreeze_id
 FROM (SELECT ProcessBatch_id, ProcessBatchName, {s.tags("lower(Tags)")} AS Tags FROM {s.of}ProcessBatch) b
 )"""
+
+
+_READ = (
+    ("ProcessingMode", "lower({0}) NOT IN ('manual', 'scheduled', 'triggered')", "NULL"),
+    ("OnFailure", "lower({0}) NOT IN ('hold_batch', 'stop_all', 'continue')", "''hold_batch''"),
+    ("DependencyMode", "lower({0}) NOT IN ('all', 'any')", "''all''"),
+    ("RetryWaitSecs", "{0} NOT BETWEEN 0 AND 31536000", "NULL"),
+)
+"""What the engine could not read of a batch, and what a column may hold instead."""
+_NUMBERS = (("Seq", "100"), ("RetryCount", "0"), ("RetryWaitMins", "5"), ("MaxConcurrent", "1"))
+"""Columns that hold no number only on SQLite, where somebody switched the constraints off."""
+
+
+def unfit(s: Spoken) -> str:
+    """Return the batches that nothing can go by, with the row, the column and the statement that mends it."""
+    read = [*_READ]
+    if s.dialect == "sqlite":
+        read += [(column, "typeof({0}) <> 'integer'", default) for column, default in _NUMBERS]
+    column, mend = (
+        "CASE " + " ".join(f"WHEN {wrong.format(f'b.{name}')} THEN '{said}'" for name, wrong, said in each) + " END"
+        for each in (
+            [(name, wrong, name) for name, wrong, _ in read],
+            [(name, wrong, f"{name} = {default}") for name, wrong, default in read],
+        )
+    )
+    row = s.joined("'ProcessBatch '", "b.ProcessBatch_id", "' ('", "b.ProcessBatchName", "')'")
+    step = s.joined("'ProcessControl '", "MIN(p.ProcessControl_id)")
+    mended = s.joined("'UPDATE ProcessBatch SET '", mend, "' WHERE ProcessBatch_id = '", "b.ProcessBatch_id", "';'")
+    step_mended = s.joined(
+        "'UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = '", "MIN(p.ProcessControl_id)", "';'"
+    )
+    return f"""Unfit AS (
+SELECT b.ProcessBatch_id, {row} AS RowName, {column} AS ColumnName, {mended} AS Mend
+FROM {s.of}ProcessBatch b WHERE {column} IS NOT NULL
+UNION ALL
+SELECT p.ProcessBatch_id, {step}, 'OnLost', {step_mended}
+FROM {s.of}ProcessControl p JOIN {s.of}ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND {column} IS NULL GROUP BY p.ProcessBatch_id
+)"""

@@ -29,16 +29,70 @@ def schedule(s: Spoken) -> str:
         s.quoted("e.ScheduleName"),
         "';'",
     )
+
+    def many(*words: str) -> str:
+        return f"SUM(CASE WHEN {s.among('c.Status', *words)} THEN 1 ELSE 0 END)"
+
+    came = (
+        "CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN "
+        + s.word("p.Status")
+        + " WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete'"
+        " WHEN q.Running > 0 THEN 'running' ELSE 'waits' END"
+    )
     return f"""
+WITH Newest AS (
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id,
+       MAX(CASE WHEN EXISTS (SELECT 1 FROM {s.of}BatchProcessHistory h JOIN {s.of}BatchControl c
+                             ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = g.FileProcess_id)
+                THEN g.FileProcess_id END) AS Ran_id
+FROM {s.of}ScheduleFire g GROUP BY g.Schedule_id
+), Came AS (
+SELECT c.FileProcess_id, COUNT(*) AS Instances, {many("complete")} AS Complete, {many("failed", "held")} AS Failed,
+       {many("cancelled")} AS Cancelled, {many("running", "pausing", "cancelling")} AS Running,
+       MIN((SELECT MIN(h.StartTime) FROM {s.of}BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id)) AS StartTime
+FROM {s.of}BatchControl c
+WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
+                           JOIN {s.of}ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+GROUP BY c.FileProcess_id
+)
 SELECT e.Schedule_id, e.ScheduleName, e.Entity,
        CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
             WHEN e.NextRunTime < {s.ago(GRACE)} THEN 'overdue' ELSE 'enabled' END AS Status,
        {words} AS Timing, e.TimeZone, {s.twin("e.NextRunTime", "NextRunTime")},
-       {s.word("l.Outcome")} AS LastOutcome, {s.twin("l.DueTime", "LastDueTime")}, l.Reason AS LastReason,
-       l.FileProcess_id AS LastFileProcess_id, e.Description, {enabling} AS NextSql
+       CASE WHEN l.Outcome = 'fired' THEN {came} ELSE {s.word("l.Outcome")} END AS LastOutcome,
+       {s.twin("l.DueTime", "LastDueTime")}, l.Reason AS LastReason,
+       l.FileProcess_id AS LastFileProcess_id, e.Description, {enabling} AS NextSql,
+       {s.twin("r.StartTime", "LastRunOn")},
+       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
 FROM {s.of}Schedule e
-LEFT JOIN {s.of}ScheduleFire l ON l.ScheduleFire_id = (
-    SELECT MAX(g.ScheduleFire_id) FROM {s.of}ScheduleFire g WHERE g.Schedule_id = e.Schedule_id)"""
+LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
+LEFT JOIN {s.of}ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
+LEFT JOIN {s.of}FileProcess p ON p.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id"""
+
+
+def sql_job(s: Spoken) -> str:
+    """Return the jobs that are one piece of SQL, and how each ran last; a row inserted here is a job."""
+
+    def bare(column: str) -> str:
+        return f"replace(replace({column}, '{{{{', '{{'), '}}}}', '}}')"
+
+    return f"""
+SELECT e.Schedule_id, e.ScheduleName AS JobName, {bare("p.Data1")} AS ConnectionName, {bare("p.Data2")} AS ScheduledSql,
+       COALESCE(e.RunAt, {s.joined("e.StartDate", "' '", "e.RunTimes")}) AS FirstRunOn,
+       CASE WHEN {s.word("e.ScheduleType")} = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+       {s.twin("e.NextRunTime", "NextRunTime")}, {s.twin("h.StartTime", "LastRunOn")},
+       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
+       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
+       {s.look("vHistory", "ProcessBatchName", s.quoted("b.ProcessBatchName"))} AS NextSql
+FROM {s.of}Schedule e
+JOIN {s.of}ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
+JOIN {s.of}ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
+LEFT JOIN {s.of}BatchProcessHistory h ON h.BatchProcessHistory_id = (
+    SELECT MAX(g.BatchProcessHistory_id) FROM {s.of}BatchProcessHistory g
+    JOIN {s.of}BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
+WHERE e.Origin = 'sql' AND b.Origin = 'sql'"""
 
 
 def inbox(s: Spoken) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen
+from batchctl.store.views.shared_parts import CLAIMED, IN_LINE, frozen, unfit
 from batchctl.store.views.spoken import Spoken
 
 _STANDS = (
@@ -23,7 +23,7 @@ def waiting(s: Spoken) -> str:
     """Return the instances that wait, and the FileProcess rows to be that wait for other batches."""
     now = s.now
     return f"""
-WITH {frozen(s)}, {_limits(s)}), {_line(s)}), {_lacking(s)})
+WITH {frozen(s)}, {unfit(s)}, {_limits(s)}), {_line(s)}), {_lacking(s)})
 SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, {s.twin("c.z_updated", "Since")},
        {_reason(s)} AS Reason,
        CASE WHEN c.NextRunTime > {now} THEN c.NextRunTime WHEN z.UntilTime > {now} THEN z.UntilTime END AS NotBeforeTime,
@@ -39,6 +39,7 @@ LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
 LEFT JOIN {s.of}BatchControl a ON a.BatchControl_id = c.Ahead_id
 LEFT JOIN {s.of}BatchControl t ON t.BatchControl_id = c.Stop_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
 LEFT JOIN {s.of}BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
 LEFT JOIN {s.of}Resource r ON r.Resource_id = m.Resource_id
@@ -121,7 +122,9 @@ def _reason(s: Spoken) -> str:
     )
     started = s.joined(most, "' of batch '", "b.ProcessBatchName", "' are started before it'")
     full = s.joined("l.HowMany", "' instances are under way, and Setting MaxConcurrent is '", "l.Most")
+    unread = s.joined("x.RowName", "' cannot be read: '", "x.ColumnName", "' holds nonsense'")
     return f"""CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
+            WHEN x.ProcessBatch_id IS NOT NULL THEN {unread}
             WHEN b.Enabled <> 1 THEN {s.joined("'batch '", "b.ProcessBatchName", "' is disabled'")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {_freeze(s)}
             WHEN NOT EXISTS (SELECT 1 FROM {s.of}ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
@@ -165,6 +168,7 @@ def _freeze(s: Spoken) -> str:
 def _next(s: Spoken) -> str:
     """Return the statement to run next."""
     return f"""CASE WHEN c.Status = 'paused' THEN {s.act("resume", "c.BatchControl_id")}
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
             WHEN b.Enabled <> 1 THEN {s.act_on_batch("enable", "b.ProcessBatchName")}
             WHEN z.BatchFreeze_id IS NOT NULL THEN {s.thaw("z.BatchFreeze_id")}
             WHEN c.NextRunTime > {s.now} THEN {s.act("rerun", "c.BatchControl_id")}

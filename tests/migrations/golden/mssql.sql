@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0022.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0024.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -32,7 +32,7 @@ END;
 GO
 
 IF EXISTS (SELECT 1 FROM sys.tables WHERE schema_id = SCHEMA_ID() AND name IN (
-        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset'))
+        N'FileProcess', N'ProcessBatch', N'ProcessControl', N'BatchControl', N'BatchProcessHistory', N'AuditLog', N'Setting', N'Controller', N'Resource', N'BatchResource', N'BatchDependency', N'BatchCompletion', N'DataTrigger', N'SchedulerLog', N'FileWatch', N'FileWatchSeen', N'DurationHistory', N'Schedule', N'ScheduleBackfill', N'ScheduleFire', N'Calendar', N'CalendarDay', N'OperatorRequest', N'BatchFreeze', N'Incident', N'AlertDelivery', N'AuditSeal', N'BatchVersion', N'AppliedDefinition', N'ZoneOffset', N'Leader'))
    AND OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.alembic_version', N'U') IS NULL
 BEGIN
     RAISERROR(N'batchctl: there are tables here that batchctl did not make; choose another database or schema.', 16, 1);
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -460,32 +460,6 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0003' WHERE version_num = '0002';
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0004')
-INSERT INTO ProcessBatch (ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, DuplicateCheck, Description) SELECT 'Task', CASE WHEN (EXISTS (SELECT *
-FROM ProcessBatch AS any_batch)) THEN 0 ELSE 1 END AS anon_1, 1000, 'continue', 1000, 0, 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)'
-WHERE NOT (EXISTS (SELECT *
-FROM ProcessBatch AS theirs
-WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
-GO
-IF @@TRANCOUNT = 0
-BEGIN
-    SET NOEXEC ON;
-END;
-GO
-
-IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0004')
-INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}'
-FROM ProcessBatch
-WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT *
-FROM ProcessControl
-WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
 GO
 IF @@TRANCOUNT = 0
 BEGIN
@@ -2623,6 +2597,913 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0022' WHERE version_num = '0021';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
+ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ProcessingMode' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ProcessingMode] CHECK (lower(ProcessingMode) IN ('manual', 'scheduled', 'triggered'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_RetryWaitSecs' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_RetryWaitSecs] CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ArriveBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ArriveBy] CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(ArriveBy) NOT LIKE '2[4-9]%'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_StartBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_StartBy] CHECK (lower(trim(StartBy)) = 'none' OR (trim(StartBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(StartBy) NOT LIKE '2[4-9]%'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_FinishBy' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_FinishBy] CHECK (lower(trim(FinishBy)) = 'none' OR (trim(FinishBy) LIKE '[0-2][0-9]:[0-5][0-9]' AND trim(FinishBy) NOT LIKE '2[4-9]%'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_ExpectedOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_ExpectedOn] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(ExpectedOn, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_Entity' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Entity] CHECK (Entity <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_Populator' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_Populator] CHECK (Populator <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessControl_ProcessType' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+ALTER TABLE ProcessControl ADD CONSTRAINT [CK_ProcessControl_ProcessType] CHECK (ProcessType <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_BatchDependency_DependsOnBatch_id' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchDependency', N'U'))
+ALTER TABLE BatchDependency ADD CONSTRAINT [CK_BatchDependency_DependsOnBatch_id] CHECK (DependsOnBatch_id <> ProcessBatch_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunTimes_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunTimes_Form] CHECK (',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[^0-2]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,2[^0-3]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,[01][^0-9]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,__[^:]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,___[^0-5]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,____[^0-9]%' AND ',' + replace(RunTimes, ' ', '') + ',' NOT LIKE '%,_____[^,]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_BetweenTimes' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_BetweenTimes] CHECK (replace(BetweenTimes, ' ', '') LIKE '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT LIKE '2[4-9]%' AND replace(BetweenTimes, ' ', '') NOT LIKE '%-2[4-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunDays_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunDays_Form] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(RunDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_WeekOfMonth_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_WeekOfMonth_Form] CHECK (replace(',' + replace(replace(replace(replace(replace(replace(lower(replace(WeekOfMonth, ' ', '')), 'first', '#'), 'second', '#'), 'third', '#'), 'fourth', '#'), 'fifth', '#'), 'last', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_RunAt_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_RunAt_Form] CHECK ((trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]' OR trim(RunAt) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]') AND trim(RunAt) NOT LIKE '_____00%' AND trim(RunAt) NOT LIKE '_____1[3-9]%' AND trim(RunAt) NOT LIKE '________00%' AND trim(RunAt) NOT LIKE '________3[2-9]%' AND trim(RunAt) NOT LIKE '%[ T]2[4-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_StartDate' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_StartDate] CHECK (trim(StartDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(StartDate) NOT LIKE '_____00%' AND trim(StartDate) NOT LIKE '_____1[3-9]%' AND trim(StartDate) NOT LIKE '________00%' AND trim(StartDate) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Schedule_EndDate' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Schedule', N'U'))
+ALTER TABLE Schedule ADD CONSTRAINT [CK_Schedule_EndDate] CHECK (trim(EndDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(EndDate) NOT LIKE '_____00%' AND trim(EndDate) NOT LIKE '_____1[3-9]%' AND trim(EndDate) NOT LIKE '________00%' AND trim(EndDate) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_BusinessDays' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_BusinessDays] CHECK (trim(BusinessDays) = '' OR replace(',' + replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(BusinessDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') + ',', '#,', '') = ',');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_ValidFrom' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_ValidFrom] CHECK (trim(ValidFrom) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidFrom) NOT LIKE '_____00%' AND trim(ValidFrom) NOT LIKE '_____1[3-9]%' AND trim(ValidFrom) NOT LIKE '________00%' AND trim(ValidFrom) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Calendar_ValidUntil' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Calendar', N'U'))
+ALTER TABLE Calendar ADD CONSTRAINT [CK_Calendar_ValidUntil] CHECK (trim(ValidUntil) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidUntil) NOT LIKE '_____00%' AND trim(ValidUntil) NOT LIKE '_____1[3-9]%' AND trim(ValidUntil) NOT LIKE '________00%' AND trim(ValidUntil) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_CalendarDay_CalendarDate_Form' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.CalendarDay', N'U'))
+ALTER TABLE CalendarDay ADD CONSTRAINT [CK_CalendarDay_CalendarDate_Form] CHECK (trim(CalendarDate) LIKE '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(CalendarDate) NOT LIKE '_____00%' AND trim(CalendarDate) NOT LIKE '_____1[3-9]%' AND trim(CalendarDate) NOT LIKE '________00%' AND trim(CalendarDate) NOT LIKE '________3[2-9]%');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_ConnectionName' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
+ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_ConnectionName] CHECK (ConnectionName <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_TableName' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
+ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_TableName] CHECK (TableName <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_DataTrigger_StatusColumn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.DataTrigger', N'U'))
+ALTER TABLE DataTrigger ADD CONSTRAINT [CK_DataTrigger_StatusColumn] CHECK (StatusColumn <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_FileWatch_Folder' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileWatch', N'U'))
+ALTER TABLE FileWatch ADD CONSTRAINT [CK_FileWatch_Folder] CHECK (Folder <> '');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Controller_Slots' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
+ALTER TABLE Controller ADD CONSTRAINT [CK_Controller_Slots] CHECK (Slots >= 0);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
+ALTER TABLE FileProcess DROP CONSTRAINT [CK_FileProcess_Status];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_FileProcess_Status' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+ALTER TABLE FileProcess ADD CONSTRAINT [CK_FileProcess_Status] CHECK (lower(Status) IN ('ready', 'paused', 'complete', 'rejected', 'duplicate', 'success'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0023')
+ALTER TABLE BatchControl DROP CONSTRAINT [CK_BatchControl_Status];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_BatchControl_Status' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+ALTER TABLE BatchControl ADD CONSTRAINT [CK_BatchControl_Status] CHECK (lower(Status) IN ('ready', 'running', 'retry', 'failed', 'held', 'pausing', 'paused', 'cancelling', 'cancelled', 'complete', 'success'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ErrorCode' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+ALTER TABLE BatchProcessHistory ADD ErrorCode NVARCHAR(50) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'ErrorLine' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchProcessHistory', N'U'))
+ALTER TABLE BatchProcessHistory ADD ErrorLine INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vStatus AS
+WITH Holding AS (
+SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
+FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
+), Frozen AS (
+SELECT b.ProcessBatch_id, COALESCE(
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
+        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
+    ) AS BatchFreeze_id
+FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), ','), CONCAT(REPLICATE(' ', 29), ',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
+), Unfit AS (
+SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+UNION ALL
+SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
+FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
+), Counted AS (
+SELECT c.ProcessBatch_id, SUM(CASE WHEN c.Status IN ('ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       SUM(CASE WHEN c.Status IN ('retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN c.Status IN ('failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN c.Status IN ('held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN c.Status IN ('paused') THEN 1 ELSE 0 END) AS Paused
+FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('ready', 'retry', 'failed', 'held')
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling')
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE Status IN ('paused')) c
+GROUP BY c.ProcessBatch_id
+), Newest AS (
+SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
+    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND c.Status IN ('complete', 'cancelled')) AS Complete_id
+FROM ProcessBatch b
+)
+SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
+            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
+            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
+            ELSE 'idle' END AS Status,
+       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
+       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
+       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT MIN(CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS LastCompleteTimeLocal,
+       b.Seq, b.Description,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
+            WHEN n.Failed + n.Held > 0 THEN CONCAT('SELECT * FROM vFailed WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+            WHEN n.Running > 0 THEN CONCAT('SELECT * FROM vRunning WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+            WHEN n.Retry + n.Ready + n.Paused > 0 THEN CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+            ELSE CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') END AS NextSql
+FROM ProcessBatch b
+LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vFailed AS
+SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS AttemptStatus, h.ReturnCode,
+       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT MIN(CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT MIN(CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
+       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');') AS RerunSql, CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ', c.BatchControl_id, ', ''...'');') AS SkipSql,
+       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
+    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
+WHERE c.Status IN ('retry', 'failed', 'held') AND (c.Status = 'failed' OR c.Status = 'held');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vWaiting AS
+WITH Holding AS (
+SELECT f.BatchFreeze_id, f.ProcessBatchName, TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM lower(f.Tag)) AS Tag, f.UntilTime
+FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > SYSUTCDATETIME())
+), Frozen AS (
+SELECT b.ProcessBatch_id, COALESCE(
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0))),
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND z.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', z.Tag, ','), b.Tags) > 0)) AND z.UntilTime = (
+        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND y.Tag NOT LIKE '%,%' AND CHARINDEX(CONCAT(',', y.Tag, ','), b.Tags) > 0))))
+    ) AS BatchFreeze_id
+FROM (SELECT ProcessBatch_id, ProcessBatchName, CONCAT(',', TRIM(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(TRANSLATE(lower(Tags), CONCAT(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)), ','), CONCAT(REPLICATE(' ', 29), ',')), '                ,', ','), ',                ', ','), '        ,', ','), ',        ', ','), '    ,', ','), ',    ', ','), '  ,', ','), ',  ', ','), ' ,', ','), ', ', ',')), ',') AS Tags FROM ProcessBatch) b
+), Unfit AS (
+SELECT b.ProcessBatch_id, CONCAT('ProcessBatch ', b.ProcessBatch_id, ' (', b.ProcessBatchName, ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END AS ColumnName, CONCAT('UPDATE ProcessBatch SET ', CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' END, ' WHERE ProcessBatch_id = ', b.ProcessBatch_id, ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NOT NULL
+UNION ALL
+SELECT p.ProcessBatch_id, CONCAT('ProcessControl ', MIN(p.ProcessControl_id)), 'OnLost', CONCAT('UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ', MIN(p.ProcessControl_id), ';')
+FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' END IS NULL GROUP BY p.ProcessBatch_id
+), Claimed AS (
+SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE Status IN ('running', 'pausing', 'cancelling') GROUP BY ProcessBatch_id
+), Total AS (
+SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
+       (SELECT CASE WHEN TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) NOT LIKE '%[^0-9]%' AND TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) LIKE '%[0-9]%' THEN TRY_CAST(TRIM(CONCAT(NCHAR(9), NCHAR(10), NCHAR(11), NCHAR(12), NCHAR(13), NCHAR(28), NCHAR(29), NCHAR(30), NCHAR(31), NCHAR(32), NCHAR(133), NCHAR(160), NCHAR(5760), NCHAR(8192), NCHAR(8193), NCHAR(8194), NCHAR(8195), NCHAR(8196), NCHAR(8197), NCHAR(8198), NCHAR(8199), NCHAR(8200), NCHAR(8201), NCHAR(8202), NCHAR(8232), NCHAR(8233), NCHAR(8239), NCHAR(8287), NCHAR(12288)) FROM Value) AS bigint) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
+), Held AS (
+SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
+FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
+), Unmet AS (
+SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
+FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
+LEFT JOIN Held h ON h.Resource_id = n.Resource_id
+WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
+   OR r.Units - COALESCE(h.Units, 0) < n.Units
+GROUP BY n.ProcessBatch_id
+), Stopping AS (
+SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
+       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('retry', 'failed', 'held') AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all'
+), Stood AS (
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.NextRunTime,
+       c.z_updated,
+       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 = 'stop_all' THEN
+            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
+                 ELSE t.ByPerson END
+            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+WHERE c.Status IN ('ready', 'retry', 'failed', 'held')
+), Line AS (
+SELECT c.*, SUM(CASE WHEN c.NextRunTime <= SYSUTCDATETIME() AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+), Ordered AS (
+SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
+       MIN(CASE WHEN lower(b.OnFailure) COLLATE Latin1_General_100_BIN2 <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > SYSUTCDATETIME()
+                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
+                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
+FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+), Instances AS (
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
+       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+UNION ALL
+SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status) COLLATE Latin1_General_100_BIN2, p.NextRunTime, p.z_updated,
+       NULL, NULL, NULL, NULL FROM BatchControl p WHERE p.Status IN ('paused')
+), Lacking AS (
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
+       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
+        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
+      GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
+)
+SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT MIN(CASE WHEN c.z_updated BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.z_updated) END) FROM ZoneOffset o WHERE o.UntilTime > c.z_updated AND o.FromTime <= c.z_updated) AS SinceLocal,
+       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
+            WHEN x.ProcessBatch_id IS NOT NULL THEN CONCAT(x.RowName, ' cannot be read: ', x.ColumnName, ' holds nonsense')
+            WHEN b.Enabled <> 1 THEN CONCAT('batch ', b.ProcessBatchName, ' is disabled')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT(CASE WHEN z.Tag IS NOT NULL THEN CONCAT('every batch with tag ''', z.Tag, '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE CONCAT('batch ', z.ProcessBatchName) END, ' is frozen since ', CONVERT(varchar(19), z.z_inserted, 120) + ' UTC', ', ', CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE CONCAT('until ', CONVERT(varchar(19), z.UntilTime, 120) + ' UTC') END, ', by ', z.Actor, ': ', z.Reason)
+            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+                 THEN CONCAT('batch ', b.ProcessBatchName, ' has no steps')
+            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('it waits until ', CONVERT(varchar(19), c.NextRunTime, 120) + ' UTC')
+            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', a.BatchControl_id, ' of the same batch is ', lower(a.Status) COLLATE Latin1_General_100_BIN2, ' (OnFailure ', lower(b.OnFailure) COLLATE Latin1_General_100_BIN2, ')')
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('BatchControl ', t.BatchControl_id, ' is ', lower(t.Status) COLLATE Latin1_General_100_BIN2, ' and its batch stops everything')
+            WHEN c.Started >= b.MaxConcurrent THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
+            WHEN l.HowMany >= l.Most THEN CONCAT(l.HowMany, ' instances are under way, and Setting MaxConcurrent is ', l.Most)
+            WHEN u.Units > r.Units THEN CONCAT('it needs ', u.Units, ' units of ', r.ResourceName, ', and there are ', r.Units)
+            WHEN u.Exclusive = 1 THEN CONCAT('it needs all of ', r.ResourceName, ', and instances under way hold it')
+            WHEN u.Resource_id IS NOT NULL THEN CONCAT('it needs ', u.Units, ' of the ', r.Units, ' units of ', r.ResourceName, ', and instances under way hold it')
+            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN CONCAT(b.MaxConcurrent, ' of batch ', b.ProcessBatchName, ' are started before it')
+            WHEN c.Taken >= b.MaxConcurrent THEN CONCAT('others of batch ', b.ProcessBatchName, ' start before it')
+            ELSE 'nothing holds it back' END AS Reason,
+       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN c.NextRunTime WHEN z.UntilTime > SYSUTCDATETIME() THEN z.UntilTime END AS NotBeforeTime,
+       CASE WHEN c.NextRunTime > SYSUTCDATETIME() THEN (SELECT MIN(CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END) FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime)
+            WHEN z.UntilTime > SYSUTCDATETIME() THEN (SELECT MIN(CASE WHEN z.UntilTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, z.UntilTime) END) FROM ZoneOffset o WHERE o.UntilTime > z.UntilTime AND o.FromTime <= z.UntilTime) END AS NotBeforeTimeLocal,
+       c.FileProcess_id,
+       CASE WHEN c.Status = 'paused' THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ', c.BatchControl_id, ', ''...'');')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN b.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN CONCAT('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ', z.BatchFreeze_id, '}'', ''...'');')
+            WHEN c.NextRunTime > SYSUTCDATETIME() THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', c.BatchControl_id, ', ''...'');')
+            WHEN a.Status = 'failed' OR a.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', a.BatchControl_id, ';')
+            WHEN a.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', a.BatchControl_id, ';')
+            WHEN t.Status = 'retry' THEN CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', t.BatchControl_id, ';')
+            WHEN t.BatchControl_id IS NOT NULL THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', t.BatchControl_id, ';')
+            ELSE 'SELECT * FROM vRunning;' END AS NextSql
+FROM Instances c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+CROSS JOIN Total l
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
+LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
+LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       w.Since AS Since, (SELECT MIN(CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, w.Since) END) FROM ZoneOffset o WHERE o.UntilTime > w.Since AND o.FromTime <= w.Since) AS SinceLocal, CONCAT(d.ProcessBatchName, ' ', CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE CONCAT('(BatchControl ', x.BatchControl_id, ') ', CASE lower(x.Status) COLLATE Latin1_General_100_BIN2 WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END, CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END), NULL, NULL, NULL,
+       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN CONCAT('SELECT * FROM vFailed WHERE BatchControl_id = ', x.BatchControl_id, ';')
+            WHEN x.Status = 'cancelled' THEN CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ', x.BatchControl_id, ', ''...'');')
+            WHEN d.Enabled <> 1 THEN CONCAT('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ', ''...'');')
+            ELSE CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(d.ProcessBatchName, '''', ''''''), ''''), ';') END
+FROM Lacking w
+JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vRunning AS
+SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) COLLATE Latin1_General_100_BIN2 AS Status, c.CycleKey, f.Entity, f.FileName,
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT MIN(CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
+       CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.AlarmDuration, h.StartTime) END <= SYSUTCDATETIME() THEN 'late'
+            WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, p.ExpectedDuration, h.StartTime) END < SYSUTCDATETIME() THEN 'longer than expected'
+            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
+       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
+       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ', c.BatchControl_id, ', ''...'');') AS PauseSql, CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ', c.BatchControl_id, ', ''...'');') AS CancelSql
+FROM BatchProcessHistory h
+JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+WHERE h.Status = 'running';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vLate AS
+SELECT 'step' AS What, CONCAT(b.ProcessBatchName, ', step ', h.ProcessControlSeq, ' ', h.ProcessName) AS Name,
+       b.ProcessBatchName, c.BatchControl_id, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AS ExpectedTime, (SELECT MIN(CASE WHEN CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) END) FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END AND o.FromTime <= CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
+       CONCAT('it runs longer than ', COALESCE(p.AlarmDuration, p.ExpectedDuration), ' seconds') AS Reason,
+       CONCAT('SELECT * FROM vRunning WHERE BatchControl_id = ', c.BatchControl_id, ';') AS NextSql
+FROM BatchProcessHistory h
+JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+WHERE h.Status = 'running' AND CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, COALESCE(p.AlarmDuration, p.ExpectedDuration), h.StartTime) END <= SYSUTCDATETIME()
+UNION ALL
+SELECT 'instance', CONCAT(b.ProcessBatchName, ' ', COALESCE(c.CycleKey, '')),
+       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT MIN(CASE WHEN c.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, c.NextRunTime) END) FROM ZoneOffset o WHERE o.UntilTime > c.NextRunTime AND o.FromTime <= c.NextRunTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, c.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
+       'its NextRunTime is over, and it has not started', CONCAT('SELECT * FROM vWaiting WHERE BatchControl_id = ', c.BatchControl_id, ';')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE c.Status IN ('ready', 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
+UNION ALL
+SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT MIN(CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, e.NextRunTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds,
+       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
+FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME())
+UNION ALL
+SELECT 'dependency', CONCAT(b.ProcessBatchName, ' waits for ', d.ProcessBatchName), b.ProcessBatchName, NULL,
+       CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AS ExpectedTime, (SELECT MIN(CASE WHEN CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) END) FROM ZoneOffset o WHERE o.UntilTime > CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END AND o.FromTime <= CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, 'it waits for longer than DeadlineMins',
+       CONCAT('SELECT * FROM vWaiting WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';')
+FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
+      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
+            GROUP BY ProcessBatch_id, CycleKey) v
+      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
+      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
+          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
+JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE CASE WHEN w.Since BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, 60 * w.DeadlineMins, w.Since) END < SYSUTCDATETIME()
+UNION ALL
+SELECT CASE lower(i.Kind) COLLATE Latin1_General_100_BIN2 WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT MIN(CASE WHEN i.OpenedTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, i.OpenedTime) END) FROM ZoneOffset o WHERE o.UntilTime > i.OpenedTime AND o.FromTime <= i.OpenedTime) AS ExpectedTimeLocal, CAST(DATEDIFF_BIG(millisecond, i.OpenedTime, SYSUTCDATETIME()) / 1000.0 AS decimal(18, 3)) AS LateSeconds, i.Message,
+       CONCAT('SELECT * FROM vStatus WHERE ProcessBatchName = ', CONCAT('''', replace(i.Subject, '''', ''''''), ''''), ';')
+FROM Incident i
+WHERE i.ResolvedTime IS NULL AND i.Kind IN ('not_arrived', 'not_started', 'not_finished');
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vHistory AS
+SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
+       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) COLLATE Latin1_General_100_BIN2 AS Cause, lower(h.Status) COLLATE Latin1_General_100_BIN2 AS Status,
+       h.StartTime AS StartTime, (SELECT MIN(CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT MIN(CASE WHEN h.EndTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.EndTime) END) FROM ZoneOffset o WHERE o.UntilTime > h.EndTime AND o.FromTime <= h.EndTime) AS EndTimeLocal,
+       CAST(DATEDIFF_BIG(millisecond, h.StartTime, h.EndTime) / 1000.0 AS decimal(18, 3)) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
+       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
+       CONCAT('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ', h.BatchControl_id, ', ''{"from": ', h.ProcessControlSeq, '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+FROM BatchProcessHistory h
+LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
+LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vSchedule AS
+WITH Newest AS (
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id,
+       MAX(CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                             ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = g.FileProcess_id)
+                THEN g.FileProcess_id END) AS Ran_id
+FROM ScheduleFire g GROUP BY g.Schedule_id
+), Came AS (
+SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN c.Status IN ('complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN c.Status IN ('failed', 'held') THEN 1 ELSE 0 END) AS Failed,
+       SUM(CASE WHEN c.Status IN ('cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN c.Status IN ('running', 'pausing', 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       MIN((SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id)) AS StartTime
+FROM BatchControl c
+WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
+                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+GROUP BY c.FileProcess_id
+)
+SELECT e.Schedule_id, e.ScheduleName, e.Entity,
+       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
+            WHEN e.NextRunTime < DATEADD(second, -60, SYSUTCDATETIME()) THEN 'overdue' ELSE 'enabled' END AS Status,
+       CONCAT(lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2, CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE CONCAT(', every ', e.IntervalMinutes, ' minutes') END, CASE WHEN e.RunDays IS NULL THEN '' ELSE CONCAT(', ', e.RunDays) END, CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.RunDaysOfMonth) END, CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE CONCAT(', ', e.WeekOfMonth) END, CASE WHEN e.RunMonths IS NULL THEN '' ELSE CONCAT(', ', e.RunMonths) END, CASE WHEN e.RunTimes IS NULL THEN '' ELSE CONCAT(' at ', e.RunTimes) END, CASE WHEN e.RunAt IS NULL THEN '' ELSE CONCAT(' at ', e.RunAt) END, CASE WHEN e.Cron IS NULL THEN '' ELSE CONCAT(' at ', e.Cron) END, CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE CONCAT(', between ', e.BetweenTimes) END, CASE WHEN e.CalendarName IS NULL THEN '' ELSE CONCAT(', calendar ', e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal,
+       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) COLLATE Latin1_General_100_BIN2 WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) COLLATE Latin1_General_100_BIN2 END AS LastOutcome,
+       l.DueTime AS LastDueTime, (SELECT MIN(CASE WHEN l.DueTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, l.DueTime) END) FROM ZoneOffset o WHERE o.UntilTime > l.DueTime AND o.FromTime <= l.DueTime) AS LastDueTimeLocal, l.Reason AS LastReason,
+       l.FileProcess_id AS LastFileProcess_id, e.Description, CONCAT('UPDATE Schedule SET Enabled = ', CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END, ' WHERE ScheduleName = ', CONCAT('''', replace(e.ScheduleName, '''', ''''''), ''''), ';') AS NextSql,
+       r.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN r.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, r.StartTime) END) FROM ZoneOffset o WHERE o.UntilTime > r.StartTime AND o.FromTime <= r.StartTime) AS LastRunOnLocal,
+       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+FROM Schedule e
+LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
+LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
+LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vInbox AS
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) COLLATE Latin1_General_100_BIN2 AS Status,
+       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE 'no reason was given' END AS Reason,
+       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN CONCAT('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''', CONCAT('FileProcess:', f.FileProcess_id), ''', ''...''); ', CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';')) ELSE CONCAT('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ', f.FileProcess_id, ';') END AS NextSql
+FROM FileProcess f WHERE f.Status IN ('paused', 'rejected', 'duplicate')
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
+       CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
+            ELSE CONCAT('no batch takes entity ''', f.Entity, '''') END,
+       f.z_inserted AS Arrived, (SELECT MIN(CASE WHEN f.z_inserted BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, f.z_inserted) END) FROM ZoneOffset o WHERE o.UntilTime > f.z_inserted AND o.FromTime <= f.z_inserted) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE CONCAT('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (', CONCAT('''', replace(f.Entity, '''', ''''''), ''''), ');') END
+FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+CREATE OR ALTER VIEW vSqlJob AS
+SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+       COALESCE(e.RunAt, CONCAT(e.StartDate, ' ', e.RunTimes)) AS FirstRunOn,
+       CASE WHEN lower(e.ScheduleType) COLLATE Latin1_General_100_BIN2 = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+       e.NextRunTime AS NextRunTime, (SELECT MIN(CASE WHEN e.NextRunTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, e.NextRunTime) END) FROM ZoneOffset o WHERE o.UntilTime > e.NextRunTime AND o.FromTime <= e.NextRunTime) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT MIN(CASE WHEN h.StartTime BETWEEN '0001-01-02' AND '5000-01-01' THEN DATEADD(second, o.OffsetSeconds, h.StartTime) END) FROM ZoneOffset o WHERE o.UntilTime > h.StartTime AND o.FromTime <= h.StartTime) AS LastRunOnLocal,
+       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
+       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
+       CONCAT('SELECT * FROM vHistory WHERE ProcessBatchName = ', CONCAT('''', replace(b.ProcessBatchName, '''', ''''''), ''''), ';') AS NextSql
+FROM Schedule e
+JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
+JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
+LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
+    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
+    JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
+WHERE e.Origin = 'sql' AND b.Origin = 'sql';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Success' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Success ON FileProcess AFTER INSERT, UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    UPDATE w SET Status = ''complete'' FROM FileProcess AS w JOIN inserted AS i ON i.FileProcess_id = w.FileProcess_id
+    WHERE w.Status = ''success'';
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_BatchControl_Success' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.BatchControl', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_BatchControl_Success ON BatchControl AFTER INSERT, UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    UPDATE w SET Status = ''ready'' FROM BatchControl AS w JOIN inserted AS i ON i.BatchControl_id = w.BatchControl_id
+    WHERE w.Status = ''success'';
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_InUse' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_InUse ON ProcessControl AFTER UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM deleted AS d WHERE EXISTS (SELECT 1 FROM BatchProcessHistory AS h WHERE h.Status = ''running'' AND h.ProcessBatch_id = d.ProcessBatch_id AND h.ProcessControlSeq = d.ProcessControlSeq)
+        AND NOT EXISTS (SELECT 1 FROM inserted AS i WHERE i.ProcessBatch_id = d.ProcessBatch_id AND i.ProcessControlSeq = d.ProcessControlSeq))
+        THROW 51000, N''batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_FileProcess_Paused' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_FileProcess_Paused ON FileProcess AFTER UPDATE AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted AS i JOIN deleted AS d ON d.FileProcess_id = i.FileProcess_id
+        WHERE i.Status = ''paused'' AND d.Status <> ''paused'' AND EXISTS (SELECT 1 FROM BatchControl AS w WHERE w.FileProcess_id = i.FileProcess_id))
+        THROW 51000, N''batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names'', 1;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_vSqlJob_Insert' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.vSqlJob', N'V'))
+EXEC sp_executesql N'CREATE TRIGGER TR_vSqlJob_Insert ON vSqlJob INSTEAD OF INSERT AS
+BEGIN
+    SET NOCOUNT ON;
+    IF EXISTS (SELECT 1 FROM inserted AS i WHERE i.ConnectionName IS NULL OR i.ScheduledSql IS NULL)
+        THROW 51000, N''batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn'', 1;
+    INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT i.JobName, ''continue'', ''sql'' FROM inserted AS i;
+    INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, i.JobName, ''sql'', replace(replace(i.ConnectionName, ''{'', ''{{''), ''}'', ''}}''), replace(replace(i.ScheduledSql, ''{'', ''{{''), ''}'', ''}}'') FROM ProcessBatch AS b JOIN inserted AS i ON b.ProcessBatchName = i.JobName;
+    INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT i.JobName, i.JobName, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN ''daily'' ELSE ''once'' END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(i.IsRepeatable, 0) <> 0 THEN SUBSTRING(i.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(i.IsRepeatable, 0) <> 0) THEN i.FirstRunOn END, i.TimeZone, ''latest'', COALESCE(i.IsEnabled, 1), ''sql'' FROM inserted AS i;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0023' WHERE version_num = '0022';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'PopulatorTries' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+ALTER TABLE FileProcess ADD PopulatorTries INTEGER NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'MaxLost' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+ALTER TABLE ProcessControl ADD MaxLost INTEGER CONSTRAINT [DF_ProcessControl_MaxLost] DEFAULT 3 NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'LeftOut' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Controller', N'U'))
+ALTER TABLE Controller ADD LeftOut NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE name = N'IX_FileProcess_Awaiting' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U'))
+CREATE INDEX [IX_FileProcess_Awaiting] ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Leader', N'U') IS NULL
+CREATE TABLE Leader (
+    Leader_id BIGINT NOT NULL IDENTITY,
+    ControllerName NVARCHAR(200) COLLATE Latin1_General_100_BIN2 NULL,
+    Fence BIGINT NOT NULL CONSTRAINT [DF_Leader_Fence] DEFAULT 0,
+    LeaseUntil DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_LeaseUntil] DEFAULT '1900-01-01 00:00:00.000',
+    Place NVARCHAR(max) COLLATE Latin1_General_100_BIN2 NULL,
+    z_inserted DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_inserted] DEFAULT SYSUTCDATETIME(),
+    z_updated DATETIME2(3) NOT NULL CONSTRAINT [DF_Leader_z_updated] DEFAULT SYSUTCDATETIME(),
+    CONSTRAINT [PK_Leader] PRIMARY KEY (Leader_id),
+    CONSTRAINT [CK_Leader_Leader_id] CHECK (Leader_id = 1),
+    CONSTRAINT [CK_Leader_Fence] CHECK (Fence >= 0)
+);
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
+INSERT INTO Leader (Fence) SELECT 0;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
+DROP TRIGGER TR_ProcessControl_Audit;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessControl_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessControl', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_ProcessControl_Audit ON ProcessControl AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.ProcessControl_id IS NULL THEN N''row insert'' WHEN i.ProcessControl_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''ProcessControl:'', (SELECT p.ProcessBatchName FROM ProcessBatch AS p WHERE p.ProcessBatch_id = COALESCE(i.ProcessBatch_id, d.ProcessBatch_id)), N'':'', COALESCE(i.ProcessControlSeq, d.ProcessControlSeq)), 200),
+        CASE WHEN d.ProcessControl_id IS NOT NULL THEN c.Was END, CASE WHEN i.ProcessControl_id IS NOT NULL THEN c.Became END
+    FROM inserted AS i FULL JOIN deleted AS d ON d.ProcessControl_id = i.ProcessControl_id
+    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
+        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
+        FROM (VALUES
+            (1, N''ProcessBatch_id'', COALESCE(CONVERT(nvarchar(max), d.ProcessBatch_id), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ProcessBatch_id), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (2, N''ProcessControlSeq'', COALESCE(CONVERT(nvarchar(max), d.ProcessControlSeq), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ProcessControlSeq), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (3, N''ProcessName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (4, N''ProcessType'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessType), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessType), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (5, N''ExpectedDuration'', COALESCE(CONVERT(nvarchar(max), d.ExpectedDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.ExpectedDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (6, N''AlarmDuration'', COALESCE(CONVERT(nvarchar(max), d.AlarmDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.AlarmDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (7, N''MaxDuration'', COALESCE(CONVERT(nvarchar(max), d.MaxDuration), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxDuration), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (8, N''OnLost'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnLost), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnLost), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (9, N''MaxLost'', COALESCE(CONVERT(nvarchar(max), d.MaxLost), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxLost), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (10, N''Data1'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data1), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data1), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''Data2'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data2), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data2), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''Data3'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data3), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data3), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''Data4'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data4), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data4), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''Data5'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data5), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data5), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''Data6'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Data6), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Data6), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+        WHERE v.Was <> v.Became) AS c
+    WHERE c.Was IS NOT NULL;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
+ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0024' WHERE version_num = '0023';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

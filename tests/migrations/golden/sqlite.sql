@@ -1,4 +1,4 @@
--- The control database of batchctl on SQLite, schema 0022.
+-- The control database of batchctl on SQLite, schema 0024.
 --
 -- Run it on a file that is not there yet: sqlite3 -bail batchctl.db < batchctl.sql
 -- It makes everything, from nothing, and is one transaction: with -bail nothing of it stays after an error.
@@ -24,7 +24,7 @@ CREATE TABLE FileProcess (
     Message TEXT, 
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
-    CONSTRAINT "CK_FileProcess_Status" CHECK (Status = 'ready' OR Status = 'paused' OR Status = 'complete' OR Status = 'rejected' OR Status = 'duplicate'), 
+    CONSTRAINT "CK_FileProcess_Status" CHECK (Status = 'ready' OR Status = 'paused' OR Status = 'complete' OR Status = 'rejected' OR Status = 'duplicate' OR Status = 'success'), 
     CONSTRAINT "CK_FileProcess_Entity" CHECK (Entity <> ''), 
     CONSTRAINT "CK_FileProcess_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_FileProcess_FileName_Type" CHECK (FileName IS NULL OR (typeof(FileName) = 'text' AND instr(FileName, char(0)) = 0)), 
@@ -63,7 +63,7 @@ CREATE TABLE ProcessBatch (
     CONSTRAINT "CK_ProcessBatch_MaxConcurrent" CHECK (MaxConcurrent BETWEEN 1 AND 1000), 
     CONSTRAINT "CK_ProcessBatch_OnFailure" CHECK (OnFailure = 'hold_batch' OR OnFailure = 'stop_all' OR OnFailure = 'continue'), 
     CONSTRAINT "CK_ProcessBatch_DependencyMode" CHECK (DependencyMode = 'all' OR DependencyMode = 'any'), 
-    CONSTRAINT "CK_ProcessBatch_ProcessBatchName_Type" CHECK (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200), 
+    CONSTRAINT "CK_ProcessBatch_Entity" CHECK (Entity <> ''), CONSTRAINT "CK_ProcessBatch_Populator" CHECK (Populator <> ''), CONSTRAINT "CK_ProcessBatch_ProcessBatchName_Type" CHECK (typeof(ProcessBatchName) = 'text' AND instr(ProcessBatchName, char(0)) = 0 AND length(ProcessBatchName) <= 200), 
     CONSTRAINT "CK_ProcessBatch_Entity_Type" CHECK (Entity IS NULL OR (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200)), 
     CONSTRAINT "CK_ProcessBatch_Enabled_Type" CHECK (typeof(Enabled) = 'integer'), 
     CONSTRAINT "CK_ProcessBatch_Seq_Type" CHECK (typeof(Seq) = 'integer'), 
@@ -105,7 +105,7 @@ CREATE TABLE ProcessControl (
     CONSTRAINT "CK_ProcessControl_AlarmDuration" CHECK (AlarmDuration BETWEEN 1 AND 31536000), 
     CONSTRAINT "CK_ProcessControl_MaxDuration" CHECK (MaxDuration BETWEEN 1 AND 31536000), 
     CONSTRAINT "CK_ProcessControl_OnLost" CHECK (OnLost = 'hold' OR OnLost = 'rerun' OR OnLost = 'verify'), 
-    CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "CK_ProcessControl_ProcessType" CHECK (ProcessType <> ''), CONSTRAINT "FK_ProcessControl_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
     CONSTRAINT "CK_ProcessControl_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
     CONSTRAINT "CK_ProcessControl_ProcessControlSeq_Type" CHECK (typeof(ProcessControlSeq) = 'integer'), 
     CONSTRAINT "CK_ProcessControl_ProcessName_Type" CHECK (typeof(ProcessName) = 'text' AND instr(ProcessName, char(0)) = 0 AND length(ProcessName) <= 200), 
@@ -145,7 +145,7 @@ CREATE TABLE BatchControl (
     z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     CONSTRAINT "UQ_BatchControl_FileProcess_id_ProcessBatch_id" UNIQUE (FileProcess_id, ProcessBatch_id), 
-    CONSTRAINT "CK_BatchControl_Status" CHECK (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete'), 
+    CONSTRAINT "CK_BatchControl_Status" CHECK (Status = 'ready' OR Status = 'running' OR Status = 'retry' OR Status = 'failed' OR Status = 'held' OR Status = 'pausing' OR Status = 'paused' OR Status = 'cancelling' OR Status = 'cancelled' OR Status = 'complete' OR Status = 'success'), 
     CONSTRAINT "CK_BatchControl_PrevProcessControlSeq" CHECK (PrevProcessControlSeq >= 0), 
     CONSTRAINT "CK_BatchControl_RetryCount" CHECK (RetryCount >= 0), 
     CONSTRAINT "CK_BatchControl_LostCount" CHECK (LostCount >= 0), 
@@ -305,7 +305,7 @@ CREATE TABLE Controller (
     CONSTRAINT "UQ_Controller_ControllerName" UNIQUE (ControllerName), 
     CONSTRAINT "CK_Controller_ControllerName" CHECK (ControllerName <> ''), 
     CONSTRAINT "CK_Controller_Status" CHECK (Status = 'running' OR Status = 'stopped' OR Status = 'lost'), 
-    CONSTRAINT "CK_Controller_ControllerName_Type" CHECK (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200), 
+    CONSTRAINT "CK_Controller_Slots" CHECK (Slots >= 0), CONSTRAINT "CK_Controller_ControllerName_Type" CHECK (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200), 
     CONSTRAINT "CK_Controller_Status_Type" CHECK (typeof(Status) = 'text'), 
     CONSTRAINT "CK_Controller_Host_Type" CHECK (typeof(Host) = 'text' AND instr(Host, char(0)) = 0 AND length(Host) <= 200), 
     CONSTRAINT "CK_Controller_Pid_Type" CHECK (Pid IS NULL OR (typeof(Pid) = 'integer')), 
@@ -368,18 +368,6 @@ CREATE INDEX "IX_BatchControl_Due" ON BatchControl (NextRunTime) WHERE Status IN
 UPDATE alembic_version SET version_num='0003' WHERE alembic_version.version_num = '0002';
 
 -- Running upgrade 0003 -> 0004
-
-INSERT INTO ProcessBatch (ProcessBatchName, Enabled, Seq, OnFailure, MaxConcurrent, DuplicateCheck, Description) SELECT 'Task', CASE WHEN (EXISTS (SELECT * 
-FROM ProcessBatch AS any_batch)) THEN 0 ELSE 1 END AS anon_1, 1000, 'continue', 1000, 0, 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' 
-WHERE NOT (EXISTS (SELECT * 
-FROM ProcessBatch AS theirs 
-WHERE theirs.ProcessBatchName = 'Task' OR theirs.Entity = 'Task'));
-
-INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT ProcessBatch.ProcessBatch_id, 10, 'run the task', 'task', '{Data2}', '{Data3}' 
-FROM ProcessBatch 
-WHERE ProcessBatch.ProcessBatchName = 'Task' AND ProcessBatch.Description = 'The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)' AND NOT (EXISTS (SELECT * 
-FROM ProcessControl 
-WHERE ProcessControl.ProcessBatch_id = ProcessBatch.ProcessBatch_id));
 
 UPDATE alembic_version SET version_num='0004' WHERE alembic_version.version_num = '0003';
 
@@ -446,7 +434,7 @@ CREATE TABLE BatchDependency (
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     CONSTRAINT "UQ_BatchDependency_ProcessBatch_id_DependsOnBatch_id" UNIQUE (ProcessBatch_id, DependsOnBatch_id), 
     CONSTRAINT "CK_BatchDependency_DeadlineMins" CHECK (DeadlineMins BETWEEN 1 AND 525600), 
-    CONSTRAINT "FK_BatchDependency_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
+    CONSTRAINT "CK_BatchDependency_DependsOnBatch_id" CHECK (DependsOnBatch_id <> ProcessBatch_id), CONSTRAINT "FK_BatchDependency_ProcessBatch_id" FOREIGN KEY(ProcessBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
     CONSTRAINT "FK_BatchDependency_DependsOnBatch_id" FOREIGN KEY(DependsOnBatch_id) REFERENCES ProcessBatch (ProcessBatch_id), 
     CONSTRAINT "CK_BatchDependency_ProcessBatch_id_Type" CHECK (typeof(ProcessBatch_id) = 'integer'), 
     CONSTRAINT "CK_BatchDependency_DependsOnBatch_id_Type" CHECK (typeof(DependsOnBatch_id) = 'integer'), 
@@ -507,7 +495,7 @@ CREATE TABLE DataTrigger (
     CONSTRAINT "CK_DataTrigger_Age" CHECK (IdleMinutes IS NULL OR CreatedColumn IS NOT NULL), 
     CONSTRAINT "CK_DataTrigger_OnNewRows" CHECK (OnNewRows IN (0, 1)), 
     CONSTRAINT "CK_DataTrigger_Enabled" CHECK (Enabled IN (0, 1)), 
-    CONSTRAINT "CK_DataTrigger_TriggerName_Type" CHECK (typeof(TriggerName) = 'text' AND instr(TriggerName, char(0)) = 0 AND length(TriggerName) <= 200), 
+    CONSTRAINT "CK_DataTrigger_ConnectionName" CHECK (ConnectionName <> ''), CONSTRAINT "CK_DataTrigger_TableName" CHECK (TableName <> ''), CONSTRAINT "CK_DataTrigger_StatusColumn" CHECK (StatusColumn <> ''), CONSTRAINT "CK_DataTrigger_TriggerName_Type" CHECK (typeof(TriggerName) = 'text' AND instr(TriggerName, char(0)) = 0 AND length(TriggerName) <= 200), 
     CONSTRAINT "CK_DataTrigger_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_DataTrigger_ConnectionName_Type" CHECK (typeof(ConnectionName) = 'text' AND instr(ConnectionName, char(0)) = 0 AND length(ConnectionName) <= 200), 
     CONSTRAINT "CK_DataTrigger_TableName_Type" CHECK (typeof(TableName) = 'text' AND instr(TableName, char(0)) = 0 AND length(TableName) <= 200), 
@@ -573,7 +561,7 @@ CREATE TABLE FileWatch (
     CONSTRAINT "CK_FileWatch_Recursive" CHECK (Recursive IN (0, 1)), 
     CONSTRAINT "CK_FileWatch_Enabled" CHECK (Enabled IN (0, 1)), 
     CONSTRAINT "CK_FileWatch_DuplicateKey" CHECK (DuplicateKey = 'name' OR DuplicateKey = 'name_size_time' OR DuplicateKey = 'content'), 
-    CONSTRAINT "CK_FileWatch_WatchName_Type" CHECK (typeof(WatchName) = 'text' AND instr(WatchName, char(0)) = 0 AND length(WatchName) <= 200), 
+    CONSTRAINT "CK_FileWatch_Folder" CHECK (Folder <> ''), CONSTRAINT "CK_FileWatch_WatchName_Type" CHECK (typeof(WatchName) = 'text' AND instr(WatchName, char(0)) = 0 AND length(WatchName) <= 200), 
     CONSTRAINT "CK_FileWatch_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_FileWatch_Folder_Type" CHECK (typeof(Folder) = 'text' AND instr(Folder, char(0)) = 0), 
     CONSTRAINT "CK_FileWatch_Pattern_Type" CHECK (typeof(Pattern) = 'text' AND instr(Pattern, char(0)) = 0 AND length(Pattern) <= 200), 
@@ -670,9 +658,9 @@ UPDATE alembic_version SET version_num='0012' WHERE alembic_version.version_num 
 
 -- Running upgrade 0012 -> 0013
 
-ALTER TABLE ProcessBatch ADD COLUMN ProcessingMode VARCHAR(20) COLLATE "NOCASE" CONSTRAINT CK_ProcessBatch_ProcessingMode_Type CHECK (ProcessingMode IS NULL OR (typeof(ProcessingMode) = 'text'));
+ALTER TABLE ProcessBatch ADD COLUMN ProcessingMode VARCHAR(20) COLLATE "NOCASE" CONSTRAINT CK_ProcessBatch_ProcessingMode_Type CHECK (ProcessingMode IS NULL OR (typeof(ProcessingMode) = 'text')) CONSTRAINT CK_ProcessBatch_ProcessingMode CHECK (ProcessingMode = 'manual' OR ProcessingMode = 'scheduled' OR ProcessingMode = 'triggered');
 
-ALTER TABLE ProcessBatch ADD COLUMN RetryWaitSecs INTEGER CONSTRAINT CK_ProcessBatch_RetryWaitSecs_Type CHECK (RetryWaitSecs IS NULL OR (typeof(RetryWaitSecs) = 'integer'));
+ALTER TABLE ProcessBatch ADD COLUMN RetryWaitSecs INTEGER CONSTRAINT CK_ProcessBatch_RetryWaitSecs_Type CHECK (RetryWaitSecs IS NULL OR (typeof(RetryWaitSecs) = 'integer')) CONSTRAINT CK_ProcessBatch_RetryWaitSecs CHECK (RetryWaitSecs BETWEEN 0 AND 31536000);
 
 ALTER TABLE ProcessBatch ADD COLUMN Origin VARCHAR(200) CONSTRAINT CK_ProcessBatch_Origin_Type CHECK (Origin IS NULL OR (typeof(Origin) = 'text' AND instr(Origin, char(0)) = 0 AND length(Origin) <= 200));
 
@@ -732,7 +720,7 @@ CREATE TABLE Schedule (
     CONSTRAINT "CK_Schedule_FoldPolicy" CHECK (FoldPolicy = 'once' OR FoldPolicy = 'twice'), 
     CONSTRAINT "CK_Schedule_CatchUp" CHECK (CatchUp = 'none' OR CatchUp = 'latest' OR CatchUp = 'up_to'), 
     CONSTRAINT "CK_Schedule_Overlap" CHECK (Overlap = 'queue' OR Overlap = 'skip'), 
-    CONSTRAINT "CK_Schedule_ScheduleName_Type" CHECK (typeof(ScheduleName) = 'text' AND instr(ScheduleName, char(0)) = 0 AND length(ScheduleName) <= 200), 
+    CONSTRAINT "CK_Schedule_RunTimes_Form" CHECK (',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,[^0-2]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,2[^0-3]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,[01][^0-9]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,??[^:]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,???[^0-5]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,????[^0-9]*' AND ',' || replace(RunTimes, ' ', '') || ',' NOT GLOB '*,?????[^,]*'), CONSTRAINT "CK_Schedule_BetweenTimes" CHECK (replace(BetweenTimes, ' ', '') GLOB '[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]' AND replace(BetweenTimes, ' ', '') NOT GLOB '2[4-9]*' AND replace(BetweenTimes, ' ', '') NOT GLOB '*-2[4-9]*'), CONSTRAINT "CK_Schedule_RunDays_Form" CHECK (replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(RunDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ','), CONSTRAINT "CK_Schedule_WeekOfMonth_Form" CHECK (replace(',' || replace(replace(replace(replace(replace(replace(lower(replace(WeekOfMonth, ' ', '')), 'first', '#'), 'second', '#'), 'third', '#'), 'fourth', '#'), 'fifth', '#'), 'last', '#') || ',', '#,', '') = ','), CONSTRAINT "CK_Schedule_RunAt_Form" CHECK ((trim(RunAt) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]' OR trim(RunAt) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9][ T][0-2][0-9]:[0-5][0-9]:[0-5][0-9]') AND trim(RunAt) NOT GLOB '?????00*' AND trim(RunAt) NOT GLOB '?????1[3-9]*' AND trim(RunAt) NOT GLOB '????????00*' AND trim(RunAt) NOT GLOB '????????3[2-9]*' AND trim(RunAt) NOT GLOB '*[ T]2[4-9]*'), CONSTRAINT "CK_Schedule_StartDate" CHECK (trim(StartDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(StartDate) NOT GLOB '?????00*' AND trim(StartDate) NOT GLOB '?????1[3-9]*' AND trim(StartDate) NOT GLOB '????????00*' AND trim(StartDate) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Schedule_EndDate" CHECK (trim(EndDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(EndDate) NOT GLOB '?????00*' AND trim(EndDate) NOT GLOB '?????1[3-9]*' AND trim(EndDate) NOT GLOB '????????00*' AND trim(EndDate) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Schedule_ScheduleName_Type" CHECK (typeof(ScheduleName) = 'text' AND instr(ScheduleName, char(0)) = 0 AND length(ScheduleName) <= 200), 
     CONSTRAINT "CK_Schedule_Entity_Type" CHECK (typeof(Entity) = 'text' AND instr(Entity, char(0)) = 0 AND length(Entity) <= 200), 
     CONSTRAINT "CK_Schedule_ScheduleType_Type" CHECK (typeof(ScheduleType) = 'text'), 
     CONSTRAINT "CK_Schedule_IntervalMinutes_Type" CHECK (IntervalMinutes IS NULL OR (typeof(IntervalMinutes) = 'integer')), 
@@ -844,7 +832,7 @@ CREATE TABLE Calendar (
     z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
     CONSTRAINT "UQ_Calendar_CalendarName" UNIQUE (CalendarName), 
     CONSTRAINT "CK_Calendar_CalendarName" CHECK (CalendarName <> ''), 
-    CONSTRAINT "CK_Calendar_CalendarName_Type" CHECK (typeof(CalendarName) = 'text' AND instr(CalendarName, char(0)) = 0 AND length(CalendarName) <= 200), 
+    CONSTRAINT "CK_Calendar_BusinessDays" CHECK (trim(BusinessDays) = '' OR replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(BusinessDays, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ','), CONSTRAINT "CK_Calendar_ValidFrom" CHECK (trim(ValidFrom) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidFrom) NOT GLOB '?????00*' AND trim(ValidFrom) NOT GLOB '?????1[3-9]*' AND trim(ValidFrom) NOT GLOB '????????00*' AND trim(ValidFrom) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Calendar_ValidUntil" CHECK (trim(ValidUntil) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(ValidUntil) NOT GLOB '?????00*' AND trim(ValidUntil) NOT GLOB '?????1[3-9]*' AND trim(ValidUntil) NOT GLOB '????????00*' AND trim(ValidUntil) NOT GLOB '????????3[2-9]*'), CONSTRAINT "CK_Calendar_CalendarName_Type" CHECK (typeof(CalendarName) = 'text' AND instr(CalendarName, char(0)) = 0 AND length(CalendarName) <= 200), 
     CONSTRAINT "CK_Calendar_BusinessDays_Type" CHECK (typeof(BusinessDays) = 'text' AND instr(BusinessDays, char(0)) = 0 AND length(BusinessDays) <= 50), 
     CONSTRAINT "CK_Calendar_ValidFrom_Type" CHECK (ValidFrom IS NULL OR (typeof(ValidFrom) = 'text' AND instr(ValidFrom, char(0)) = 0 AND length(ValidFrom) <= 10)), 
     CONSTRAINT "CK_Calendar_ValidUntil_Type" CHECK (ValidUntil IS NULL OR (typeof(ValidUntil) = 'text' AND instr(ValidUntil, char(0)) = 0 AND length(ValidUntil) <= 10)), 
@@ -864,7 +852,7 @@ CREATE TABLE CalendarDay (
     CONSTRAINT "UQ_CalendarDay_Calendar_id_CalendarDate" UNIQUE (Calendar_id, CalendarDate), 
     CONSTRAINT "CK_CalendarDay_CalendarDate" CHECK (CalendarDate LIKE '____-__-__'), 
     CONSTRAINT "CK_CalendarDay_IsBusinessDay" CHECK (IsBusinessDay IN (0, 1)), 
-    CONSTRAINT "FK_CalendarDay_Calendar_id" FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id), 
+    CONSTRAINT "CK_CalendarDay_CalendarDate_Form" CHECK (trim(CalendarDate) GLOB '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]' AND trim(CalendarDate) NOT GLOB '?????00*' AND trim(CalendarDate) NOT GLOB '?????1[3-9]*' AND trim(CalendarDate) NOT GLOB '????????00*' AND trim(CalendarDate) NOT GLOB '????????3[2-9]*'), CONSTRAINT "FK_CalendarDay_Calendar_id" FOREIGN KEY(Calendar_id) REFERENCES Calendar (Calendar_id), 
     CONSTRAINT "CK_CalendarDay_Calendar_id_Type" CHECK (typeof(Calendar_id) = 'integer'), 
     CONSTRAINT "CK_CalendarDay_CalendarDate_Type" CHECK (typeof(CalendarDate) = 'text' AND instr(CalendarDate, char(0)) = 0 AND length(CalendarDate) <= 10), 
     CONSTRAINT "CK_CalendarDay_IsBusinessDay_Type" CHECK (typeof(IsBusinessDay) = 'integer'), 
@@ -961,13 +949,13 @@ UPDATE alembic_version SET version_num='0016' WHERE alembic_version.version_num 
 
 -- Running upgrade 0016 -> 0017
 
-ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_ArriveBy_Type CHECK (ArriveBy IS NULL OR (typeof(ArriveBy) = 'text' AND instr(ArriveBy, char(0)) = 0 AND length(ArriveBy) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN ArriveBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_ArriveBy_Type CHECK (ArriveBy IS NULL OR (typeof(ArriveBy) = 'text' AND instr(ArriveBy, char(0)) = 0 AND length(ArriveBy) <= 50)) CONSTRAINT CK_ProcessBatch_ArriveBy CHECK (lower(trim(ArriveBy)) = 'none' OR (trim(ArriveBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(ArriveBy) NOT GLOB '2[4-9]*'));
 
-ALTER TABLE ProcessBatch ADD COLUMN StartBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_StartBy_Type CHECK (StartBy IS NULL OR (typeof(StartBy) = 'text' AND instr(StartBy, char(0)) = 0 AND length(StartBy) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN StartBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_StartBy_Type CHECK (StartBy IS NULL OR (typeof(StartBy) = 'text' AND instr(StartBy, char(0)) = 0 AND length(StartBy) <= 50)) CONSTRAINT CK_ProcessBatch_StartBy CHECK (lower(trim(StartBy)) = 'none' OR (trim(StartBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(StartBy) NOT GLOB '2[4-9]*'));
 
-ALTER TABLE ProcessBatch ADD COLUMN FinishBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_FinishBy_Type CHECK (FinishBy IS NULL OR (typeof(FinishBy) = 'text' AND instr(FinishBy, char(0)) = 0 AND length(FinishBy) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN FinishBy VARCHAR(50) CONSTRAINT CK_ProcessBatch_FinishBy_Type CHECK (FinishBy IS NULL OR (typeof(FinishBy) = 'text' AND instr(FinishBy, char(0)) = 0 AND length(FinishBy) <= 50)) CONSTRAINT CK_ProcessBatch_FinishBy CHECK (lower(trim(FinishBy)) = 'none' OR (trim(FinishBy) GLOB '[0-2][0-9]:[0-5][0-9]' AND trim(FinishBy) NOT GLOB '2[4-9]*'));
 
-ALTER TABLE ProcessBatch ADD COLUMN ExpectedOn VARCHAR(50) CONSTRAINT CK_ProcessBatch_ExpectedOn_Type CHECK (ExpectedOn IS NULL OR (typeof(ExpectedOn) = 'text' AND instr(ExpectedOn, char(0)) = 0 AND length(ExpectedOn) <= 50));
+ALTER TABLE ProcessBatch ADD COLUMN ExpectedOn VARCHAR(50) CONSTRAINT CK_ProcessBatch_ExpectedOn_Type CHECK (ExpectedOn IS NULL OR (typeof(ExpectedOn) = 'text' AND instr(ExpectedOn, char(0)) = 0 AND length(ExpectedOn) <= 50)) CONSTRAINT CK_ProcessBatch_ExpectedOn CHECK (replace(',' || replace(replace(replace(replace(replace(replace(replace(replace(lower(replace(ExpectedOn, ' ', '')), 'mon', '#'), 'tue', '#'), 'wed', '#'), 'thu', '#'), 'fri', '#'), 'sat', '#'), 'sun', '#'), '#-#', '#') || ',', '#,', '') = ',');
 
 ALTER TABLE ProcessBatch ADD COLUMN ExpectedCalendar VARCHAR(200) CONSTRAINT CK_ProcessBatch_ExpectedCalendar_Type CHECK (ExpectedCalendar IS NULL OR (typeof(ExpectedCalendar) = 'text' AND instr(ExpectedCalendar, char(0)) = 0 AND length(ExpectedCalendar) <= 200));
 
@@ -1001,7 +989,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_IncidentKey" CHECK (IncidentKey <> ''), 
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1), 
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0), 
-    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed'), 
+    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed' OR Kind = 'unreadable' OR Kind = 'rejected' OR Kind = 'untaken' OR Kind = 'not_starting' OR Kind = 'no_steps' OR Kind = 'history_grows' OR Kind = 'nobody_leads' OR Kind = 'populator_hangs'), 
     CONSTRAINT "CK_Incident_Severity" CHECK (Severity = 'warning' OR Severity = 'error'), 
     CONSTRAINT "CK_Incident_Status" CHECK (Status = 'open' OR Status = 'acknowledged' OR Status = 'resolved'), 
     CONSTRAINT "CK_Incident_Kind_Type" CHECK (typeof(Kind) = 'text'), 
@@ -1937,6 +1925,444 @@ SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CAS
 FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
 
 UPDATE alembic_version SET version_num='0022' WHERE alembic_version.version_num = '0021';
+
+-- Running upgrade 0022 -> 0023
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ErrorCode VARCHAR(50) CONSTRAINT CK_BatchProcessHistory_ErrorCode_Type CHECK (ErrorCode IS NULL OR (typeof(ErrorCode) = 'text' AND instr(ErrorCode, char(0)) = 0 AND length(ErrorCode) <= 50));
+
+ALTER TABLE BatchProcessHistory ADD COLUMN ErrorLine INTEGER CONSTRAINT CK_BatchProcessHistory_ErrorLine_Type CHECK (ErrorLine IS NULL OR (typeof(ErrorLine) = 'integer'));
+
+DROP VIEW IF EXISTS vStatus;
+
+CREATE VIEW vStatus AS
+WITH Holding AS (
+SELECT f.BatchFreeze_id, f.ProcessBatchName, trim(lower(f.Tag), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS Tag, f.UntilTime
+FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now'))
+), Frozen AS (
+SELECT b.ProcessBatch_id, COALESCE(
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag)))),
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag))) AND z.UntilTime = (
+        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = y.Tag)))))
+    ) AS BatchFreeze_id
+FROM (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
+), Unfit AS (
+SELECT b.ProcessBatch_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq = 100' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount = 0' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins = 5' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent = 1' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent' END IS NOT NULL
+UNION ALL
+SELECT p.ProcessBatch_id, ('ProcessControl ' || MIN(p.ProcessControl_id)), 'OnLost', ('UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ' || MIN(p.ProcessControl_id) || ';')
+FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent' END IS NULL GROUP BY p.ProcessBatch_id
+), Counted AS (
+SELECT c.ProcessBatch_id, SUM(CASE WHEN (c.Status = 'ready') THEN 1 ELSE 0 END) AS Ready, SUM(CASE WHEN (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       SUM(CASE WHEN (c.Status = 'retry') THEN 1 ELSE 0 END) AS Retry, SUM(CASE WHEN (c.Status = 'failed') THEN 1 ELSE 0 END) AS Failed, SUM(CASE WHEN (c.Status = 'held') THEN 1 ELSE 0 END) AS Held, SUM(CASE WHEN (c.Status = 'paused') THEN 1 ELSE 0 END) AS Paused
+FROM (SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'ready' OR Status = 'retry' OR Status = 'failed' OR Status = 'held')
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling')
+      UNION ALL SELECT ProcessBatch_id, Status FROM BatchControl WHERE (Status = 'paused')) c
+GROUP BY c.ProcessBatch_id
+), Newest AS (
+SELECT b.ProcessBatch_id, (SELECT MAX(c.BatchControl_id) FROM BatchControl c
+    WHERE c.ProcessBatch_id = b.ProcessBatch_id AND c.Status = 'complete' AND (c.Status = 'complete' OR c.Status = 'cancelled')) AS Complete_id
+FROM ProcessBatch b
+)
+SELECT b.ProcessBatch_id, b.ProcessBatchName, COALESCE(b.Entity, b.ProcessBatchName) AS Entity,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN 'unreadable'
+            WHEN b.Enabled <> 1 THEN 'disabled' WHEN z.BatchFreeze_id IS NOT NULL THEN 'frozen'
+            WHEN n.Failed > 0 THEN 'failed' WHEN n.Held > 0 THEN 'held' WHEN n.Running > 0 THEN 'running'
+            WHEN n.Retry > 0 THEN 'retry' WHEN n.Ready > 0 THEN 'waits' WHEN n.Paused > 0 THEN 'paused'
+            ELSE 'idle' END AS Status,
+       COALESCE(n.Ready, 0) AS Ready, COALESCE(n.Running, 0) AS Running, COALESCE(n.Retry, 0) AS Retry,
+       COALESCE(n.Failed, 0) AS Failed, COALESCE(n.Held, 0) AS Held, COALESCE(n.Paused, 0) AS Paused,
+       c.BatchControl_id AS LastComplete_id, c.z_updated AS LastCompleteTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS LastCompleteTimeLocal,
+       b.Seq, b.Description,
+       CASE WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
+            WHEN n.Failed + n.Held > 0 THEN ('SELECT * FROM vFailed WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
+            WHEN n.Running > 0 THEN ('SELECT * FROM vRunning WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
+            WHEN n.Retry + n.Ready + n.Paused > 0 THEN ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
+            ELSE ('SELECT * FROM vHistory WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') END AS NextSql
+FROM ProcessBatch b
+LEFT JOIN Counted n ON n.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN Newest w ON w.ProcessBatch_id = b.ProcessBatch_id
+LEFT JOIN BatchControl c ON c.BatchControl_id = w.Complete_id;
+
+DROP VIEW IF EXISTS vFailed;
+
+CREATE VIEW vFailed AS
+SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Status) AS AttemptStatus, h.ReturnCode,
+       h.Message AS ErrorText, h.Output, h.CommandText, h.StartTime AS StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.EndTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.EndTime)) AS EndTimeLocal,
+       round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ClaimedBy, h.Host, c.FileProcess_id,
+       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');') AS RerunSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''skip'', ' || c.BatchControl_id || ', ''...'');') AS SkipSql,
+       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql, h.ErrorCode, h.ErrorLine
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
+    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g WHERE g.BatchControl_id = c.BatchControl_id)
+WHERE (c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held') AND (c.Status = 'failed' OR c.Status = 'held');
+
+DROP VIEW IF EXISTS vWaiting;
+
+CREATE VIEW vWaiting AS
+WITH Holding AS (
+SELECT f.BatchFreeze_id, f.ProcessBatchName, trim(lower(f.Tag), char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS Tag, f.UntilTime
+FROM BatchFreeze f WHERE f.ThawedTime IS NULL AND (f.UntilTime IS NULL OR f.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now'))
+), Frozen AS (
+SELECT b.ProcessBatch_id, COALESCE(
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE z.UntilTime IS NULL AND ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag)))),
+    (SELECT MIN(z.BatchFreeze_id) FROM Holding z WHERE ((z.Tag IS NULL AND (z.ProcessBatchName IS NULL OR z.ProcessBatchName = b.ProcessBatchName)) OR (z.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = z.Tag))) AND z.UntilTime = (
+        SELECT MAX(y.UntilTime) FROM Holding y WHERE ((y.Tag IS NULL AND (y.ProcessBatchName IS NULL OR y.ProcessBatchName = b.ProcessBatchName)) OR (y.Tag <> '' AND EXISTS (SELECT 1 FROM json_each('[' || replace(json_quote(CAST(b.Tags AS text)), ',', '","') || ']') t WHERE trim(t.value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = y.Tag)))))
+    ) AS BatchFreeze_id
+FROM (SELECT ProcessBatch_id, ProcessBatchName, lower(Tags) AS Tags FROM ProcessBatch) b
+), Unfit AS (
+SELECT b.ProcessBatch_id, ('ProcessBatch ' || b.ProcessBatch_id || ' (' || b.ProcessBatchName || ')') AS RowName, CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent' END AS ColumnName, ('UPDATE ProcessBatch SET ' || CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode = NULL' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure = ''hold_batch''' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode = ''all''' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs = NULL' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq = 100' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount = 0' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins = 5' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent = 1' END || ' WHERE ProcessBatch_id = ' || b.ProcessBatch_id || ';') AS Mend
+FROM ProcessBatch b WHERE CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent' END IS NOT NULL
+UNION ALL
+SELECT p.ProcessBatch_id, ('ProcessControl ' || MIN(p.ProcessControl_id)), 'OnLost', ('UPDATE ProcessControl SET OnLost = ''hold'' WHERE ProcessControl_id = ' || MIN(p.ProcessControl_id) || ';')
+FROM ProcessControl p JOIN ProcessBatch b ON b.ProcessBatch_id = p.ProcessBatch_id
+WHERE lower(p.OnLost) NOT IN ('hold', 'rerun', 'verify') AND CASE WHEN lower(b.ProcessingMode) NOT IN ('manual', 'scheduled', 'triggered') THEN 'ProcessingMode' WHEN lower(b.OnFailure) NOT IN ('hold_batch', 'stop_all', 'continue') THEN 'OnFailure' WHEN lower(b.DependencyMode) NOT IN ('all', 'any') THEN 'DependencyMode' WHEN b.RetryWaitSecs NOT BETWEEN 0 AND 31536000 THEN 'RetryWaitSecs' WHEN typeof(b.Seq) <> 'integer' THEN 'Seq' WHEN typeof(b.RetryCount) <> 'integer' THEN 'RetryCount' WHEN typeof(b.RetryWaitMins) <> 'integer' THEN 'RetryWaitMins' WHEN typeof(b.MaxConcurrent) <> 'integer' THEN 'MaxConcurrent' END IS NULL GROUP BY p.ProcessBatch_id
+), Claimed AS (
+SELECT ProcessBatch_id, COUNT(*) AS HowMany FROM BatchControl WHERE (Status = 'running' OR Status = 'pausing' OR Status = 'cancelling') GROUP BY ProcessBatch_id
+), Total AS (
+SELECT (SELECT COALESCE(SUM(HowMany), 0) FROM Claimed) AS HowMany,
+       (SELECT CASE WHEN trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) GLOB '[0-9]*' AND trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) NOT GLOB '*[^0-9]*' THEN CAST(trim(Value, char(9, 10, 11, 12, 13, 28, 29, 30, 31, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) AS integer) END FROM Setting WHERE Name = 'MaxConcurrent') AS Most
+), Held AS (
+SELECT n.Resource_id, SUM(k.HowMany * CAST(n.Units AS bigint)) AS Units, MAX(n.Exclusive) AS Exclusive
+FROM BatchResource n JOIN Claimed k ON k.ProcessBatch_id = n.ProcessBatch_id GROUP BY n.Resource_id
+), Unmet AS (
+SELECT n.ProcessBatch_id, MIN(n.Resource_id) AS Resource_id
+FROM BatchResource n JOIN Resource r ON r.Resource_id = n.Resource_id
+LEFT JOIN Held h ON h.Resource_id = n.Resource_id
+WHERE n.Units > r.Units OR h.Exclusive = 1 OR (n.Exclusive = 1 AND h.Units > 0)
+   OR r.Units - COALESCE(h.Units, 0) < n.Units
+GROUP BY n.ProcessBatch_id
+), Stopping AS (
+SELECT MIN(CASE WHEN c.Status = 'retry' THEN NULL ELSE c.BatchControl_id END) AS ByPerson,
+       MIN(CASE WHEN c.Status = 'retry' THEN c.BatchControl_id END) AS ByRetry
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE (c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held') AND lower(b.OnFailure) = 'stop_all'
+), Stood AS (
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, lower(c.Status) AS Status, c.NextRunTime,
+       c.z_updated,
+       CASE WHEN c.Status = 'retry' AND lower(b.OnFailure) = 'stop_all' THEN
+            CASE WHEN t.ByRetry < c.BatchControl_id AND (t.ByPerson IS NULL OR t.ByRetry < t.ByPerson) THEN t.ByRetry
+                 ELSE t.ByPerson END
+            WHEN t.ByRetry < t.ByPerson OR t.ByPerson IS NULL THEN t.ByRetry ELSE t.ByPerson END AS Stop_id
+FROM BatchControl c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id CROSS JOIN Stopping t
+WHERE (c.Status = 'ready' OR c.Status = 'retry' OR c.Status = 'failed' OR c.Status = 'held')
+), Line AS (
+SELECT c.*, SUM(CASE WHEN c.NextRunTime <= strftime('%Y-%m-%d %H:%M:%f', 'now') AND (c.Status = 'ready' OR c.Status = 'retry') AND c.Stop_id IS NULL THEN 1 ELSE 0 END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Earlier FROM Stood c
+), Ordered AS (
+SELECT c.*, COALESCE(k.HowMany, 0) AS Started, COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) AS Taken,
+       MIN(CASE WHEN lower(b.OnFailure) <> 'continue' AND (c.Status = 'failed' OR c.Status = 'held' OR c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now')
+                     OR (c.Status = 'retry' AND COALESCE(k.HowMany, 0) + COALESCE(c.Earlier, 0) >= b.MaxConcurrent))
+                THEN c.BatchControl_id END) OVER (PARTITION BY c.ProcessBatch_id ORDER BY c.BatchControl_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS Ahead_id
+FROM Line c JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Claimed k ON k.ProcessBatch_id = c.ProcessBatch_id
+), Instances AS (
+SELECT c.BatchControl_id, c.ProcessBatch_id, c.FileProcess_id, c.CycleKey, c.Status, c.NextRunTime, c.z_updated, c.Started,
+       c.Taken, c.Ahead_id, c.Stop_id FROM Ordered c WHERE c.Status = 'ready' OR c.Status = 'retry'
+UNION ALL
+SELECT p.BatchControl_id, p.ProcessBatch_id, p.FileProcess_id, p.CycleKey, lower(p.Status), p.NextRunTime, p.z_updated,
+       NULL, NULL, NULL, NULL FROM BatchControl p WHERE (p.Status = 'paused')
+), Lacking AS (
+SELECT w.ProcessBatch_id, w.CycleKey, w.Since, y.DependsOnBatch_id, y.DeadlineMins,
+       (SELECT MAX(x.BatchControl_id) FROM BatchControl x
+        WHERE x.ProcessBatch_id = y.DependsOnBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL))) AS Newest_id
+FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
+      GROUP BY ProcessBatch_id, CycleKey) w
+JOIN BatchDependency y ON y.ProcessBatch_id = w.ProcessBatch_id
+WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+    AND x.ProcessBatch_id = w.ProcessBatch_id AND (x.CycleKey = w.CycleKey OR (x.CycleKey IS NULL AND w.CycleKey IS NULL)) AND x.DependsOnBatch_id = y.DependsOnBatch_id)
+)
+SELECT c.BatchControl_id, b.ProcessBatchName, c.Status, c.CycleKey, f.Entity, f.FileName, c.z_updated AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.z_updated, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.z_updated) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.z_updated)) AS SinceLocal,
+       CASE WHEN c.Status = 'paused' THEN 'somebody paused it'
+            WHEN x.ProcessBatch_id IS NOT NULL THEN (x.RowName || ' cannot be read: ' || x.ColumnName || ' holds nonsense')
+            WHEN b.Enabled <> 1 THEN ('batch ' || b.ProcessBatchName || ' is disabled')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN (CASE WHEN z.Tag IS NOT NULL THEN ('every batch with tag ''' || z.Tag || '''') WHEN z.ProcessBatchName IS NULL THEN 'everything' ELSE ('batch ' || z.ProcessBatchName) END || ' is frozen since ' || strftime('%Y-%m-%d %H:%M:%S', z.z_inserted) || ' UTC' || ', ' || CASE WHEN z.UntilTime IS NULL THEN 'until somebody thaws it' ELSE ('until ' || strftime('%Y-%m-%d %H:%M:%S', z.UntilTime) || ' UTC') END || ', by ' || z.Actor || ': ' || z.Reason)
+            WHEN NOT EXISTS (SELECT 1 FROM ProcessControl g WHERE g.ProcessBatch_id = c.ProcessBatch_id)
+                 THEN ('batch ' || b.ProcessBatchName || ' has no steps')
+            WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN ('it waits until ' || strftime('%Y-%m-%d %H:%M:%S', c.NextRunTime) || ' UTC')
+            WHEN a.BatchControl_id IS NOT NULL THEN ('BatchControl ' || a.BatchControl_id || ' of the same batch is ' || lower(a.Status) || ' (OnFailure ' || lower(b.OnFailure) || ')')
+            WHEN t.BatchControl_id IS NOT NULL THEN ('BatchControl ' || t.BatchControl_id || ' is ' || lower(t.Status) || ' and its batch stops everything')
+            WHEN c.Started >= b.MaxConcurrent THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
+            WHEN l.Most = 0 THEN 'Setting MaxConcurrent is 0: nothing starts'
+            WHEN l.HowMany >= l.Most THEN (l.HowMany || ' instances are under way, and Setting MaxConcurrent is ' || l.Most)
+            WHEN u.Units > r.Units THEN ('it needs ' || u.Units || ' units of ' || r.ResourceName || ', and there are ' || r.Units)
+            WHEN u.Exclusive = 1 THEN ('it needs all of ' || r.ResourceName || ', and instances under way hold it')
+            WHEN u.Resource_id IS NOT NULL THEN ('it needs ' || u.Units || ' of the ' || r.Units || ' units of ' || r.ResourceName || ', and instances under way hold it')
+            WHEN c.Taken >= b.MaxConcurrent AND l.Most IS NULL AND NOT EXISTS (
+                 SELECT 1 FROM BatchResource v WHERE v.ProcessBatch_id = c.ProcessBatch_id) THEN (b.MaxConcurrent || ' of batch ' || b.ProcessBatchName || ' are started before it')
+            WHEN c.Taken >= b.MaxConcurrent THEN ('others of batch ' || b.ProcessBatchName || ' start before it')
+            ELSE 'nothing holds it back' END AS Reason,
+       CASE WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN c.NextRunTime WHEN z.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN z.UntilTime END AS NotBeforeTime,
+       CASE WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN (SELECT strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime))
+            WHEN z.UntilTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN (SELECT strftime('%Y-%m-%d %H:%M:%f', z.UntilTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', z.UntilTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', z.UntilTime)) END AS NotBeforeTimeLocal,
+       c.FileProcess_id,
+       CASE WHEN c.Status = 'paused' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''resume'', ' || c.BatchControl_id || ', ''...'');')
+            WHEN x.ProcessBatch_id IS NOT NULL THEN x.Mend
+            WHEN b.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
+            WHEN z.BatchFreeze_id IS NOT NULL THEN ('INSERT INTO OperatorRequest (Action, Arguments, Reason) VALUES (''thaw'', ''{"id": ' || z.BatchFreeze_id || '}'', ''...'');')
+            WHEN c.NextRunTime > strftime('%Y-%m-%d %H:%M:%f', 'now') THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || c.BatchControl_id || ', ''...'');')
+            WHEN a.Status = 'failed' OR a.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || a.BatchControl_id || ';')
+            WHEN a.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || a.BatchControl_id || ';')
+            WHEN t.Status = 'retry' THEN ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || t.BatchControl_id || ';')
+            WHEN t.BatchControl_id IS NOT NULL THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || t.BatchControl_id || ';')
+            ELSE 'SELECT * FROM vRunning;' END AS NextSql
+FROM Instances c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+CROSS JOIN Total l
+LEFT JOIN Frozen fz ON fz.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN BatchFreeze z ON z.BatchFreeze_id = fz.BatchFreeze_id
+LEFT JOIN BatchControl a ON a.BatchControl_id = c.Ahead_id
+LEFT JOIN BatchControl t ON t.BatchControl_id = c.Stop_id
+LEFT JOIN Unfit x ON x.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN Unmet m ON m.ProcessBatch_id = c.ProcessBatch_id
+LEFT JOIN BatchResource u ON u.ProcessBatch_id = m.ProcessBatch_id AND u.Resource_id = m.Resource_id
+LEFT JOIN Resource r ON r.Resource_id = m.Resource_id
+UNION ALL
+SELECT NULL, b.ProcessBatchName, 'dependency', w.CycleKey, COALESCE(b.Entity, b.ProcessBatchName), NULL,
+       w.Since AS Since, (SELECT strftime('%Y-%m-%d %H:%M:%f', w.Since, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', w.Since) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', w.Since)) AS SinceLocal, (d.ProcessBatchName || ' ' || CASE WHEN x.BatchControl_id IS NULL THEN 'has no instance for this CycleKey yet' ELSE ('(BatchControl ' || x.BatchControl_id || ') ' || CASE lower(x.Status) WHEN 'ready' THEN 'has not begun yet' WHEN 'running' THEN 'is running' WHEN 'retry' THEN 'has failed and waits for its retry' WHEN 'failed' THEN 'has failed' WHEN 'held' THEN 'is held: a person decides' WHEN 'pausing' THEN 'is running, and paused then' WHEN 'paused' THEN 'is paused' WHEN 'cancelling' THEN 'is being cancelled' WHEN 'cancelled' THEN 'was cancelled' ELSE 'is complete' END) END || CASE WHEN d.Enabled = 1 THEN '' ELSE ', and the batch is disabled' END), NULL, NULL, NULL,
+       CASE WHEN x.Status = 'failed' OR x.Status = 'held' THEN ('SELECT * FROM vFailed WHERE BatchControl_id = ' || x.BatchControl_id || ';')
+            WHEN x.Status = 'cancelled' THEN ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''rerun'', ' || x.BatchControl_id || ', ''...'');')
+            WHEN d.Enabled <> 1 THEN ('INSERT INTO OperatorRequest (Action, ProcessBatchName, Reason) VALUES (''enable'', ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ', ''...'');')
+            ELSE ('SELECT * FROM vStatus WHERE ProcessBatchName = ' || ('''' || replace(d.ProcessBatchName, '''', '''''') || '''') || ';') END
+FROM Lacking w
+JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+LEFT JOIN BatchControl x ON x.BatchControl_id = w.Newest_id;
+
+DROP VIEW IF EXISTS vRunning;
+
+CREATE VIEW vRunning AS
+SELECT c.BatchControl_id, b.ProcessBatchName, lower(c.Status) AS Status, c.CycleKey, f.Entity, f.FileName,
+       h.ProcessControlSeq, h.ProcessName, h.ProcessType, h.AttemptNo, h.StartTime AS StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS StartTimeLocal,
+       round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(h.StartTime)) * 86400.0, 3) AS RunningSeconds, p.ExpectedDuration, p.AlarmDuration, p.MaxDuration,
+       CASE WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.AlarmDuration) || ' seconds') <= strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'late'
+            WHEN strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (p.ExpectedDuration) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now') THEN 'longer than expected'
+            WHEN p.AlarmDuration IS NOT NULL OR p.ExpectedDuration IS NOT NULL THEN 'in time' END AS Timing,
+       h.ClaimedBy, h.Host, h.Pid, h.DbSession, h.CommandText, c.FileProcess_id,
+       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''pause'', ' || c.BatchControl_id || ', ''...'');') AS PauseSql, ('INSERT INTO OperatorRequest (Action, BatchControl_id, Reason) VALUES (''cancel'', ' || c.BatchControl_id || ', ''...'');') AS CancelSql
+FROM BatchProcessHistory h
+JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id
+LEFT JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+WHERE h.Status = 'running';
+
+DROP VIEW IF EXISTS vLate;
+
+CREATE VIEW vLate AS
+SELECT 'step' AS What, (b.ProcessBatchName || ', step ' || h.ProcessControlSeq || ' ' || h.ProcessName) AS Name,
+       b.ProcessBatchName, c.BatchControl_id, strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds') AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds'), (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds')) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds'))) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds'))) * 86400.0, 3) AS LateSeconds,
+       ('it runs longer than ' || COALESCE(p.AlarmDuration, p.ExpectedDuration) || ' seconds') AS Reason,
+       ('SELECT * FROM vRunning WHERE BatchControl_id = ' || c.BatchControl_id || ';') AS NextSql
+FROM BatchProcessHistory h
+JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+JOIN ProcessControl p ON p.ProcessBatch_id = h.ProcessBatch_id AND p.ProcessControlSeq = h.ProcessControlSeq
+WHERE h.Status = 'running' AND strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (COALESCE(p.AlarmDuration, p.ExpectedDuration)) || ' seconds') <= strftime('%Y-%m-%d %H:%M:%f', 'now')
+UNION ALL
+SELECT 'instance', (b.ProcessBatchName || ' ' || COALESCE(c.CycleKey, '')),
+       b.ProcessBatchName, c.BatchControl_id, c.NextRunTime AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', c.NextRunTime)) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(c.NextRunTime)) * 86400.0, 3) AS LateSeconds,
+       'its NextRunTime is over, and it has not started', ('SELECT * FROM vWaiting WHERE BatchControl_id = ' || c.BatchControl_id || ';')
+FROM BatchControl c
+JOIN ProcessBatch b ON b.ProcessBatch_id = c.ProcessBatch_id
+WHERE (c.Status = 'ready' OR c.Status = 'retry') AND c.NextRunTime > '1900-01-01 00:00:00.000' AND c.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
+UNION ALL
+SELECT 'schedule', e.ScheduleName, NULL, NULL, e.NextRunTime AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(e.NextRunTime)) * 86400.0, 3) AS LateSeconds,
+       'its due time is over, and no controller has decided it', 'SELECT * FROM Controller;'
+FROM Schedule e WHERE e.Enabled = 1 AND e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds')
+UNION ALL
+SELECT 'dependency', (b.ProcessBatchName || ' waits for ' || d.ProcessBatchName), b.ProcessBatchName, NULL,
+       strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds') AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'), (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds')) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'))) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds'))) * 86400.0, 3) AS LateSeconds, 'it waits for longer than DeadlineMins',
+       ('SELECT * FROM vWaiting WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';')
+FROM (SELECT y.ProcessBatch_id, y.DependsOnBatch_id, y.DeadlineMins, v.CycleKey, v.Since
+      FROM (SELECT ProcessBatch_id, CycleKey, MIN(z_inserted) AS Since FROM BatchCompletion WHERE FileProcess_id IS NULL
+            GROUP BY ProcessBatch_id, CycleKey) v
+      JOIN BatchDependency y ON y.ProcessBatch_id = v.ProcessBatch_id
+      WHERE NOT EXISTS (SELECT 1 FROM BatchCompletion x WHERE x.FileProcess_id IS NULL
+          AND x.ProcessBatch_id = v.ProcessBatch_id AND x.DependsOnBatch_id = y.DependsOnBatch_id
+          AND (x.CycleKey = v.CycleKey OR (x.CycleKey IS NULL AND v.CycleKey IS NULL)))) w
+JOIN ProcessBatch b ON b.ProcessBatch_id = w.ProcessBatch_id
+JOIN ProcessBatch d ON d.ProcessBatch_id = w.DependsOnBatch_id
+WHERE strftime('%Y-%m-%d %H:%M:%f', w.Since, (60 * w.DeadlineMins) || ' seconds') < strftime('%Y-%m-%d %H:%M:%f', 'now')
+UNION ALL
+SELECT CASE lower(i.Kind) WHEN 'not_arrived' THEN 'arrival' WHEN 'not_started' THEN 'start' ELSE 'finish' END, i.Subject, i.Subject, NULL, i.OpenedTime AS ExpectedTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', i.OpenedTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', i.OpenedTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', i.OpenedTime)) AS ExpectedTimeLocal, round((julianday(strftime('%Y-%m-%d %H:%M:%f', 'now')) - julianday(i.OpenedTime)) * 86400.0, 3) AS LateSeconds, i.Message,
+       ('SELECT * FROM vStatus WHERE ProcessBatchName = ' || ('''' || replace(i.Subject, '''', '''''') || '''') || ';')
+FROM Incident i
+WHERE i.ResolvedTime IS NULL AND (i.Kind = 'not_arrived' OR i.Kind = 'not_started' OR i.Kind = 'not_finished');
+
+DROP VIEW IF EXISTS vHistory;
+
+CREATE VIEW vHistory AS
+SELECT h.BatchProcessHistory_id, h.BatchControl_id, b.ProcessBatchName, c.CycleKey, f.Entity, f.FileName, h.ProcessControlSeq,
+       h.ProcessName, h.ProcessType, h.AttemptNo, lower(h.Cause) AS Cause, lower(h.Status) AS Status,
+       h.StartTime AS StartTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS StartTimeLocal, h.EndTime AS EndTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.EndTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.EndTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.EndTime)) AS EndTimeLocal,
+       round((julianday(h.EndTime) - julianday(h.StartTime)) * 86400.0, 3) AS DurationSeconds, h.ReturnCode, h.RowsAffected, h.Message AS ErrorText, h.Output,
+       h.CommandText, h.ClaimedBy, h.Host, h.Pid, h.DbSession, c.FileProcess_id,
+       ('INSERT INTO OperatorRequest (Action, BatchControl_id, Arguments, Reason) VALUES (''rerun'', ' || h.BatchControl_id || ', ''{"from": ' || h.ProcessControlSeq || '}'', ''...'');') AS RerunSql, h.ErrorCode, h.ErrorLine
+FROM BatchProcessHistory h
+LEFT JOIN BatchControl c ON c.BatchControl_id = h.BatchControl_id
+LEFT JOIN ProcessBatch b ON b.ProcessBatch_id = h.ProcessBatch_id
+LEFT JOIN FileProcess f ON f.FileProcess_id = c.FileProcess_id;
+
+DROP VIEW IF EXISTS vSchedule;
+
+CREATE VIEW vSchedule AS
+WITH Newest AS (
+SELECT g.Schedule_id, MAX(g.ScheduleFire_id) AS ScheduleFire_id,
+       MAX(CASE WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h JOIN BatchControl c
+                             ON c.BatchControl_id = h.BatchControl_id WHERE c.FileProcess_id = g.FileProcess_id)
+                THEN g.FileProcess_id END) AS Ran_id
+FROM ScheduleFire g GROUP BY g.Schedule_id
+), Came AS (
+SELECT c.FileProcess_id, COUNT(*) AS Instances, SUM(CASE WHEN (c.Status = 'complete') THEN 1 ELSE 0 END) AS Complete, SUM(CASE WHEN (c.Status = 'failed' OR c.Status = 'held') THEN 1 ELSE 0 END) AS Failed,
+       SUM(CASE WHEN (c.Status = 'cancelled') THEN 1 ELSE 0 END) AS Cancelled, SUM(CASE WHEN (c.Status = 'running' OR c.Status = 'pausing' OR c.Status = 'cancelling') THEN 1 ELSE 0 END) AS Running,
+       MIN((SELECT MIN(h.StartTime) FROM BatchProcessHistory h WHERE h.BatchControl_id = c.BatchControl_id)) AS StartTime
+FROM BatchControl c
+WHERE c.FileProcess_id IN (SELECT n.Ran_id FROM Newest n UNION SELECT g.FileProcess_id FROM Newest n
+                           JOIN ScheduleFire g ON g.ScheduleFire_id = n.ScheduleFire_id)
+GROUP BY c.FileProcess_id
+)
+SELECT e.Schedule_id, e.ScheduleName, e.Entity,
+       CASE WHEN e.Enabled <> 1 THEN 'disabled' WHEN e.NextRunTime IS NULL THEN 'not due'
+            WHEN e.NextRunTime < strftime('%Y-%m-%d %H:%M:%f', 'now', '-60 seconds') THEN 'overdue' ELSE 'enabled' END AS Status,
+       (lower(e.ScheduleType) || CASE WHEN e.IntervalMinutes IS NULL THEN '' ELSE (', every ' || e.IntervalMinutes || ' minutes') END || CASE WHEN e.RunDays IS NULL THEN '' ELSE (', ' || e.RunDays) END || CASE WHEN e.RunDaysOfMonth IS NULL THEN '' ELSE (', ' || e.RunDaysOfMonth) END || CASE WHEN e.WeekOfMonth IS NULL THEN '' ELSE (', ' || e.WeekOfMonth) END || CASE WHEN e.RunMonths IS NULL THEN '' ELSE (', ' || e.RunMonths) END || CASE WHEN e.RunTimes IS NULL THEN '' ELSE (' at ' || e.RunTimes) END || CASE WHEN e.RunAt IS NULL THEN '' ELSE (' at ' || e.RunAt) END || CASE WHEN e.Cron IS NULL THEN '' ELSE (' at ' || e.Cron) END || CASE WHEN e.BetweenTimes IS NULL THEN '' ELSE (', between ' || e.BetweenTimes) END || CASE WHEN e.CalendarName IS NULL THEN '' ELSE (', calendar ' || e.CalendarName) END) AS Timing, e.TimeZone, e.NextRunTime AS NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS NextRunTimeLocal,
+       CASE WHEN l.Outcome = 'fired' THEN CASE WHEN p.Status <> 'ready' AND p.Status <> 'complete' THEN lower(p.Status) WHEN q.Failed > 0 THEN 'failed' WHEN q.Cancelled > 0 THEN 'cancelled' WHEN q.Instances = q.Complete THEN 'complete' WHEN q.Running > 0 THEN 'running' ELSE 'waits' END ELSE lower(l.Outcome) END AS LastOutcome,
+       l.DueTime AS LastDueTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', l.DueTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', l.DueTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', l.DueTime)) AS LastDueTimeLocal, l.Reason AS LastReason,
+       l.FileProcess_id AS LastFileProcess_id, e.Description, ('UPDATE Schedule SET Enabled = ' || CASE WHEN e.Enabled = 1 THEN '0' ELSE '1' END || ' WHERE ScheduleName = ' || ('''' || replace(e.ScheduleName, '''', '''''') || '''') || ';') AS NextSql,
+       r.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', r.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', r.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', r.StartTime)) AS LastRunOnLocal,
+       CASE WHEN r.Failed > 0 OR r.Cancelled > 0 THEN 0 WHEN r.Instances = r.Complete THEN 1 END AS LastRunOK
+FROM Schedule e
+LEFT JOIN Newest n ON n.Schedule_id = e.Schedule_id
+LEFT JOIN ScheduleFire l ON l.ScheduleFire_id = n.ScheduleFire_id
+LEFT JOIN FileProcess p ON p.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came q ON q.FileProcess_id = l.FileProcess_id
+LEFT JOIN Came r ON r.FileProcess_id = n.Ran_id;
+
+DROP VIEW IF EXISTS vInbox;
+
+CREATE VIEW vInbox AS
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, lower(f.Status) AS Status,
+       CASE WHEN f.Message IS NOT NULL THEN f.Message WHEN f.Status = 'paused' THEN 'somebody inserted or set it as paused'
+            ELSE 'no reason was given' END AS Reason,
+       f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN f.Status = 'duplicate' THEN ('INSERT INTO AuditLog (Actor, Host, Action, Target, Reason) VALUES (''...'', ''sql'', ''accept'', ''' || ('FileProcess:' || f.FileProcess_id) || ''', ''...''); ' || ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';')) ELSE ('UPDATE FileProcess SET Status = ''ready'', Message = NULL WHERE FileProcess_id = ' || f.FileProcess_id || ';') END AS NextSql
+FROM FileProcess f WHERE (f.Status = 'paused' OR f.Status = 'rejected' OR f.Status = 'duplicate')
+UNION ALL
+SELECT f.FileProcess_id, f.Entity, f.FileName, f.Data, f.CycleKey, f.Source, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'new' ELSE 'untaken' END,
+       CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'no controller has looked at it yet'
+            ELSE ('no batch takes entity ''' || f.Entity || '''') END,
+       f.z_inserted AS Arrived, (SELECT strftime('%Y-%m-%d %H:%M:%f', f.z_inserted, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', f.z_inserted) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', f.z_inserted)) AS ArrivedLocal, CASE WHEN EXISTS (SELECT 1 FROM ProcessBatch b WHERE COALESCE(b.Entity, b.ProcessBatchName) = f.Entity) THEN 'SELECT * FROM Controller;' ELSE ('INSERT INTO ProcessBatch (ProcessBatchName) VALUES (' || ('''' || replace(f.Entity, '''', '''''') || '''') || ');') END
+FROM FileProcess f WHERE f.Status = 'ready' AND NOT EXISTS (SELECT 1 FROM BatchControl c WHERE c.FileProcess_id = f.FileProcess_id);
+
+DROP VIEW IF EXISTS vSqlJob;
+
+CREATE VIEW vSqlJob AS
+SELECT e.Schedule_id, e.ScheduleName AS JobName, replace(replace(p.Data1, '{{', '{'), '}}', '}') AS ConnectionName, replace(replace(p.Data2, '{{', '{'), '}}', '}') AS ScheduledSql,
+       COALESCE(e.RunAt, (e.StartDate || ' ' || e.RunTimes)) AS FirstRunOn,
+       CASE WHEN lower(e.ScheduleType) = 'once' THEN 0 ELSE 1 END AS IsRepeatable, e.Enabled AS IsEnabled, e.TimeZone,
+       e.NextRunTime AS NextRunTime, (SELECT strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', e.NextRunTime)) AS NextRunTimeLocal, h.StartTime AS LastRunOn, (SELECT strftime('%Y-%m-%d %H:%M:%f', h.StartTime, (o.OffsetSeconds) || ' seconds') FROM ZoneOffset o WHERE o.UntilTime > strftime('%Y-%m-%d %H:%M:%f', h.StartTime) AND o.FromTime <= strftime('%Y-%m-%d %H:%M:%f', h.StartTime)) AS LastRunOnLocal,
+       CASE WHEN h.Status = 'success' THEN 1 WHEN h.Status <> 'running' THEN 0 END AS LastRunOK,
+       h.Message AS ErrorMessage, h.ErrorCode, h.ErrorLine, h.BatchControl_id,
+       ('SELECT * FROM vHistory WHERE ProcessBatchName = ' || ('''' || replace(b.ProcessBatchName, '''', '''''') || '''') || ';') AS NextSql
+FROM Schedule e
+JOIN ProcessBatch b ON COALESCE(b.Entity, b.ProcessBatchName) = e.Entity
+JOIN ProcessControl p ON p.ProcessBatch_id = b.ProcessBatch_id AND p.ProcessControlSeq = 10
+LEFT JOIN BatchProcessHistory h ON h.BatchProcessHistory_id = (
+    SELECT MAX(g.BatchProcessHistory_id) FROM BatchProcessHistory g
+    JOIN BatchControl c ON c.BatchControl_id = g.BatchControl_id WHERE c.ProcessBatch_id = b.ProcessBatch_id)
+WHERE e.Origin = 'sql' AND b.Origin = 'sql';
+
+CREATE TRIGGER TR_FileProcess_SuccessInsert AFTER INSERT ON FileProcess WHEN NEW.Status = 'success' BEGIN UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = NEW.FileProcess_id; END;
+
+CREATE TRIGGER TR_FileProcess_SuccessUpdate AFTER UPDATE OF Status ON FileProcess WHEN NEW.Status = 'success' BEGIN UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = NEW.FileProcess_id; END;
+
+CREATE TRIGGER TR_BatchControl_SuccessInsert AFTER INSERT ON BatchControl WHEN NEW.Status = 'success' BEGIN UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = NEW.BatchControl_id; END;
+
+CREATE TRIGGER TR_BatchControl_SuccessUpdate AFTER UPDATE OF Status ON BatchControl WHEN NEW.Status = 'success' BEGIN UPDATE BatchControl SET Status = 'ready' WHERE BatchControl_id = NEW.BatchControl_id; END;
+
+CREATE TRIGGER TR_ProcessBatch_InUse BEFORE DELETE ON ProcessBatch WHEN EXISTS (SELECT 1 FROM BatchControl w WHERE w.ProcessBatch_id = OLD.ProcessBatch_id) OR EXISTS (SELECT 1 FROM ProcessControl w WHERE w.ProcessBatch_id = OLD.ProcessBatch_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the ProcessBatch row has instances or steps: disable it instead'); END;
+
+CREATE TRIGGER TR_FileProcess_InUse BEFORE DELETE ON FileProcess WHEN EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = OLD.FileProcess_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances: cancel these instead'); END;
+
+CREATE TRIGGER TR_ProcessControl_InUseDelete BEFORE DELETE ON ProcessControl WHEN EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.Status = 'running' AND h.ProcessBatch_id = OLD.ProcessBatch_id AND h.ProcessControlSeq = OLD.ProcessControlSeq) BEGIN SELECT RAISE(ABORT, 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance'); END;
+
+CREATE TRIGGER TR_ProcessControl_InUseUpdate BEFORE UPDATE ON ProcessControl WHEN (NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq) AND EXISTS (SELECT 1 FROM BatchProcessHistory h WHERE h.Status = 'running' AND h.ProcessBatch_id = OLD.ProcessBatch_id AND h.ProcessControlSeq = OLD.ProcessControlSeq) BEGIN SELECT RAISE(ABORT, 'batchctl: the ProcessControl row is a step that runs at this moment: wait for it, or cancel the instance'); END;
+
+CREATE TRIGGER TR_FileProcess_Paused BEFORE UPDATE OF Status ON FileProcess WHEN NEW.Status = 'paused' AND OLD.Status <> 'paused' AND EXISTS (SELECT 1 FROM BatchControl w WHERE w.FileProcess_id = OLD.FileProcess_id) BEGIN SELECT RAISE(ABORT, 'batchctl: the FileProcess row has instances: pause these (batchctl pause ID --reason ...), which inbox show names'); END;
+
+CREATE TRIGGER TR_vSqlJob_Insert INSTEAD OF INSERT ON vSqlJob BEGIN SELECT RAISE(ABORT, 'batchctl: a job needs JobName, ConnectionName, ScheduledSql and FirstRunOn') WHERE NEW.ConnectionName IS NULL OR NEW.ScheduledSql IS NULL; INSERT INTO ProcessBatch (ProcessBatchName, OnFailure, Origin) SELECT NEW.JobName, 'continue', 'sql'; INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, Data1, Data2) SELECT b.ProcessBatch_id, 10, NEW.JobName, 'sql', replace(replace(NEW.ConnectionName, '{', '{{'), '}', '}}'), replace(replace(NEW.ScheduledSql, '{', '{{'), '}', '}}') FROM ProcessBatch b WHERE b.ProcessBatchName = NEW.JobName; INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, StartDate, RunAt, TimeZone, CatchUp, Enabled, Origin) SELECT NEW.JobName, NEW.JobName, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN 'daily' ELSE 'once' END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 12, 5) END, CASE WHEN COALESCE(NEW.IsRepeatable, 0) <> 0 THEN substr(NEW.FirstRunOn, 1, 10) END, CASE WHEN NOT (COALESCE(NEW.IsRepeatable, 0) <> 0) THEN NEW.FirstRunOn END, NEW.TimeZone, 'latest', COALESCE(NEW.IsEnabled, 1), 'sql'; END;
+
+UPDATE alembic_version SET version_num='0023' WHERE alembic_version.version_num = '0022';
+
+-- Running upgrade 0023 -> 0024
+
+ALTER TABLE FileProcess ADD COLUMN PopulatorTries INTEGER CONSTRAINT CK_FileProcess_PopulatorTries_Type CHECK (PopulatorTries IS NULL OR (typeof(PopulatorTries) = 'integer'));
+
+ALTER TABLE ProcessControl ADD COLUMN MaxLost INTEGER DEFAULT 3 NOT NULL CONSTRAINT CK_ProcessControl_MaxLost_Type CHECK (typeof(MaxLost) = 'integer');
+
+ALTER TABLE Controller ADD COLUMN LeftOut TEXT CONSTRAINT CK_Controller_LeftOut_Type CHECK (LeftOut IS NULL OR (typeof(LeftOut) = 'text' AND instr(LeftOut, char(0)) = 0));
+
+CREATE INDEX "IX_FileProcess_Awaiting" ON FileProcess (FileProcess_id) WHERE PopulatorTries IS NOT NULL;
+
+CREATE TABLE Leader (
+    Leader_id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, 
+    ControllerName VARCHAR(200), 
+    Fence INTEGER DEFAULT 0 NOT NULL, 
+    LeaseUntil TEXT DEFAULT '1900-01-01 00:00:00.000' NOT NULL, 
+    Place TEXT, 
+    z_inserted TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    z_updated TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f','now')) NOT NULL, 
+    CONSTRAINT "CK_Leader_Leader_id" CHECK (Leader_id = 1), 
+    CONSTRAINT "CK_Leader_Fence" CHECK (Fence >= 0), 
+    CONSTRAINT "CK_Leader_ControllerName_Type" CHECK (ControllerName IS NULL OR (typeof(ControllerName) = 'text' AND instr(ControllerName, char(0)) = 0 AND length(ControllerName) <= 200)), 
+    CONSTRAINT "CK_Leader_Fence_Type" CHECK (typeof(Fence) = 'integer'), 
+    CONSTRAINT "CK_Leader_LeaseUntil_Type" CHECK ((LeaseUntil >= '0001' AND LeaseUntil < ':' AND strftime('%Y-%m-%d %H:%M:%f', LeaseUntil, '+0 days') IS LeaseUntil) OR (LeaseUntil >= '0001' AND LeaseUntil GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(LeaseUntil, 1, 10), '+0 days') IS substr(LeaseUntil, 1, 10) AND substr(LeaseUntil, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', LeaseUntil), 1, length(LeaseUntil)) IS substr(LeaseUntil, 1, 19) AND substr(LeaseUntil, 20) NOT GLOB '*[^.0-9]*' AND LeaseUntil GLOB '*[0-9]' AND instr(LeaseUntil, char(0)) = 0)), 
+    CONSTRAINT "CK_Leader_Place_Type" CHECK (Place IS NULL OR (typeof(Place) = 'text' AND instr(Place, char(0)) = 0)), 
+    CONSTRAINT "CK_Leader_z_inserted_Type" CHECK (z_inserted IS LeaseUntil OR (z_inserted >= '0001' AND z_inserted < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_inserted, '+0 days') IS z_inserted) OR (z_inserted >= '0001' AND z_inserted GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_inserted, 1, 10), '+0 days') IS substr(z_inserted, 1, 10) AND substr(z_inserted, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_inserted), 1, length(z_inserted)) IS substr(z_inserted, 1, 19) AND substr(z_inserted, 20) NOT GLOB '*[^.0-9]*' AND z_inserted GLOB '*[0-9]' AND instr(z_inserted, char(0)) = 0)), 
+    CONSTRAINT "CK_Leader_z_updated_Type" CHECK (z_updated IS LeaseUntil OR z_updated IS z_inserted OR (z_updated >= '0001' AND z_updated < ':' AND strftime('%Y-%m-%d %H:%M:%f', z_updated, '+0 days') IS z_updated) OR (z_updated >= '0001' AND z_updated GLOB '[0-9][0-9][0-9][0-9]-*' AND date(substr(z_updated, 1, 10), '+0 days') IS substr(z_updated, 1, 10) AND substr(z_updated, 12, 2) < '24' AND substr(strftime('%Y-%m-%d %H:%M:%S', z_updated), 1, length(z_updated)) IS substr(z_updated, 1, 19) AND substr(z_updated, 20) NOT GLOB '*[^.0-9]*' AND z_updated GLOB '*[0-9]' AND instr(z_updated, char(0)) = 0))
+);
+
+INSERT INTO Leader (Fence) SELECT 0;
+
+DROP TRIGGER TR_ProcessControl_AuditInsert;
+
+DROP TRIGGER TR_ProcessControl_AuditUpdate;
+
+DROP TRIGGER TR_ProcessControl_AuditDelete;
+
+CREATE TRIGGER TR_ProcessControl_AuditInsert AFTER INSERT ON ProcessControl BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter) SELECT 'sql', 'sql', 'row insert', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.ProcessControlSeq, 1, 200), NULL, json_group_object(Name, Became) FROM (SELECT 'ProcessBatch_id' AS Name, NULL AS Was, NEW.ProcessBatch_id AS Became UNION ALL SELECT 'ProcessControlSeq' AS Name, NULL AS Was, NEW.ProcessControlSeq AS Became UNION ALL SELECT 'ProcessName' AS Name, NULL AS Was, NEW.ProcessName AS Became UNION ALL SELECT 'ProcessType' AS Name, NULL AS Was, NEW.ProcessType AS Became UNION ALL SELECT 'ExpectedDuration' AS Name, NULL AS Was, NEW.ExpectedDuration AS Became UNION ALL SELECT 'AlarmDuration' AS Name, NULL AS Was, NEW.AlarmDuration AS Became UNION ALL SELECT 'MaxDuration' AS Name, NULL AS Was, NEW.MaxDuration AS Became UNION ALL SELECT 'OnLost' AS Name, NULL AS Was, NEW.OnLost AS Became UNION ALL SELECT 'MaxLost' AS Name, NULL AS Was, NEW.MaxLost AS Became UNION ALL SELECT 'Data1' AS Name, NULL AS Was, NEW.Data1 AS Became UNION ALL SELECT 'Data2' AS Name, NULL AS Was, NEW.Data2 AS Became UNION ALL SELECT 'Data3' AS Name, NULL AS Was, NEW.Data3 AS Became UNION ALL SELECT 'Data4' AS Name, NULL AS Was, NEW.Data4 AS Became UNION ALL SELECT 'Data5' AS Name, NULL AS Was, NEW.Data5 AS Became UNION ALL SELECT 'Data6' AS Name, NULL AS Was, NEW.Data6 AS Became); END;
+
+CREATE TRIGGER TR_ProcessControl_AuditUpdate AFTER UPDATE OF ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, ExpectedDuration, AlarmDuration, MaxDuration, OnLost, MaxLost, Data1, Data2, Data3, Data4, Data5, Data6 ON ProcessControl WHEN (OLD.ProcessBatch_id IS NOT NEW.ProcessBatch_id OR OLD.ProcessControlSeq IS NOT NEW.ProcessControlSeq OR OLD.ProcessName IS NOT NEW.ProcessName OR OLD.ProcessType IS NOT NEW.ProcessType OR OLD.ExpectedDuration IS NOT NEW.ExpectedDuration OR OLD.AlarmDuration IS NOT NEW.AlarmDuration OR OLD.MaxDuration IS NOT NEW.MaxDuration OR OLD.OnLost IS NOT NEW.OnLost OR OLD.MaxLost IS NOT NEW.MaxLost OR OLD.Data1 IS NOT NEW.Data1 OR OLD.Data2 IS NOT NEW.Data2 OR OLD.Data3 IS NOT NEW.Data3 OR OLD.Data4 IS NOT NEW.Data4 OR OLD.Data5 IS NOT NEW.Data5 OR OLD.Data6 IS NOT NEW.Data6) BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter) SELECT 'sql', 'sql', 'row update', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = NEW.ProcessBatch_id), '') || ':' || NEW.ProcessControlSeq, 1, 200), json_group_object(Name, Was), json_group_object(Name, Became) FROM (SELECT 'ProcessBatch_id' AS Name, OLD.ProcessBatch_id AS Was, NEW.ProcessBatch_id AS Became UNION ALL SELECT 'ProcessControlSeq' AS Name, OLD.ProcessControlSeq AS Was, NEW.ProcessControlSeq AS Became UNION ALL SELECT 'ProcessName' AS Name, OLD.ProcessName AS Was, NEW.ProcessName AS Became UNION ALL SELECT 'ProcessType' AS Name, OLD.ProcessType AS Was, NEW.ProcessType AS Became UNION ALL SELECT 'ExpectedDuration' AS Name, OLD.ExpectedDuration AS Was, NEW.ExpectedDuration AS Became UNION ALL SELECT 'AlarmDuration' AS Name, OLD.AlarmDuration AS Was, NEW.AlarmDuration AS Became UNION ALL SELECT 'MaxDuration' AS Name, OLD.MaxDuration AS Was, NEW.MaxDuration AS Became UNION ALL SELECT 'OnLost' AS Name, OLD.OnLost AS Was, NEW.OnLost AS Became UNION ALL SELECT 'MaxLost' AS Name, OLD.MaxLost AS Was, NEW.MaxLost AS Became UNION ALL SELECT 'Data1' AS Name, OLD.Data1 AS Was, NEW.Data1 AS Became UNION ALL SELECT 'Data2' AS Name, OLD.Data2 AS Was, NEW.Data2 AS Became UNION ALL SELECT 'Data3' AS Name, OLD.Data3 AS Was, NEW.Data3 AS Became UNION ALL SELECT 'Data4' AS Name, OLD.Data4 AS Was, NEW.Data4 AS Became UNION ALL SELECT 'Data5' AS Name, OLD.Data5 AS Was, NEW.Data5 AS Became UNION ALL SELECT 'Data6' AS Name, OLD.Data6 AS Was, NEW.Data6 AS Became) WHERE Was IS NOT Became; END;
+
+CREATE TRIGGER TR_ProcessControl_AuditDelete AFTER DELETE ON ProcessControl BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter) SELECT 'sql', 'sql', 'row delete', substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = OLD.ProcessBatch_id), '') || ':' || OLD.ProcessControlSeq, 1, 200), json_group_object(Name, Was), NULL FROM (SELECT 'ProcessBatch_id' AS Name, OLD.ProcessBatch_id AS Was, NULL AS Became UNION ALL SELECT 'ProcessControlSeq' AS Name, OLD.ProcessControlSeq AS Was, NULL AS Became UNION ALL SELECT 'ProcessName' AS Name, OLD.ProcessName AS Was, NULL AS Became UNION ALL SELECT 'ProcessType' AS Name, OLD.ProcessType AS Was, NULL AS Became UNION ALL SELECT 'ExpectedDuration' AS Name, OLD.ExpectedDuration AS Was, NULL AS Became UNION ALL SELECT 'AlarmDuration' AS Name, OLD.AlarmDuration AS Was, NULL AS Became UNION ALL SELECT 'MaxDuration' AS Name, OLD.MaxDuration AS Was, NULL AS Became UNION ALL SELECT 'OnLost' AS Name, OLD.OnLost AS Was, NULL AS Became UNION ALL SELECT 'MaxLost' AS Name, OLD.MaxLost AS Was, NULL AS Became UNION ALL SELECT 'Data1' AS Name, OLD.Data1 AS Was, NULL AS Became UNION ALL SELECT 'Data2' AS Name, OLD.Data2 AS Was, NULL AS Became UNION ALL SELECT 'Data3' AS Name, OLD.Data3 AS Was, NULL AS Became UNION ALL SELECT 'Data4' AS Name, OLD.Data4 AS Was, NULL AS Became UNION ALL SELECT 'Data5' AS Name, OLD.Data5 AS Was, NULL AS Became UNION ALL SELECT 'Data6' AS Name, OLD.Data6 AS Was, NULL AS Became); END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplaceInsert;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplaceInsert BEFORE INSERT ON ProcessControl BEGIN DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore) SELECT 'ProcessControl', r.ProcessControl_id, substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.ProcessControlSeq, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'ProcessControlSeq', r.ProcessControlSeq, 'ProcessName', r.ProcessName, 'ProcessType', r.ProcessType, 'ExpectedDuration', r.ExpectedDuration, 'AlarmDuration', r.AlarmDuration, 'MaxDuration', r.MaxDuration, 'OnLost', r.OnLost, 'MaxLost', r.MaxLost, 'Data1', r.Data1, 'Data2', r.Data2, 'Data3', r.Data3, 'Data4', r.Data4, 'Data5', r.Data5, 'Data6', r.Data6) FROM ProcessControl r WHERE (r.ProcessControl_id = NEW.ProcessControl_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.ProcessControlSeq = NEW.ProcessControlSeq)); END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplacedInsert;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplacedInsert AFTER INSERT ON ProcessControl BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore) SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w WHERE w.TableName = 'ProcessControl' AND (w.RowNumber = NEW.ProcessControl_id OR NOT EXISTS (SELECT 1 FROM ProcessControl r WHERE r.ProcessControl_id = w.RowNumber)) ORDER BY w.RowNumber; DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplaceUpdate;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplaceUpdate BEFORE UPDATE ON ProcessControl WHEN NEW.ProcessControl_id IS NOT OLD.ProcessControl_id OR NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq BEGIN DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; INSERT INTO batchctl_replaced (TableName, RowNumber, Target, ValuesBefore) SELECT 'ProcessControl', r.ProcessControl_id, substr('ProcessControl:' || coalesce((SELECT p.ProcessBatchName FROM ProcessBatch p WHERE p.ProcessBatch_id = r.ProcessBatch_id), '') || ':' || r.ProcessControlSeq, 1, 200), json_object('ProcessBatch_id', r.ProcessBatch_id, 'ProcessControlSeq', r.ProcessControlSeq, 'ProcessName', r.ProcessName, 'ProcessType', r.ProcessType, 'ExpectedDuration', r.ExpectedDuration, 'AlarmDuration', r.AlarmDuration, 'MaxDuration', r.MaxDuration, 'OnLost', r.OnLost, 'MaxLost', r.MaxLost, 'Data1', r.Data1, 'Data2', r.Data2, 'Data3', r.Data3, 'Data4', r.Data4, 'Data5', r.Data5, 'Data6', r.Data6) FROM ProcessControl r WHERE r.ProcessControl_id <> OLD.ProcessControl_id AND (r.ProcessControl_id = NEW.ProcessControl_id OR (r.ProcessBatch_id = NEW.ProcessBatch_id AND r.ProcessControlSeq = NEW.ProcessControlSeq)); END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplacedUpdate;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplacedUpdate AFTER UPDATE ON ProcessControl WHEN NEW.ProcessControl_id IS NOT OLD.ProcessControl_id OR NEW.ProcessBatch_id IS NOT OLD.ProcessBatch_id OR NEW.ProcessControlSeq IS NOT OLD.ProcessControlSeq BEGIN INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore) SELECT 'sql', 'sql', 'row delete', w.Target, w.ValuesBefore FROM batchctl_replaced w WHERE w.TableName = 'ProcessControl' AND (w.RowNumber = NEW.ProcessControl_id OR NOT EXISTS (SELECT 1 FROM ProcessControl r WHERE r.ProcessControl_id = w.RowNumber)) ORDER BY w.RowNumber; DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl'; END;
+
+DROP TRIGGER TR_ProcessControl_AuditReplacedDelete;
+
+CREATE TRIGGER TR_ProcessControl_AuditReplacedDelete AFTER DELETE ON ProcessControl BEGIN DELETE FROM batchctl_replaced WHERE TableName = 'ProcessControl' AND RowNumber = OLD.ProcessControl_id; END;
+
+UPDATE alembic_version SET version_num='0024' WHERE alembic_version.version_num = '0023';
 
 COMMIT;
 

@@ -1,0 +1,47 @@
+"""Reading what leads nowhere until a person corrects it: once in a while, for it comes and goes by what people write."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from batchctl.domain import dead_ends
+from batchctl.domain.dead_ends import Installed
+from batchctl.domain.expectations import Expected
+from batchctl.domain.incidents import Problem
+from batchctl.domain.retention import overgrown
+from batchctl.domain.status import IntakeStatus
+from batchctl.store import ailing_starts, intake, purging
+from batchctl.store.definitions import Definitions
+
+MOST = 1000
+"""Rows that were rejected, or that nobody takes, which are looked at."""
+REGISTERING = timedelta(minutes=1)
+"""How long somebody may take who registers a batch, and then its steps."""
+
+
+def read(
+    connection: Any,
+    defined: Definitions,
+    expected: Collection[Expected],
+    installed: Installed | None,
+    now: datetime,
+) -> list[Problem]:
+    """Return all of it."""
+    batches = defined.batches
+    known = {one.batch_id for one in expected if one.registered_at <= now - REGISTERING}
+    entities = {batch.entity for batch in batches} | {
+        row.entity for row in defined.unreadable if row.entity is not None
+    }
+    found = [dead_ends.unreadable(row, now) for row in (*defined.unreadable, *ailing_starts.unreadable(connection))]
+    if installed is not None:
+        found += dead_ends.not_installed(batches, installed, now)
+    found += dead_ends.without_steps(batches, known, now)
+    found += dead_ends.rejected(intake.set_aside(connection, (IntakeStatus.REJECTED,), intake.NEWEST, MOST))
+    waiting = intake.untaken(connection, 0, MOST)
+    found += dead_ends.untaken(waiting, ailing_starts.starts(connection), entities, now)
+    said = overgrown(purging.settings(connection), purging.attempts(connection))
+    found += [] if said is None else [dead_ends.history_grows(said, now)]
+    found += [dead_ends.not_starting(one) for one in ailing_starts.ailing(connection)]
+    return found

@@ -1,0 +1,195 @@
+"""What leads nowhere until a person corrects it: rows nobody can read, carry out, take or start by."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from batchctl.domain.incidents import Problem, key_of, signature
+from batchctl.domain.retention import TO_KEEP_SMALL
+from batchctl.domain.rows import BatchDefinition, BatchId, IntakeRow
+from batchctl.domain.status import IncidentKind, Severity
+from batchctl.domain.text import did_you_mean, shorten, typed, visible
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.domain.values import named_value, value
+
+LONGEST = 500
+BY_A_PERSON = "rejected by "
+"""How the message of a row begins that a person has rejected: nobody needs to be told."""
+
+
+@value
+class Ailing:
+    """What should start work and cannot, since when, why, and what to type."""
+
+    source: str
+    since: datetime
+    message: str
+    next_step: str
+
+
+@named_value
+class Start:
+    """What starts work for an entity of itself."""
+
+    source: str
+    """As `SchedulerLog` names it."""
+    entity: str
+
+
+class Installed(Protocol):
+    """What plugins there are on the host that looks."""
+
+    @property
+    def handler_names(self) -> Collection[str]:
+        """Return every ProcessType that something carries out."""
+        ...
+
+    @property
+    def populator_names(self) -> Collection[str]:
+        """Return every populator."""
+        ...
+
+
+def unreadable(row: UnreadableRow, now: datetime) -> Problem:
+    """Return the problem of a row that nothing can go by."""
+    so = "its batch does not run" if row.batch_id is not None else "it starts nothing"
+    return Problem(
+        kind=IncidentKind.UNREADABLE,
+        key=key_of(IncidentKind.UNREADABLE, row.table, row.row_id),
+        subject=row.batch or row.called,
+        message=f"{row.message}; until that is corrected {so}",
+        since=now,
+        next_step=row.mend,
+        batch_id=row.batch_id,
+    )
+
+
+def not_installed(batches: Iterable[BatchDefinition], installed: Installed, now: datetime) -> Iterator[Problem]:
+    """Yield the enabled batches with a populator, or a step of a kind, that nothing here knows."""
+    handlers, populators = installed.handler_names, installed.populator_names
+    for batch in batches:
+        if not batch.enabled:
+            continue
+        if batch.populator not in populators:
+            yield _unknown(batch, None, "Populator", batch.populator, populators, now)
+        for step in batch.steps:
+            if step.process_type not in handlers:
+                yield _unknown(batch, step.seq, "ProcessType", step.process_type, handlers, now)
+
+
+def _unknown(
+    batch: BatchDefinition, seq: int | None, column: str, written: str, known: Collection[str], now: datetime
+) -> Problem:
+    table = "ProcessBatch" if seq is None else "ProcessControl"
+    where = visible(batch.name) if seq is None else f"{visible(batch.name)}, step {seq}"
+    meant = visible(did_you_mean(written, known))
+    return Problem(
+        kind=IncidentKind.UNREADABLE,
+        key=key_of(IncidentKind.UNREADABLE, column, batch.batch_id, seq or 0, written),
+        subject=batch.name,
+        message=f"{table} ({where}): {column} '{visible(written)}' is not installed, so nothing carries it out.{meant}",
+        since=now,
+        next_step=f"install the plugin on this host, or correct {column} of the row; then: batchctl check",
+        batch_id=batch.batch_id,
+        seq=seq,
+    )
+
+
+def without_steps(
+    batches: Iterable[BatchDefinition], registered_before: Collection[BatchId], now: datetime
+) -> Iterator[Problem]:
+    """Yield the enabled batches without steps, but for those whose steps may be about to be inserted."""
+    for batch in batches:
+        if batch.enabled and not batch.steps and batch.batch_id in registered_before:
+            yield Problem(
+                kind=IncidentKind.NO_STEPS,
+                key=key_of(IncidentKind.NO_STEPS, batch.batch_id),
+                subject=batch.name,
+                message=f"Batch {visible(batch.name)} has no steps: its instances wait for ever",
+                severity=Severity.WARNING,
+                since=now,
+                next_step=f"insert its steps into ProcessControl, or: batchctl disable {typed(batch.name)} --reason ...",
+                batch_id=batch.batch_id,
+            )
+
+
+def rejected(rows: Iterable[IntakeRow]) -> Iterator[Problem]:
+    """Yield what was rejected of each entity for the same reason: the newest row speaks for all."""
+    seen = dict[str, tuple[IntakeRow, int]]()
+    for row in rows:
+        if not (row.message or "").startswith(BY_A_PERSON):
+            key = key_of(IncidentKind.REJECTED, row.entity, signature(row.message))
+            newest, many = seen.get(key, (row, 0))
+            seen[key] = newest, many + 1
+    for key, (row, many) in seen.items():
+        others = "" if many == 1 else f" ({many} rows; this is the newest)"
+        why = shorten(visible(row.message or "no reason was given"), LONGEST)
+        yield Problem(
+            kind=IncidentKind.REJECTED,
+            key=key,
+            subject=row.entity,
+            message=f"FileProcess {row.intake_id} of entity {visible(row.entity)} was rejected{others}: {why}",
+            since=row.inserted_at,
+            next_step=f"batchctl inbox show {row.intake_id}",
+            evidence=row.intake_id,
+        )
+
+
+def untaken(
+    rows: Sequence[IntakeRow], starts: Iterable[Start], entities: Collection[str], now: datetime
+) -> Iterator[Problem]:
+    """Yield the entities that no batch takes and something asks for: rows that wait, and what would start more of them."""
+    waiting = dict[str, list[IntakeRow]]()
+    for row in rows:
+        waiting.setdefault(row.entity, []).append(row)
+    sources = dict[str, list[str]]()
+    for one in starts:
+        if one.entity not in entities:
+            sources.setdefault(one.entity, []).append(one.source)
+    for entity in dict.fromkeys((*waiting, *sources)):
+        of_it = waiting.get(entity, [])
+        asked = (
+            [f"FileProcess {of_it[0].intake_id}" + (f" and {len(of_it) - 1} more" if len(of_it) > 1 else "")]
+            if of_it
+            else []
+        )
+        asked += [visible(source) for source in sources.get(entity, [])]
+        meant = visible(did_you_mean(entity, entities))
+        or_else = f"; if the row is wrong: batchctl inbox show {of_it[0].intake_id}" if of_it else ""
+        yield Problem(
+            kind=IncidentKind.UNTAKEN,
+            key=key_of(IncidentKind.UNTAKEN, entity),
+            subject=entity,
+            message=f"No batch takes entity {visible(entity)}, so nothing comes of {', '.join(asked)}.{meant}",
+            severity=Severity.WARNING,
+            since=min((one.inserted_at for one in of_it), default=now),
+            next_step=f"register a batch with this Entity (batchctl batches){or_else}",
+            evidence=of_it[-1].intake_id if of_it else 0,
+        )
+
+
+def history_grows(said: str, now: datetime) -> Problem:
+    """Return the problem of a history that fills the disk."""
+    return Problem(
+        kind=IncidentKind.HISTORY_GROWS,
+        key=key_of(IncidentKind.HISTORY_GROWS),
+        subject="history",
+        message=said,
+        severity=Severity.WARNING,
+        since=now,
+        next_step=TO_KEEP_SMALL,
+    )
+
+
+def not_starting(one: Ailing) -> Problem:
+    """Return the problem of what should start work, and cannot."""
+    return Problem(
+        kind=IncidentKind.NOT_STARTING,
+        key=key_of(IncidentKind.NOT_STARTING, one.source),
+        subject=one.source,
+        message=f"{visible(one.source)} starts nothing: {shorten(visible(one.message), LONGEST)}",
+        since=one.since,
+        next_step=one.next_step,
+    )

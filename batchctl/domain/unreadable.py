@@ -1,0 +1,39 @@
+"""A row of the definitions that the engine cannot go by: it is there, and every face says so, and what to correct."""
+
+from __future__ import annotations
+
+from batchctl.domain.rows import BatchId
+from batchctl.domain.text import shorten, visible
+from batchctl.domain.values import named_value
+
+
+@named_value
+class UnreadableRow:
+    """A row that holds nonsense, which only a hand that switched the constraints off can leave."""
+
+    table: str
+    row_id: int
+    column: str
+    """Which column does; nothing where that cannot be told."""
+    said: str
+    """What is wrong with it."""
+    mend: str
+    """The statement that mends it, but for the value."""
+    name: str = ""
+    """How people know the row."""
+    batch_id: BatchId | None = None
+    """The batch that does not run because of it."""
+    batch: str = ""
+    entity: str | None = None
+    """The entity for which it starts nothing."""
+
+    @property
+    def called(self) -> str:
+        """Name the row."""
+        named = f" ({visible(self.name)})" if self.name else ""
+        return f"{self.table} {self.row_id}{named}"
+
+    @property
+    def message(self) -> str:
+        """Say which row cannot be read, and why."""
+        return f"{self.called} cannot be read: {shorten(visible(self.said), 300)}"

@@ -1,0 +1,117 @@
+"""Which work should have arrived, begun or been done by now: one evaluator for incidents, reports and views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from batchctl.arrival_book import ArrivalBook
+from batchctl.domain import expectations
+from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.business_days import BusinessDays
+from batchctl.domain.column_text import UnfitText, weekdays_of
+from batchctl.domain.expectations import Deadline, Expected
+from batchctl.domain.incidents import Problem
+from batchctl.domain.rows import BatchId
+from batchctl.domain.schedules import Calendar
+from batchctl.domain.status import IncidentKind
+from batchctl.domain.wall_clock import clock_of
+from batchctl.store import calendars, evidence
+
+CHANGES = 20
+"""Changes of a batch that are looked at."""
+
+
+@dataclass(slots=True)
+class ExpectedWork:
+    """Finds the deadlines that have passed in vain. It remembers what stays as it is."""
+
+    rules: AlertRules
+    _book: ArrivalBook = field(init=False)
+    _met: set[tuple[IncidentKind, BatchId, date]] = field(default_factory=set)
+    _late: dict[tuple[IncidentKind, BatchId, date], bool] = field(default_factory=dict)
+    _floors: dict[tuple[IncidentKind, datetime], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin to learn when files come."""
+        self._book = ArrivalBook(clock_of(self.rules.zone))
+
+    @property
+    def is_learning(self) -> bool:
+        """Say whether it still reads when files have come before."""
+        return self.rules.learns_arrivals and self._book.is_behind
+
+    def learn(self, connection: Any, now: datetime, monotonic: float, until: Callable[[], bool]) -> None:
+        """Read as much of the past as there is, until the time is up."""
+        while self.is_learning and not until():
+            self._book.read_on(connection, now, monotonic)
+
+    def read_anew(self) -> None:
+        """Forget what follows from definitions: somebody may have changed them."""
+        self._late.clear()
+        self._book.forget_what_was_learned()
+
+    def missed_now(self, connection: Any, now: datetime, monotonic: float) -> list[Problem]:
+        """Return them by what the tables say at this moment."""
+        expected, known = evidence.expected(connection), calendars.everything(connection)
+        return self.missed(connection, expected, known, now, monotonic)
+
+    def missed(
+        self, connection: Any, batches: Sequence[Expected], known: Sequence[Calendar], now: datetime, monotonic: float
+    ) -> list[Problem]:
+        """Return them by batches and calendars that were read before."""
+        clock = clock_of(self.rules.zone)
+        days = {one.name: found for one in known if (found := _business_days(one)) is not None}
+        learned = {}
+        if self.rules.learns_arrivals:
+            self._book.read_on(connection, now, monotonic)
+            learned = self._book.learned(batches, days, now, self.rules.arrival_margin)
+        due = expectations.deadlines(batches, learned, days, clock, now)
+        self._met &= {(one.kind, one.batch.batch_id, one.day) for one in due}
+        wanted = {(one.kind, one.begins) for one in due}
+        self._floors = {key: floor for key, floor in self._floors.items() if key in wanted}
+        missed = [one for one in due if not self._is_met(connection, one) and not self._is_asked_late(connection, one)]
+        return [expectations.missed(one, self.rules.zone) for one in missed]
+
+    def _is_met(self, connection: Any, one: Deadline) -> bool:
+        key, batch = (one.kind, one.batch.batch_id, one.day), one.batch
+        if key in self._met:
+            return True
+        if one.kind is IncidentKind.NOT_FINISHED:
+            is_met = evidence.finished(connection, batch.batch_id, one.begins, one.day)
+        elif one.kind is IncidentKind.NOT_STARTED:
+            floor = self._floor(connection, evidence.first_attempt_since, one)
+            is_met = evidence.started(connection, floor, batch.batch_id, one.begins, one.day)
+        else:
+            floor = self._floor(connection, evidence.first_arrival_since, one)
+            is_met = evidence.arrived(connection, floor, batch.entity, batch.batch_id, one.begins, one.day)
+        if is_met:
+            self._met.add(key)
+        return is_met
+
+    def _is_asked_late(self, connection: Any, one: Deadline) -> bool:
+        """Say whether nobody asked for it before the time had passed."""
+        key = one.kind, one.batch.batch_id, one.day
+        if key not in self._late:
+            changes = evidence.changes(connection, one.batch.name, one.at, CHANGES)
+            self._late[key] = expectations.is_asked_late(one.kind, changes)
+        return self._late[key]
+
+    def _floor(self, connection: Any, find: Callable[[Any, datetime], int], one: Deadline) -> int:
+        """Return where the rows of a day begin: that stays so, and is found once."""
+        key = one.kind, one.begins
+        if key not in self._floors:
+            self._floors[key] = find(connection, one.begins)
+        return self._floors[key]
+
+
+def _business_days(calendar: Calendar) -> BusinessDays | None:
+    """Return a calendar that can be asked; None when it cannot be read, which `check` says."""
+    try:
+        parts = [part.strip() for part in calendar.business_days.split(",") if part.strip()]
+        weekdays = frozenset(day for part in parts for day in weekdays_of(part))
+    except UnfitText:
+        return None
+    return None if calendar.no_days else BusinessDays(calendar, weekdays)

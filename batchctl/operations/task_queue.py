@@ -1,0 +1,87 @@
+"""Making the task queue: on purpose, with a reason, and with the roles that may use it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.outcomes import JsonValue
+from batchctl.domain.status import OnFailure
+from batchctl.domain.text import visible
+from batchctl.operations.acts import Actor
+from batchctl.operations.given import checked_reason
+from batchctl.operations.intervene import batch_target
+from batchctl.operations.tasks import PROCESS_TYPE
+from batchctl.store import definitions, sql_job_rows, task_queues
+from batchctl.store.roles import is_role_name
+
+DESCRIPTION = "The task queue: Data is a command, or SQL for the connection that FileName names (batchctl task)"
+BATCH: dict[str, JsonValue] = {
+    "Seq": 1000,
+    "OnFailure": OnFailure.CONTINUE.value,
+    "MaxConcurrent": 1000,
+    "DuplicateCheck": 0,
+    "Description": DESCRIPTION,
+}
+STEP = {
+    "ProcessControlSeq": 10,
+    "ProcessName": "run the task",
+    "ProcessType": PROCESS_TYPE,
+    "Data1": "{Data2}",
+    "Data2": "{Data3}",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """What was done, or would be."""
+
+    batch: str
+    is_made: bool
+    is_enabled: bool
+    roles: tuple[str, ...]
+    """Who may use it besides the owner of the tables and the controller, where the database has roles."""
+    dry_run: bool
+
+
+def enable(actor: Actor, name: str, roles: Sequence[str], *, reason: str) -> Opened:
+    """Make the task queue of an entity, or enable the one that there is; raises `Refused`."""
+    checked_reason(reason)
+    for role in roles:
+        if not is_role_name(role):
+            message = f"'{visible(role)}' is no name of a role: letters, digits and _, 41 at most."
+            raise Refused(message, next_step="the same with --role NAME, once for each")
+
+    def act(connection: Any) -> Opened:
+        takers = [one for one in definitions.all_batches(connection) if name in {one.entity, one.name}]
+        queue = next((one for one in takers if any(at.process_type == PROCESS_TYPE for at in one.steps)), None)
+        if takers and queue is None:
+            message = f"Batch {visible(takers[0].name)} is there and has no step of ProcessType 'task'."
+            raise Refused(message, next_step="the same with --entity, and another name")
+        before = task_queues.roles(connection)
+        after = tuple(dict.fromkeys((*before, *roles)))
+        now = actor.clock.now()
+        if not actor.dry_run:
+            if queue is None:
+                columns: dict[str, JsonValue] = {"ProcessBatchName": name, **BATCH}
+                sql_job_rows.add_step(connection, sql_job_rows.add_batch(connection, columns), STEP)
+                actor.note(connection, "task enable", batch_target(name), reason, {}, columns)
+            elif definitions.set_enabled(connection, queue.batch_id, now, enabled=True):
+                was, became = {"Enabled": 0}, {"Enabled": 1}
+                actor.note(connection, "task enable", batch_target(queue.name), reason, was, became)
+            if after != before:
+                task_queues.set_roles(connection, after, now)
+                was_value, value = ", ".join(before), ", ".join(after)
+                target = f"Setting:{task_queues.ROLES}"
+                actor.note(connection, "task enable", target, reason, {"Value": was_value}, {"Value": value})
+        return Opened(
+            batch=name if queue is None else queue.name,
+            is_made=queue is None,
+            is_enabled=queue is not None and not queue.enabled,
+            roles=after,
+            dry_run=actor.dry_run,
+        )
+
+    return actor.act(act)

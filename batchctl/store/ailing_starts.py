@@ -1,0 +1,61 @@
+"""Which triggers, watches and schedules start nothing at present because of some trouble, and for whom the others would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection
+
+from batchctl.domain.dead_ends import Ailing, Start
+from batchctl.domain.status import SchedulerEvent
+from batchctl.domain.text import typed
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store import data_triggers, file_watches, scheduler_log, schedules
+
+
+def ailing(connection: Connection) -> tuple[Ailing, ...]:
+    """Return the enabled triggers and schedules whose last word was an error, and the watches whose folder cannot be listed."""
+    return *_triggers(connection), *_watches(connection), *_schedules(connection)
+
+
+def unreadable(connection: Connection) -> tuple[UnreadableRow, ...]:
+    """Return the rows of what starts work that hold nonsense."""
+    return (
+        *schedules.everything(connection)[1],
+        *data_triggers.everything(connection)[1],
+        *file_watches.unreadable(connection),
+    )
+
+
+def starts(connection: Connection) -> Iterator[Start]:
+    """Yield all that is enabled and starts work for an entity."""
+    timed, triggers = schedules.everything(connection)[0], data_triggers.everything(connection)[0]
+    yield from (Start(source=one.source, entity=one.entity) for one in timed if one.enabled)
+    yield from (Start(source=one.source, entity=one.entity) for one in triggers if one.enabled)
+    watched = file_watches.everyone(connection)
+    yield from (Start(source=one.source, entity=one.entity) for one in watched if one.enabled)
+
+
+def _triggers(connection: Connection) -> Iterator[Ailing]:
+    for trigger in data_triggers.enabled(connection):
+        last = scheduler_log.last_of(connection, trigger.entity, trigger.source)
+        if last is not None and last.event is SchedulerEvent.ERROR:
+            yield Ailing(trigger.source, last.at, last.message or "", f"batchctl trigger test {typed(trigger.name)}")
+
+
+def _watches(connection: Connection) -> Iterator[Ailing]:
+    for watch in file_watches.everyone(connection):
+        if watch.enabled and watch.unreachable_since is not None:
+            last = scheduler_log.last_of(connection, watch.entity, watch.source)
+            said = (last and last.message) or "the folder cannot be listed"
+            yield Ailing(watch.source, watch.unreachable_since, said, f"batchctl watch test {typed(watch.name)}")
+
+
+def _schedules(connection: Connection) -> Iterator[Ailing]:
+    for schedule in schedules.everything(connection)[0]:
+        # What a controller could make sense of has a next time, or is over.
+        if schedule.enabled and schedule.next_run_time is None:
+            last = scheduler_log.last_of(connection, schedule.entity, schedule.source)
+            if last is not None and last.event is SchedulerEvent.ERROR:
+                next_step = f"batchctl schedule test {typed(schedule.name)}"
+                yield Ailing(schedule.source, last.at, last.message or "", next_step)

@@ -1,0 +1,86 @@
+"""What ails a row that cannot be read: which of its columns, and what that may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from sqlalchemy import BigInteger, Integer, SmallInteger, Table
+
+from batchctl.domain import status
+from batchctl.domain.rows import BatchId
+from batchctl.domain.text import visible
+from batchctl.domain.unreadable import UnreadableRow
+from batchctl.store.columns import text_of
+
+NONSENSE = (TypeError, ValueError, OverflowError)
+"""What is raised by reading a value that is none."""
+
+_WORDS: Mapping[str, type[StrEnum]] = {
+    "OnFailure": status.OnFailure,
+    "DependencyMode": status.DependencyMode,
+    "ProcessingMode": status.ProcessingMode,
+    "OnLost": status.OnLost,
+    "ScheduleType": status.ScheduleType,
+    "CalendarRule": status.CalendarRule,
+    "GapPolicy": status.GapPolicy,
+    "FoldPolicy": status.FoldPolicy,
+    "CatchUp": status.CatchUp,
+    "Overlap": status.Overlap,
+    "DuplicateKey": status.DuplicateKey,
+}
+_NAMES = ("ProcessBatchName", "ProcessName", "ScheduleName", "TriggerName", "WatchName")
+
+Made = TypeVar("Made")
+
+
+def sorted_out(
+    table: Table, rows: Iterable[Any], make: Callable[[Any], Made]
+) -> tuple[list[Made], list[UnreadableRow]]:
+    """Make values of rows; those that hold nonsense are told apart."""
+    found, broken = list[Made](), list[UnreadableRow]()
+    for row in rows:
+        try:
+            found.append(make(row))
+        except NONSENSE as error:
+            broken.append(unreadable(table, row, error))
+    return found, broken
+
+
+def unreadable(table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:
+    """Return what there is to say of a row that could not be read; `batch` is the name of the batch that it is part of."""
+    column, said = next(iter(_unfit(table, row)), ("", str(error)))
+    if not column and (first := said.partition(" ")[0]) in table.c:
+        column = first
+    name = next((str(getattr(row, each)) for each in _NAMES if each in table.c), "")
+    own = str(row.ProcessBatchName) if table.name == "ProcessBatch" else batch
+    batch_id = BatchId(row.ProcessBatch_id) if "ProcessBatch_id" in table.c else None
+    row_id = int(getattr(row, f"{table.name}_id"))
+    mend = f"SELECT * FROM {table.name} WHERE {table.name}_id = {row_id};   (and correct what is wrong there)"  # noqa: S608 - our own names
+    if column:
+        mend = f"UPDATE {table.name} SET {column} = ... WHERE {table.name}_id = {row_id};"  # noqa: S608 - as above
+    return UnreadableRow(
+        table=str(table.name),
+        row_id=row_id,
+        column=column,
+        said=said,
+        mend=mend,
+        name=name if not batch or not name else f"{batch}, {name}",
+        batch_id=batch_id,
+        batch=own,
+        entity=(text_of(row.Entity) or own) if "Entity" in table.c else None,
+    )
+
+
+def _unfit(table: Table, row: Any) -> Iterable[tuple[str, str]]:
+    for column in table.columns:
+        value = getattr(row, column.name)
+        if value is None:
+            if not column.nullable:
+                yield column.name, f"{column.name} is empty"
+        elif isinstance(column.type, (BigInteger, Integer, SmallInteger)) and not isinstance(value, int):
+            yield column.name, f"{column.name} is '{visible(str(value))}', which is no whole number"
+        elif (known := _WORDS.get(column.name)) is not None and str(value).strip().lower() not in set(known):
+            listed = ", ".join(member.value for member in known)
+            yield column.name, f"{column.name} is '{visible(str(value))}', and has to be one of: {listed}"

@@ -1,0 +1,105 @@
+"""Trying plugin modules in a child: one that ends, crashes or hangs the program that imports it is found out there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+
+from batchctl.domain.text import visible
+from batchctl.system.cookies import own_cookie_of
+from batchctl.system.environment import for_children
+from batchctl.system.platform import Tree
+from batchctl.system.processes import signal_name
+
+LIMIT = timedelta(seconds=10)
+"""How long one module may take to be imported."""
+
+_CODE = """
+import importlib, json, os, sys
+names, paths, place = json.loads(sys.argv[1])
+sys.path.extend(entry for entry in paths if entry not in sys.path)
+with open(place, "w", encoding="utf-8") as told:
+    for name in names:
+        print("begins", name, file=told, flush=True)
+        try:
+            importlib.import_module(name)
+        except KeyboardInterrupt:
+            print("interrupts", name, file=told, flush=True)
+        except BaseException:
+            pass  # Who imports it says what is wrong with it, and where.
+    print("done", file=told, flush=True)
+    os._exit(0)
+"""
+
+
+def left_out(
+    modules: Sequence[str], sys_path: Sequence[str], *, controller_id: str, limit: timedelta = LIMIT
+) -> Mapping[str, str]:
+    """Return the modules that must not be imported here, each with the reason."""
+    found: dict[str, str] = {}
+    left = list(modules)
+    while left:
+        # After each that ended the child, those behind it are tried in another one.
+        begun, found_now = _try(left, sys_path, controller_id, limit)
+        found |= found_now
+        left = left[begun:]
+    return found
+
+
+def _try(
+    modules: Sequence[str], sys_path: Sequence[str], controller_id: str, limit: timedelta
+) -> tuple[int, dict[str, str]]:
+    """Import modules in a child, as far as it comes; return how many were begun and what is wrong with which."""
+    with tempfile.TemporaryDirectory(prefix="batchctl-") as folder:
+        told = Path(folder) / "told"
+        told.touch()
+        argument = json.dumps([list(modules), list(sys_path), str(told)])
+        tree = Tree(
+            [sys.executable, "-P", "-c", _CODE, argument],
+            directory=None,
+            environment=for_children(),
+            cookie=own_cookie_of(controller_id, "trial"),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        hangs = _outlasts(tree, told, limit)
+        tree.kill()
+        code = tree.reap()
+        lines = [line.split(maxsplit=1) for line in told.read_text(encoding="utf-8").splitlines()]
+    begun = [line[1] for line in lines if line[0] == "begins"]
+    found = {line[1]: "it raises KeyboardInterrupt when it is imported" for line in lines if line[0] == "interrupts"}
+    if lines and lines[-1] == ["done"]:
+        return len(modules), found
+    if not begun:
+        # The child itself could not work, which says nothing about a module.
+        return len(modules), found
+    if hangs:
+        found[begun[-1]] = f"it was not imported within {limit.total_seconds():g} seconds"
+    else:
+        how = f"ends the program with exit code {code}" if code >= 0 else f"crashes the program ({signal_name(code)})"
+        found[begun[-1]] = f"importing it {how}"
+    return len(begun), found
+
+
+def _outlasts(tree: Tree, told: Path, limit: timedelta) -> bool:
+    """Wait for the end of the child as long as it comes on; say whether it did not end."""
+    seen = -1
+    while (size := told.stat().st_size) > seen:
+        seen = size
+        try:
+            tree.process.wait(limit.total_seconds())
+        except subprocess.TimeoutExpired:
+            continue
+        return False
+    return True
+
+
+def message_of(module: str, reason: str) -> str:
+    """Say that a module is left out."""
+    return f"plugin module '{visible(module)}' is left out: {reason}."

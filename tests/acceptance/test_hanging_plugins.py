@@ -1,0 +1,116 @@
+"""Whatever a plugin does, at import or later, the work of others goes on, and what is the matter is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.installation import PATIENCE, RunBatchctl
+from tests.acceptance.test_controller import Shop
+from tests.control_databases import ControlDatabase
+
+SLOW = """
+import os
+from batchctl.plugin_api import Populated
+class Slow:
+    name = "slow"
+    def check(self, batch): return ()
+    def populate(self, row, batch):
+        folder = os.path.dirname(__file__)
+        open(os.path.join(folder, "hangs"), "w").close()
+        open(os.path.join(folder, "go")).close()
+        return Populated(data=(row.file_name, None, None, None, None, None))
+POPULATORS = (Slow,)
+"""
+
+GOOD = """
+from batchctl.plugin_api import Populated
+class Plain:
+    name = "plain"
+    def check(self, batch): return ()
+    def populate(self, row, batch): return Populated(data=("x", None, None, None, None, None))
+POPULATORS = (Plain,)
+"""
+
+
+@pytest.fixture
+def shop(empty_database: ControlDatabase, installed_batchctl: Path, run_batchctl: RunBatchctl) -> Iterator[Shop]:
+    made = Shop(empty_database, installed_batchctl, run_batchctl)
+    yield made
+    made.close()
+
+
+def test_steps_of_others_run_while_the_populator_of_a_disabled_batch_hangs(shop: Shop) -> None:
+    os.mkfifo(shop.directory / "hangs")
+    os.mkfifo(shop.directory / "go")
+    (shop.directory / "slow_ones.py").write_text(SLOW, encoding="utf-8")
+    shop.configure('plugin_modules = ["slow_ones"]\npopulate_timeout = 3600\n')
+    shop.batch("S", "true", Populator="slow", Enabled=0)
+    shop.batch("B", "true", shop.says("exit 0"))
+    for _ in range(3):
+        shop.submit("S")
+    controller = shop.start("run")
+    (shop.directory / "hangs").read_text(encoding="utf-8")
+    shop.submit("B")
+    shop.hear()
+    shown = shop.run("why", "file:1")
+    controller.send_signal(signal.SIGTERM)
+
+    assert controller.wait(PATIENCE) == 0
+    assert "batch S has no instance of it yet" in shown.stdout
+    assert (
+        shop.hand.sql("SELECT Entity, Status, PopulatorTries FROM FileProcess ORDER BY FileProcess_id")[:3]
+        == [("S", "ready", None)] * 3
+    )
+
+
+def test_a_file_name_that_its_expression_never_ends_with_waits_after_three_times_and_says_so(shop: Shop) -> None:
+    shop.batch("S", "true", PopulatorArgs="^(a+)+$")
+    for name in ("a" * 60 + "!", "aaa"):
+        shop.hand.sql("INSERT INTO FileProcess (Entity, FileName) VALUES ('S', ?)", name)
+    done = shop.run("run", "--once")
+    why = shop.run("why", "file:1")
+    shop.hand.sql("UPDATE ProcessBatch SET PopulatorArgs = '^a+!?$' WHERE ProcessBatchName = 'S'")
+    accepted = shop.run("accept", "1", "--reason", "mended")
+
+    assert (done.returncode, why.returncode) == (0, 0)
+    assert "took longer than 2 seconds" in why.stdout
+    assert "batchctl accept 1 --reason" in why.stdout
+    assert accepted.returncode == 0, accepted.stderr
+    assert shop.value("SELECT count(*) FROM BatchControl") == 2
+    assert shop.value("SELECT PopulatorTries FROM FileProcess WHERE FileProcess_id = 1") is None
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import os; os._exit(3)", "importing it ends the program with exit code 3"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "importing it crashes the program (SIGSEGV)"),
+        ("import signal; signal.pause()", "it was not imported within 1 seconds"),
+        ("raise KeyboardInterrupt", "it raises KeyboardInterrupt when it is imported"),
+    ],
+)
+def test_a_module_that_ends_crashes_or_hangs_whatever_imports_it_is_left_out_and_named(
+    shop: Shop, code: str, said: str
+) -> None:
+    (shop.directory / "bad_one.py").write_text(f"{code}\n", encoding="utf-8")
+    (shop.directory / "good_one.py").write_text(GOOD, encoding="utf-8")
+    shop.configure('plugin_modules = ["bad_one", "good_one"]\npopulate_timeout = 1\n')
+    shop.batch("B", shop.says("read go < fifo"), Populator="plain")
+    shop.submit("B")
+    controller = shop.start("run", "--until-idle", "0")
+    shop.hear()
+    status, check, doctor = (shop.run(*words) for words in (("status",), ("check",), ("doctor",)))
+    shop.fifo.write_text("go\n", encoding="utf-8")
+
+    assert controller.wait(PATIENCE) == 0
+    assert shop.value("SELECT Status FROM FileProcess") == "complete"
+    for shown in (status, check, doctor):
+        seen = " ".join((shown.stdout + shown.stderr).split())
+        assert "bad_one" in seen
+    assert said in " ".join(check.stdout.split())
+    assert (status.returncode, check.returncode) == (0, 6)

@@ -1,0 +1,266 @@
+"""A row that nothing can go by is there: every face names it, its column and what mends it, and none says that it is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from batchctl.cli.main import run
+from batchctl.domain.incidents import Problem
+from tests.control.alarm import Alarm, rules
+from tests.control.world import World
+
+SAID = "ProcessBatch 1 (Daily) cannot be read: ProcessingMode is 'sheduled', and has to be one of: manual, scheduled, triggered"
+MEND = "UPDATE ProcessBatch SET ProcessingMode = ... WHERE ProcessBatch_id = 1;"
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def broken(world: World) -> World:
+    """Return a database in which somebody has written nonsense into a batch that has an instance."""
+    world.batch("Daily")
+    world.batch("Other")
+    world.submit("Daily")
+    world.submit("Other")
+    world.create()
+    world.submit("Daily")
+    world.hand.loosen()
+    world.sql("UPDATE ProcessBatch SET ProcessingMode = 'sheduled' WHERE ProcessBatch_id = 1")
+    return world
+
+
+@pytest.fixture
+def command(broken: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Give a command as a person does."""
+    monkeypatch.setenv("BATCHCTL_DATABASE_URL", broken.database.url)
+    monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.chdir(broken.directory)
+
+    def give(*args: str) -> tuple[int, str, str]:
+        code = run([*args])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return give
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        ("enable", "Daily", "--reason", "r"),
+        ("disable", "Daily", "--reason", "r"),
+        ("mode", "Daily", "manual", "--reason", "r"),
+        ("rerun", "1", "--reason", "r"),
+        ("pause", "1", "--reason", "r"),
+        ("report", "late", "--batch", "Daily"),
+    ],
+)
+def test_an_act_on_it_is_refused_with_the_row_the_column_and_the_mend(command: Command, act: tuple[str, ...]) -> None:
+    code, _, told = command(*act)
+
+    assert code == 4
+    assert f"Error: {SAID}. Until that is corrected the batch does nothing.\nNext: {MEND}" in told
+
+
+@pytest.mark.parametrize("ref", ["1", "batch:Daily", "file:3"])
+def test_why_names_it_as_a_gate(command: Command, ref: str) -> None:
+    _, told, _ = command("why", ref, "--json")
+    gate = next(one for one in json.loads(told)["Gates"] if one["Gate"] == "definition")
+
+    assert (gate["Blocked"], gate["Clear"], gate["Row"]) == (SAID, MEND, "ProcessBatch 1")
+
+
+def test_lists_show_it_with_what_mends_it(command: Command) -> None:
+    _, seen, _ = command("status", "--json")
+    _, listed, _ = command("batches", "--json")
+    _, shown, _ = command("status")
+    unreadable = {
+        "TableName": "ProcessBatch",
+        "RowNumber": 1,
+        "ColumnName": "ProcessingMode",
+        "ProcessBatchName": "Daily",
+        "Message": SAID,
+        "Next": MEND,
+    }
+
+    assert json.loads(seen)["Unreadable"] == [unreadable]
+    assert (json.loads(seen)["Waiting"][0]["ProcessBatchName"], json.loads(seen)["Waiting"][0]["Reason"]) == (
+        "Daily",
+        SAID,
+    )
+    assert [(one["ProcessBatchName"], one.get("Unreadable")) for one in json.loads(listed)] == [
+        ("Other", None),
+        ("Daily", SAID),
+    ]
+    assert f"Next: {MEND}" in shown
+    assert "does not exist" not in shown
+
+
+def test_what_is_shown_of_it_and_drawn_without_it_says_so(command: Command) -> None:
+    _, shown, _ = command("show", "1")
+    _, drawn, told = command("graph")
+
+    assert f"{SAID}; {MEND}" in " ".join(shown.split())
+    assert f"Note: {SAID}, so its batch is left out. {MEND}" in told
+    assert "Daily" not in drawn
+
+
+def test_the_views_name_it_with_a_statement_that_mends_it(broken: World) -> None:
+    ((reason, mend),) = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE BatchControl_id = 1")
+    assert reason == "ProcessBatch 1 (Daily) cannot be read: ProcessingMode holds nonsense"
+    assert broken.sql("SELECT ProcessBatchName, Status FROM vStatus ORDER BY 1") == [
+        ("Daily", "unreadable"),
+        ("Other", "waits"),
+    ]
+
+    broken.sql(mend)
+
+    assert broken.sql("SELECT Reason FROM vWaiting") == [("nothing holds it back",)] * 2
+
+
+def incidents(world: World) -> list[Any]:
+    return world.sql("SELECT Kind, Subject, Status, Occurrences FROM Incident ORDER BY Incident_id")
+
+
+def test_one_incident_says_so_and_one_event_until_it_is_corrected(broken: World) -> None:
+    alarm = Alarm(broken, rules(learns_arrivals=False))
+    for _ in range(3):
+        alarm.duty.finish()
+    assert incidents(broken) == [("unreadable", "Daily", "open", 1)]
+    ((message, next_step),) = broken.sql("SELECT Message, NextStep FROM Incident")
+    assert (message, next_step) == (f"{SAID}; until that is corrected its batch does not run", MEND)
+    assert [event.name for event in broken.events if event.fields.get("Kind") == "unreadable"] == ["incident.opened"]
+
+    broken.sql("UPDATE ProcessBatch SET ProcessingMode = NULL")
+    alarm.duty.finish()
+    assert incidents(broken) == [("unreadable", "Daily", "resolved", 1)]
+
+
+def test_a_step_that_cannot_be_read_is_named_with_its_batch(world: World) -> None:
+    world.batch("Daily", steps=1)
+    world.hand.loosen()
+    world.sql("UPDATE ProcessControl SET OnLost = 'panic'")
+    Alarm(world, rules(learns_arrivals=False)).duty.finish()
+
+    assert world.sql("SELECT Subject, Message FROM Incident") == [
+        (
+            "Daily",
+            (
+                "ProcessControl 1 (step 10) cannot be read: OnLost is 'panic', and has to be one of: hold, rerun, verify;"
+                " until that is corrected its batch does not run"
+            ),
+        )
+    ]
+
+
+class Installed:
+    handler_names = ("told",)
+    populator_names = ("pattern",)
+
+
+def dead_ends(world: World, installed: Installed | None = None) -> dict[str, Problem]:
+    """Return what the incidents are about, by their subjects."""
+    alarm = Alarm(world, rules(learns_arrivals=False))
+    alarm.duty.watch.findings.installed = installed
+    with world.transactions.read() as connection:
+        found = alarm.duty.watch.findings.problems(connection, world.clock.now())
+    return {one.subject: one for one in found}
+
+
+def test_a_process_type_that_nothing_carries_out_is_an_incident_at_once(world: World) -> None:
+    batch = world.batch("Daily", steps=1)
+    world.step(batch, 20, ProcessType="tolt")
+    world.batch("Odd", Populator="patern")
+    world.batch("Off", Populator="gone", Enabled=0)
+
+    found = dead_ends(world, Installed())
+
+    assert found["Daily"].message == (
+        "ProcessControl (Daily, step 20): ProcessType 'tolt' is not installed, so nothing carries it out. Did you mean 'told'?"
+    )
+    assert "Populator 'patern' is not installed" in found["Odd"].message
+    assert "Off" not in found
+    assert dead_ends(world) == {}
+
+
+def test_a_row_that_was_rejected_is_an_incident_until_somebody_deals_with_it(world: World) -> None:
+    world.batch()
+    for number in range(3):
+        world.submit(Status="rejected", Message=f"the name of file {number} says no day")
+    world.submit(Status="rejected", Message="rejected by anna on desk: nobody wants it")
+
+    found = dead_ends(world)["B"]
+
+    assert (
+        found.message
+        == "FileProcess 3 of entity B was rejected (3 rows; this is the newest): the name of file 2 says no day"
+    )
+    assert (found.kind, found.next_step, found.evidence) == ("rejected", "batchctl inbox show 3", 3)
+    world.sql("UPDATE FileProcess SET Status = 'ready'")
+    assert dead_ends(world) == {}
+
+
+def test_an_entity_that_nobody_takes_is_one_incident_with_all_that_asks_for_it(world: World) -> None:
+    world.batch("Orders")
+    world.submit("Order")
+    world.submit("Order")
+    world.sql(
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes) VALUES ('nightly', 'Order', 'daily', '06:00')"
+    )
+    world.sql("INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('drop', 'Nothing', '/in')")
+
+    found = dead_ends(world)
+
+    assert found["Order"].message == (
+        "No batch takes entity Order, so nothing comes of FileProcess 1 and 1 more, schedule nightly. Did you mean 'Orders'?"
+    )
+    assert "nothing comes of watch drop" in found["Nothing"].message
+    assert {one.kind for one in found.values()} == {"untaken"}
+
+
+def test_what_should_start_work_and_cannot_is_an_incident(world: World) -> None:
+    world.batch("B")
+    world.sql(
+        "INSERT INTO FileWatch (WatchName, Entity, Folder, UnreachableSince) VALUES ('drop', 'B', '/in', '2026-11-21')"
+    )
+    world.sql(
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, OnNewRows)"
+        " VALUES ('orders', 'B', 'wh', 't', 's', '0', 1)"
+    )
+    world.sql(
+        "INSERT INTO SchedulerLog (EventType, Source, Entity, Message) VALUES ('error', 'trigger orders', 'B', 'no table t')"
+    )
+
+    found = dead_ends(world)
+
+    assert found["watch drop"].message == "watch drop starts nothing: the folder cannot be listed"
+    assert found["trigger orders"].message == "trigger orders starts nothing: no table t"
+    assert {one.kind for one in found.values()} == {"not_starting"}
+
+
+def test_a_batch_without_steps_is_an_incident_once_nobody_is_registering_it_any_more(world: World) -> None:
+    world.batch("Fresh", steps=0, z_inserted=f"{world.clock.now():%Y-%m-%d %H:%M:%S}")
+    world.batch("Empty", steps=0, z_inserted="2026-01-01 00:00:00")
+    world.batch("Off", steps=0, z_inserted="2026-01-01 00:00:00", Enabled=0)
+
+    assert {name: one.kind for name, one in dead_ends(world).items()} == {"Empty": "no_steps"}
+
+
+def test_a_history_that_grows_without_a_rule_is_an_incident_until_a_rule_is_given(world: World) -> None:
+    world.batch(steps=2)
+    world.submit()
+    world.create()
+    world.process()
+    assert dead_ends(world) == {}
+
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('HistoryRows', '1')")
+    found = dead_ends(world)["history"]
+    assert (found.kind, found.message) == (
+        "history_grows",
+        "BatchProcessHistory holds more than 1 attempts, and no rule says when any of them go",
+    )
+    world.sql("INSERT INTO Setting (Name, Value) VALUES ('CompleteDays:B', 'forever')")
+    assert dead_ends(world) == {}

@@ -1,0 +1,103 @@
+"""Plausible mistakes that only more variety shows: settings that differ, rows that several batches take, late answers."""
+
+from __future__ import annotations
+
+from batchctl.control import claiming, creation, membership, recording
+from batchctl.domain import moves
+from batchctl.operations import intervene
+from batchctl.store import definitions
+from tests.sim.mutating import Mutant, mutant
+
+VARIED_MUTANTS: tuple[Mutant, ...] = (
+    mutant(
+        "the next run is reckoned from the beginning of the attempt",
+        "retry",
+        (
+            recording,
+            "move = moves.after_step(found, batch, ended, now=now,",
+            "move = moves.after_step(found, batch, ended, now=end.attempt.started_at,",
+        ),
+    ),
+    mutant(
+        "the lease is reckoned from the answer",
+        "lease",
+        (membership, "self.lease_until = sent + ", "self.lease_until = self.clock.monotonic() + "),
+    ),
+    mutant(
+        "a populator that refuses keeps the other batches of the row from their instances",
+        "intake",
+        (creation, 'reasons.append(f"batch {visible(batch.name)}: {values}")', "reasons.append(values); break"),
+    ),
+    mutant("a check that cannot tell is asked again", "verify", (moves, " or end.undecidable", "")),
+    mutant(
+        "a row stays complete although an instance of it is run again",
+        "I02",
+        (intervene, "intake.reopen(connection, after.intake_id, now)", "pass"),
+    ),
+    mutant(
+        "a row whose cancelled instance is run again stays complete",
+        "I02",
+        (
+            intervene,
+            "intake.reopen(",
+            "before.status is InstanceStatus.COMPLETE and intake.reopen(",
+        ),
+    ),
+    mutant(
+        "success does not bring the retries back",
+        "retry",
+        (
+            moves,
+            "return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count,",
+            "return Move(InstanceVerb.ADVANCE, end.seq, instance.retry_count,",
+        ),
+    ),
+    mutant(
+        "a released instance does not get its retries back",
+        "retry",
+        (
+            moves,
+            "return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, batch.retry_count,",
+            "return Move(_asked(instance, InstanceVerb.RELEASE), end.seq, instance.retry_count,",
+        ),
+    ),
+    mutant(
+        "the last retry is not made",
+        "retry",
+        (moves, "if instance.retry_count <= 0 or end.fatal", "if instance.retry_count <= 1 or end.fatal"),
+    ),
+    mutant("a retry does not wait", "retry", (moves, "next_run_time=now + batch.retry_wait", "next_run_time=now")),
+    mutant(
+        "a time-out is not retried",
+        "retry",
+        (
+            moves,
+            "if instance.retry_count <= 0 or end.fatal",
+            "if instance.retry_count <= 0 or end.fatal or end.status is HistoryStatus.TIMEOUT",
+        ),
+    ),
+    mutant(
+        "one instance more is claimed than there are slots",
+        "slots",
+        (claiming, "most = min(places - len(written.started), ", "most = min(places + 1 - len(written.started), "),
+    ),
+    mutant(
+        "duplicates are looked for where nobody wants it",
+        "intake",
+        (creation, "if batch.duplicate_check else None", "if True else None"),
+    ),
+    mutant(
+        "what repeats another row for one batch is kept from all",
+        "intake",
+        (creation, "repeats[batch.name] = first\n", "repeats[batch.name] = first; break\n"),
+    ),
+    mutant(
+        "a batch with an entity of another gets no row of it",
+        "intake",
+        (
+            definitions,
+            "entity=str(row.ProcessBatchName if row.Entity is None else row.Entity)",
+            "entity=str(row.ProcessBatchName)",
+        ),
+    ),
+)

@@ -1,0 +1,170 @@
+"""What nobody could read or miss is refused by the database; the seed's word for success is taken and written as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from tests.control_databases import ControlDatabase, Hand
+
+BATCH = "INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Load')"
+STEP = (
+    "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType)"
+    " SELECT ProcessBatch_id, 10, 'load', 'sql' FROM ProcessBatch"
+)
+INTAKE = "INSERT INTO FileProcess (Entity) VALUES ('Load')"
+INSTANCE = "INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id) SELECT ProcessBatch_id, 1 FROM ProcessBatch"
+RUNNING = (
+    "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+    " CommandText) SELECT 1, ProcessBatch_id, 10, 'load', 'sql', 'SELECT 1' FROM ProcessBatch"
+)
+DAILY = (
+    "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes{0}) VALUES ('s', 'Load', 'daily', '06:00'{1})"
+)
+OTHERS = {
+    "Schedule": DAILY.format("", ""),
+    "Calendar": "INSERT INTO Calendar (CalendarName) VALUES ('NL')",
+    "CalendarDay": "INSERT INTO CalendarDay (Calendar_id, CalendarDate) VALUES (1, '2026-12-25')",
+    "DataTrigger": (
+        "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue, OnNewRows)"
+        " VALUES ('t', 'Load', 'c', 'Orders', 'Status', 'new', 1)"
+    ),
+    "FileWatch": "INSERT INTO FileWatch (WatchName, Entity, Folder) VALUES ('w', 'Load', '/in')",
+    "BatchDependency": "INSERT INTO BatchDependency (ProcessBatch_id, DependsOnBatch_id) VALUES (1, 2)",
+}
+TIMES = ("25:00", "6:00", "24:00", "06:60", "06:00,", "06:00;18:00", "06:00,25:00", "at six", "")
+REFUSED = [
+    *(("ProcessBatch", "ProcessingMode", value) for value in ("sheduled", "")),
+    *(("ProcessBatch", "RetryWaitSecs", value) for value in (-1, 31_536_001)),
+    *(("ProcessBatch", column, "") for column in ("Entity", "Populator")),
+    *(("ProcessBatch", column, value) for column in ("ArriveBy", "StartBy", "FinishBy") for value in ("25:00", "soon")),
+    *(("ProcessBatch", "ExpectedOn", value) for value in ("Monday", "Mon,,Tue")),
+    ("ProcessControl", "ProcessType", ""),
+    *(("Schedule", "RunTimes", value) for value in TIMES),
+    *(("Schedule", "BetweenTimes", value) for value in ("09:00", "09:00-25:00", "9-17")),
+    *(("Schedule", "RunDays", value) for value in ("Monday", "Mon;Tue", "Mon-")),
+    *(("Schedule", "WeekOfMonth", value) for value in ("sixth", "first,")),
+    *(("Schedule", column, value) for column in ("StartDate", "EndDate") for value in ("2026-13-01", "1.12.2026")),
+    *(("Calendar", column, "tomorrow") for column in ("ValidFrom", "ValidUntil")),
+    ("Calendar", "BusinessDays", "weekdays"),
+    ("CalendarDay", "CalendarDate", "2026-14-01"),
+    *(("DataTrigger", column, "") for column in ("ConnectionName", "TableName", "StatusColumn")),
+    ("FileWatch", "Folder", ""),
+    ("BatchDependency", "DependsOnBatch_id", 1),
+]
+TAKEN = [
+    *(("ProcessBatch", "ProcessingMode", value) for value in ("Scheduled", None)),
+    *(("ProcessBatch", "ArriveBy", value) for value in ("None", " 06:00 ", None)),
+    *(("ProcessBatch", "ExpectedOn", value) for value in ("mon-fri", "Mon, Wed-Fri, SUN")),
+    *(("Schedule", "RunTimes", value) for value in ("00:00", " 06:00 , 23:59", "06:00,18:00")),
+    ("Schedule", "BetweenTimes", "22:00 - 06:00"),
+    ("Schedule", "WeekOfMonth", "first,Last"),
+    ("Schedule", "StartDate", "2026-12-31"),
+    ("Calendar", "BusinessDays", ""),
+]
+
+
+@pytest.fixture
+def filled(hand: Hand) -> Hand:
+    """Return a database with a batch and what may start it."""
+    for statement in (BATCH, STEP, BATCH.replace("Load", "Other"), *OTHERS.values()):
+        hand.sql(statement)
+    return hand
+
+
+@pytest.mark.parametrize(("table", "column", "value"), REFUSED)
+def test_what_nobody_could_read_is_refused(filled: Hand, table: str, column: str, value: object) -> None:
+    before = filled.dump()
+
+    with pytest.raises(filled.Refused, match=f"(?i)ck_{table}_{column}"):
+        filled.sql(f"UPDATE {table} SET {column} = ? WHERE {table}_id = 1", value)
+
+    assert filled.dump() == before
+
+
+@pytest.mark.parametrize(("table", "column", "value"), TAKEN)
+def test_what_the_engine_reads_is_taken(filled: Hand, table: str, column: str, value: object) -> None:
+    filled.sql(f"UPDATE {table} SET {column} = ? WHERE {table}_id = 1", value)
+
+    assert len(filled.sql(f"SELECT {column} FROM {table} WHERE {table}_id = 1")) == 1
+
+
+@pytest.mark.parametrize("at", ["2026-11-21 25:00", "21-11-2026 03:15", "2026-11-21"])
+def test_a_single_time_that_is_none_is_refused(hand: Hand, at: str) -> None:
+    once = "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunAt) VALUES ('o', 'Load', 'once', ?)"
+    with pytest.raises(hand.Refused, match=r"(?i)ck_schedule_runat_form"):
+        hand.sql(once, at)
+    hand.sql(once, "2026-11-21 03:15")
+    assert hand.sql("SELECT RunAt FROM Schedule") == [("2026-11-21 03:15",)]
+
+
+@pytest.fixture
+def careless(control_database: ControlDatabase) -> Iterator[Hand]:
+    """Return a client as a shell is: on SQLite without foreign keys."""
+    with closing(control_database.hand()) as hand:
+        if control_database.kind == "sqlite":
+            hand.sql("PRAGMA foreign_keys = OFF")
+        yield hand
+
+
+def test_a_batch_or_a_row_with_instances_is_not_deleted(careless: Hand) -> None:
+    for statement in (BATCH, STEP, INTAKE, INSTANCE):
+        careless.sql(statement)
+
+    for table in ("ProcessBatch", "FileProcess"):
+        with pytest.raises(careless.Refused, match=r"(?i)has instances|foreign key"):
+            careless.sql(f"DELETE FROM {table}")
+    careless.sql("DELETE FROM BatchControl")
+    careless.sql("DELETE FROM FileProcess")
+    with pytest.raises(careless.Refused, match=r"(?i)or steps|foreign key"):
+        careless.sql("DELETE FROM ProcessBatch")
+    careless.sql("DELETE FROM ProcessControl")
+    careless.sql("DELETE FROM ProcessBatch")
+
+    assert careless.sql("SELECT count(*) FROM ProcessBatch") == [(0,)]
+
+
+def test_a_step_that_runs_is_neither_deleted_nor_moved(careless: Hand) -> None:
+    for statement in (BATCH, STEP, INTAKE, INSTANCE, RUNNING):
+        careless.sql(statement)
+
+    for change in ("DELETE FROM ProcessControl", "UPDATE ProcessControl SET ProcessControlSeq = 20"):
+        with pytest.raises(careless.Refused, match="is a step that runs at this moment"):
+            careless.sql(change)
+    careless.sql("UPDATE ProcessControl SET ProcessName = 'renamed', ProcessControlSeq = 10")
+    careless.sql("UPDATE BatchProcessHistory SET Status = 'success', EndTime = StartTime")
+    careless.sql("UPDATE ProcessControl SET ProcessControlSeq = 20")
+    careless.sql("DELETE FROM ProcessControl")
+
+    assert careless.sql("SELECT count(*) FROM ProcessControl") == [(0,)]
+
+
+@pytest.mark.parametrize("word", ["success", "Success", "SUCCESS"])
+def test_the_seeds_word_for_success_is_written_as_ours(careless: Hand, word: str) -> None:
+    careless.sql(BATCH)
+    careless.sql("INSERT INTO FileProcess (Entity, Status) VALUES ('Load', ?)", word)
+    careless.sql(INTAKE)
+    careless.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status) VALUES (1, 1, ?)", word)
+    careless.sql("INSERT INTO BatchControl (ProcessBatch_id, FileProcess_id, Status) VALUES (1, 2, 'failed')")
+    assert careless.sql("SELECT Status FROM FileProcess ORDER BY 1") == [("complete",), ("ready",)]
+
+    careless.sql("UPDATE FileProcess SET Status = ?", word)
+    careless.sql("UPDATE BatchControl SET Status = ?", word)
+
+    assert careless.sql("SELECT DISTINCT Status FROM FileProcess") == [("complete",)]
+    assert careless.sql("SELECT DISTINCT Status FROM BatchControl") == [("ready",)]
+
+
+def test_a_row_that_is_work_already_is_not_paused_but_its_instances_are(careless: Hand) -> None:
+    for statement in (BATCH, INTAKE, INTAKE):
+        careless.sql(statement)
+    careless.sql(INSTANCE)
+
+    with pytest.raises(careless.Refused, match=r"pause these \(batchctl pause ID --reason"):
+        careless.sql("UPDATE FileProcess SET Status = 'Paused'")
+    careless.sql("UPDATE FileProcess SET Status = 'paused' WHERE FileProcess_id = 2")
+    careless.sql("UPDATE FileProcess SET Status = 'complete' WHERE FileProcess_id = 1")
+
+    assert careless.sql("SELECT Status FROM FileProcess ORDER BY FileProcess_id") == [("complete",), ("paused",)]

@@ -1,0 +1,68 @@
+"""Which tests are quick, and which only the full suite has. A module that is not named here is quick, on SQLite.
+
+`dev.py test` runs the quick ones, `dev.py test --full` all. Nothing is tested less for it: what is left out of the quick
+ones is more of the same (another database, more examples, more mutants, more kills) or takes long by its nature.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+FULL = {
+    "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
+    "acceptance/test_hostile_columns.py": "every reading command on every column, on a terminal",
+    "chaos/test_chaos.py": "two hundred kills",
+    "chaos/test_known_accidents.py": "kills",
+    "control/test_concurrent_completions.py": "ten thousand rounds of two processes",
+    "control/test_deposed.py": "leases of controllers that are frozen, in real time",
+    "operations/test_doctor_strict.py": "a server of its own that asks for passwords",
+    "sim/test_due_times.py": "walks through years of changed clocks, for every mutant",
+}
+"""Modules of the full suite alone, and why."""
+
+PARTLY_FULL = {
+    "acceptance/test_cli_incidents.py": "two real controllers, one of them frozen",
+    "acceptance/test_watched_folders.py": "thousands of files",
+    "control/test_file_watching.py": "a hundred thousand files",
+    "control/test_firing_together.py": "ten thousand due times",
+    "control/test_purged_instances.py": "a hundred thousand attempts",
+    "sim/test_mutants.py": "every twelfth mutant is quick",
+    "sim/test_simulation.py": "the first schedules of each kind are quick",
+}
+"""Modules that mark single tests, or single values of a parameter, as full."""
+
+ON_BOTH = (
+    "control/test_claims.py",
+    "control/test_creation_beside_others.py",
+    "control/test_locked_rows.py",
+    "control/test_lost_connections.py",
+    "control/test_one_round_trip.py",
+    "control/test_workers.py",
+    "operations/test_acting_together.py",
+    "operations/test_inbox_beside_controllers.py",
+    "operations/test_why_is_what_is_claimed.py",
+    "store/",
+)
+"""Modules whose subject is what databases do differently: quick on each of them. Elsewhere the second one is full."""
+
+
+def examples(most: int) -> int:
+    """Return how many examples a property is tried with that wants another number than the others."""
+    return max(most * settings().max_examples // settings.get_profile("full").max_examples, 5)
+
+
+def assign(item: pytest.Item, module: str) -> None:
+    """Mark a test with its tier; the module is named by its path below tests/."""
+    if module in FULL or (is_on_the_second_database(item) and not module.startswith(ON_BOTH)):
+        item.add_marker(pytest.mark.full)
+    if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        item.add_marker(pytest.mark.properties)
+
+
+def is_on_the_second_database(item: pytest.Item) -> bool:
+    """Say whether a test that runs on several databases runs on another than SQLite."""
+    parameters = getattr(item, "callspec", None)
+    return parameters is not None and "postgresql" in [
+        value for value in parameters.params.values() if isinstance(value, str)
+    ]
