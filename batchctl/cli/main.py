@@ -15,6 +15,7 @@ import click
 
 import batchctl
 from batchctl.cli.session import Session
+from batchctl.domain.error_codes import INSIDE, TYPED
 from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.text import did_you_mean, visible
 
@@ -225,6 +226,7 @@ def _run(arguments: list[str]) -> int:
         result = cli.main(args=arguments, prog_name="batchctl", standalone_mode=False)
     except click.ClickException as error:
         _placed(error).show()
+        click.echo(f"Code: BC{TYPED}", err=True)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         # click makes the one of the other; who was asked and says no has interrupted nothing.
@@ -267,6 +269,7 @@ def _show(error: BatchctlError, *, debug: bool) -> None:
     click.echo("\n".join(visible(line) for line in f"Error: {error.message}".split("\n")), err=True)
     if error.next_step:
         click.echo(visible(f"Next: {error.next_step}"), err=True)
+    click.echo(f"Code: {error.code}", err=True)
 
 
 def _show_unexpected(error: Exception, *, debug: bool) -> None:
@@ -276,6 +279,7 @@ def _show_unexpected(error: Exception, *, debug: bool) -> None:
     click.echo(f"Error: something went wrong inside batchctl: {said}", err=True)
     if not debug:
         click.echo("Next: the same command with --debug shows where (batchctl --debug ...)", err=True)
+    click.echo(f"Code: BC{INSIDE}", err=True)
 
 
 def _never_fail_to_print(stream: TextIO) -> None:
