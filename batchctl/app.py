@@ -143,6 +143,12 @@ class App:
             )
         return (*found, *checking.of_settings(self.settings))
 
+    def check_connections(self) -> tuple[checking.Finding, ...]:
+        """Return what is wrong with the definitions as far as only the target databases know."""
+        from batchctl.operations import connection_checks
+
+        return connection_checks.findings(self.transactions, self.settings)
+
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""
         from batchctl.operations import watches

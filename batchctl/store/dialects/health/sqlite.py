@@ -84,6 +84,11 @@ def target_rights(connection: Connection) -> list[Reading]:
     return [Reading("rights", Result.WARN, f"{found.message} Steps can only read.", found.next_step)]
 
 
+def has_procedure(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's
+    """Nothing is known against it: a file has no procedures, and those of the folder are looked at by their handler."""
+    return True
+
+
 def durability(connection: Connection) -> list[Reading]:
     """Ask and judge."""
     facts = Facts(
