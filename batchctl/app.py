@@ -80,11 +80,16 @@ class App:
         """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once."""
         if not self.settings.modules:
             return {}
-        from batchctl.system import module_trial
+        from batchctl.system import environment, module_trial
 
         limit = min(module_trial.LIMIT, timedelta(seconds=self.settings.populate_timeout))
         found = module_trial.left_out(
-            self.settings.modules, self.plugin_path, controller_id=self.ids.controller_id(), limit=limit
+            self.settings.modules,
+            self.plugin_path,
+            controller_id=self.ids.controller_id(),
+            # What a module finds here it finds where it is worked with, too.
+            environment=environment.of_steps(self.settings),
+            limit=limit,
         )
         return {module: module_trial.message_of(module, reason) for module, reason in found.items()}
 
