@@ -156,6 +156,19 @@ def test_a_step_that_cannot_be_read_is_named_with_its_batch(world: World) -> Non
     ]
 
 
+def test_instances_rows_and_triggers_that_cannot_be_read_are_named_too(command: Command, broken: World) -> None:
+    broken.sql("UPDATE BatchControl SET Status = 'success?' WHERE BatchControl_id = 2")
+    broken.sql("UPDATE FileProcess SET Status = 'redy' WHERE FileProcess_id = 3")
+    instance = "BatchControl 2 cannot be read: Status is 'success?', and has to be one of: ready, running, retry"
+    intake = "FileProcess 3 cannot be read: Status is 'redy', and has to be one of: ready, paused, complete, rejected, duplicate."
+
+    for asked, said in ((("show", "2"), instance), (("why", "file:3"), intake), (("inbox", "show", "3"), intake)):
+        code, _, told = command(*asked)
+        assert code == 4
+        assert said in told
+        assert "There is no" not in told
+
+
 class Installed:
     handler_names = ("told",)
     populator_names = ("pattern",)
