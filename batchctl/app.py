@@ -14,7 +14,7 @@ from batchctl import config
 from batchctl.domain.errors import SchemaMismatch
 from batchctl.domain.liveness import Rhythm
 from batchctl.logs import Event, LineFormat, Listener, line, silent, to_all
-from batchctl.ports import Boundary, Ids, LeaderLock
+from batchctl.ports import Boundary, Ids
 from batchctl.store import engine, identity, schema
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
@@ -126,17 +126,12 @@ class App:
 
         return Presence(self.rhythm, is_gone)
 
-    @cached_property
-    def leader_lock(self) -> LeaderLock:
-        """Says which controller leads."""
-        from batchctl.store.leader_lock import SessionLeaderLock
-        from batchctl.system.lock import FileLeaderLock
+    def leader(self) -> str | None:
+        """Name the controller that leads, if any does."""
+        from batchctl.store import leading
 
-        directory = self.settings.directory
-        path = engine.lock_path(self.settings.database_url, directory)
-        if path is None:
-            return SessionLeaderLock(engine.open_engine(partial(config.database_url, self.settings), directory))
-        return FileLeaderLock(str(path))
+        with self.transactions.read() as connection:
+            return leading.load(connection).leads(self.clock.now())
 
     def check(self) -> tuple[checking.Finding, ...]:
         """Return everything that is wrong with the definitions."""
@@ -399,7 +394,7 @@ def _check_nobody_works(app: App, connection: Any) -> None:
 
     if schema.revision_of(connection) is not None:
         now = examination.now(connection) or app.clock.now()
-        presence.check_nobody_works(connection, app.presence, app.leader_lock, now)
+        presence.check_nobody_works(connection, app.presence, now)
 
 
 def _upgrade(connection: Any) -> str | None:

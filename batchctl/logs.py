@@ -49,7 +49,7 @@ _WARNINGS = {
     "controller.fenced",
     "controller.locked",
     "controller.lost",
-    "controller.undeposed",
+    "controller.superseded",
     "controller.waiting",
     "dependency.overdue",
     "instance.locked",

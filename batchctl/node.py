@@ -22,6 +22,7 @@ from batchctl.control.file_watching import FileWatching, Means
 from batchctl.control.findings import Findings
 from batchctl.control.firing import Firing
 from batchctl.control.incident_watch import IncidentWatch
+from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.membership import Membership
 from batchctl.control.outbox import Outbox
 from batchctl.control.purge import Purge
@@ -36,13 +37,13 @@ from batchctl.control.zone_keeping import ZoneKeeping
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.outcomes import JsonValue, Rendered, StepOutcome
 from batchctl.domain.rows import BatchDefinition, HistoryId, IntakeId
-from batchctl.logs import Event
-from batchctl.operations import planning
+from batchctl.logs import Event, Listener
+from batchctl.operations import copies, planning
 from batchctl.operations.given import checked_reason
 from batchctl.operations.requested import Proxy
 from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
-from batchctl.ports import Finished
+from batchctl.ports import Clock, Finished, Transactions
 from batchctl.store import identity
 from batchctl.surroundings import connections_of
 from batchctl.system.environment import for_children, take_secrets
@@ -53,6 +54,7 @@ from batchctl.system.runner import ThreadStepRunner
 from batchctl.system.sightings import SightingsFile
 from batchctl.system.zone_rules import zone_rules
 
+LeadersMeans = tuple[LeadersTransactions, Clock, Listener]
 IDLE_WAIT = timedelta(milliseconds=100)
 EXPRESSION_TIMEOUT = timedelta(seconds=2)
 """How long a regular expression may look through one file name."""
@@ -73,6 +75,7 @@ class Node:
 
     def create(self) -> CreationReport:
         """Run one creation pass."""
+        copies.settle(self._transactions, self._clock)
         with self._populators() as populators:
             return self._creator(populators).create_instances()
 
@@ -99,7 +102,7 @@ class Node:
         """Where no controller works, tell people of that and of all else in its place; return those that work."""
         with self._transactions.read() as connection:
             living = self._app.presence.living(connection, self._clock.now())
-        if not living:
+        if not living or self._app.leader() is None:
             self._alerting(works=False).finish()
         return tuple(row.name for row in living)
 
@@ -109,24 +112,29 @@ class Node:
 
     def process(self) -> PassReport:
         """Run one processing pass: every enabled batch, until nothing more may start now."""
+        copies.settle(self._transactions, self._clock)
         self._keep_jobs()
         with self._runner() as runner, self._worker(runner) as worker:
             return self._work_off(worker)
 
     def run(self, *, once: bool = False, until_idle: timedelta | None = None) -> PassReport:
         """Create and process, again and again; `once` for one round, `until_idle` until nothing was to do for so long."""
+        copies.settle(self._transactions, self._clock)
         self._keep_jobs()
         with (
             self._runner() as runner,
             self._populators(runner.wake) as populators,
             self._app.folders(runner.wake) as folders,
         ):
-            creator = self._creator(populators, gives_up=once)
-            duties, own_duties = self._duties(runner, folders), self._scheduling(runner, creator)
+            name = self._ids.controller_id()
+            leadership = Leadership(self._transactions, self._clock, self._listener, name, self._app.rhythm)
+            means = LeadersTransactions(self._transactions, leadership), self._clock, self._listener
+            creator = self._creator(populators, means[0], gives_up=once)
+            duties, own_duties = self._duties(means, runner, folders), self._scheduling(runner, creator)
             alerting = self._alerting(runner.wake)
             alerting.begin()
-            upkeep = (alerting, *self._upkeep())
-            leading = Leading(self._app.leader_lock, creator, self._app.poll_interval, duties, upkeep)
+            upkeep = (alerting, *self._upkeep(means))
+            leading = Leading(leadership, creator, self._app.poll_interval, duties, upkeep, alerting)
             with self._worker(runner, leading, own_duties, patient=not once) as worker:
                 self._announce("controller.started")
                 try:
@@ -256,17 +264,19 @@ class Node:
         finally:
             worker.end()
 
-    def _duties(self, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
+    def _duties(self, means: LeadersMeans, runner: ThreadStepRunner, folders: ThreadFolders) -> tuple[Duty, ...]:
         """Return what the leader does besides creating instances."""
-        watch = DependencyWatch(self._transactions, self._clock, self._listener, self._app.poll_interval)
-        zone = self._settings.business_time_zone
-        zones = ZoneKeeping(self._transactions, self._clock, self._listener, zone)
-        return self._answering(), watch, self._triggering(runner), self._file_watching(folders), zones
-
-    def _answering(self) -> Answering:
         carry_out = Proxy(self._clock, self._app.preparer).carry_out
-        means = self._transactions, self._clock, self._listener
-        return Answering(*means, carry_out, self._ids.controller_id())
+        answering = Answering(*means, carry_out, self._ids.controller_id())
+        watch = DependencyWatch(*means, self._app.poll_interval)
+        inquiries = self._app.inquiries(runner.wake)
+        transactions, clock, listener = means
+        triggering = Triggering(
+            transactions, clock, inquiries, self._app.count_pending, listener, self._app.poll_interval
+        )
+        watching = Means(transactions, clock, folders, listener, self._app.poll_interval)
+        zones = ZoneKeeping(*means, self._settings.business_time_zone)
+        return answering, watch, triggering, FileWatching(watching, self._settings.directory), zones
 
     def _scheduling(self, runner: ThreadStepRunner, creator: Creator) -> tuple[Duty, ...]:
         """Return what every node does whose scheduler is enabled, whoever leads."""
@@ -295,26 +305,17 @@ class Node:
         )
         return Alerting(self._clock, watch, outbox)
 
-    def _upkeep(self) -> tuple[Duty, ...]:
+    def _upkeep(self, means: LeadersMeans) -> tuple[Duty, ...]:
         """Return what the leader does to keep the tables in order."""
-        means = self._transactions, self._clock, self._listener
         return Retention(*means, actor=self._ids.user(), host=self._ids.host()), Sealing(*means)
 
-    def _creator(self, populators: ProcessPopulatorRunner, *, gives_up: bool = True) -> Creator:
+    def _creator(
+        self, populators: ProcessPopulatorRunner, transactions: Transactions | None = None, *, gives_up: bool = True
+    ) -> Creator:
         """Return what creates instances; a controller that starts asks once more about what was given up."""
-        means = self._transactions, self._clock, populators, self._settings.zone, self._listener
+        transactions = transactions or self._transactions
+        means = transactions, self._clock, populators, self._settings.zone, self._listener
         return Creator(*means, gives_up=gives_up)
-
-    def _triggering(self, runner: ThreadStepRunner) -> Triggering:
-        inquiries = self._app.inquiries(runner.wake)
-        return Triggering(
-            self._transactions,
-            self._clock,
-            inquiries,
-            self._app.count_pending,
-            self._listener,
-            self._app.poll_interval,
-        )
 
     def _keep_jobs(self) -> None:
         """Write the rows of jobs; whatever keeps this controller from that, it does everything else."""
@@ -347,10 +348,6 @@ class Node:
         with suppress(PluginError):  # Somebody else may offer one of that name: the child process says so.
             return self._app.registry.populator(batch.populator)
         return None
-
-    def _file_watching(self, folders: ThreadFolders) -> FileWatching:
-        means = Means(self._transactions, self._clock, folders, self._listener, self._app.poll_interval)
-        return FileWatching(means, self._settings.directory)
 
     @contextmanager
     def _runner(self, *, outliving: bool = True) -> Iterator[ThreadStepRunner]:

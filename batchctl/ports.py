@@ -10,7 +10,6 @@ from enum import Flag, StrEnum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from batchctl.domain.arrivals import FileNames, FoundFile, Listing
-from batchctl.domain.leader import Holder
 from batchctl.domain.liveness import Sighting
 from batchctl.domain.outcomes import Identity, Rendered, StepOutcome
 from batchctl.domain.rows import (
@@ -323,29 +322,6 @@ class Inquiries(Protocol):
 
     def wait(self, at_most: timedelta | None = None) -> None:
         """Wait until there is something to return, if anything is to come; for so long, where a limit is given."""
-        ...
-
-
-class LeaderLock(Protocol):
-    """At most one controller at a time has the leader's duties. The lock ends with its holder, however that ends."""
-
-    def take(self, controller: str) -> bool:
-        """Take the lock, or see that one still has it; false when another controller has it or nobody can know."""
-        ...
-
-    def release(self) -> None:
-        """Give the lock back, if one has it."""
-        ...
-
-    def holder(self) -> Holder | None:
-        """Return who leads, if anybody does."""
-        ...
-
-    def wrest(self, holder: Holder) -> bool:
-        """Take the lock from its holder, so that anybody may take it; he finds out by himself.
-
-        False when he has it no more. Raises `Refused`, with what a person can do, where this program may not take it.
-        """
         ...
 
 

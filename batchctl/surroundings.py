@@ -13,6 +13,7 @@ from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import ConfigurationError, PluginError, StepRefused
 from batchctl.domain.incidents import Policy
+from batchctl.domain.leader import lease_of
 from batchctl.domain.lengths import length_of
 from batchctl.domain.outcomes import Connection, JobSignature, Surroundings
 from batchctl.domain.status import Severity
@@ -54,6 +55,7 @@ def alert_rules_of(settings: config.Settings) -> AlertRules:
         for name, channel in said.channels.items()
     ]
     return AlertRules(
+        lease=lease_of(timedelta(seconds=settings.heartbeat_interval)),
         policy=Policy(
             repeat=_length(said.repeat),
             repeat_warnings=_length(said.repeat_warnings),

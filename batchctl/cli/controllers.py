@@ -20,7 +20,7 @@ def controllers(session: Session, as_json: bool) -> None:
 
     with session.app() as app:
         found = everyone(app.transactions, app.clock, app.presence)
-        leader = app.leader_lock.holder()
+        leader = app.leader()
     if as_json:
         output.print_json(
             [
@@ -28,7 +28,7 @@ def controllers(session: Session, as_json: bool) -> None:
                     **columns.controller(one.row),
                     "State": one.state,
                     "Claims": one.claims,
-                    "Leads": leader is not None and leader.is_called(one.row.name),
+                    "Leads": leader == one.row.name,
                 }
                 for one in found
             ]
@@ -38,7 +38,7 @@ def controllers(session: Session, as_json: bool) -> None:
         (
             cell(one.row.name),
             word(one.state),
-            cell("leader" if leader is not None and leader.is_called(one.row.name) else ""),
+            cell("leader" if leader == one.row.name else ""),
             cell(one.row.host),
             cell(one.row.pid),
             cell(one.row.slots),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from batchctl.cli.session import Session, as_json, dry_run, pass_session
+from batchctl.cli.session import Session, as_json, dry_run, pass_session, reason
 from batchctl.domain.errors import DatabaseUnusable, SchemaMismatch
 from batchctl.domain.text import visible
 
@@ -72,6 +72,29 @@ def verify(session: Session, as_json: bool) -> None:
         output.print_json({"Schema": found})
         return
     click.echo(f"The control database has schema {found}, as it should.")
+
+
+@db.command()
+@reason(required=True)
+@click.option("--apart", is_flag=True, help="Give it a name of its own: the other one goes on working, too.")
+@dry_run
+@pass_session
+def adopt(session: Session, reason: str | None, apart: bool, dry_run: bool) -> None:
+    """Let controllers work on a control database that was copied or moved; until then nothing runs on it."""
+    from batchctl.cli import output
+    from batchctl.operations import copies
+    from batchctl.operations.acts import Actor
+
+    with session.app() as app:
+        user, host = app.ids.user(), app.ids.host()
+        actor = Actor(transactions=app.transactions, clock=app.clock, user=user, host=host, dry_run=dry_run)
+        done = copies.adopt(actor, reason=reason, apart=apart)
+    if done.original is None:
+        click.echo("It was where it is now when somebody last let controllers work on it.")
+    verb = "would be" if dry_run else "is"
+    named = ", with a name of its own" if apart else ""
+    click.echo(f"The control database {verb} adopted{named}: controllers work on it, and on what is open in it.")
+    output.say("Next: batchctl status   (look what is open before you start a controller)")
 
 
 @db.command()

@@ -146,7 +146,7 @@ def _reader(session: Session) -> Iterator[Reader]:
     from batchctl.system.glance import SystemGlance
 
     with session.app() as app:
-        yield Reader(transactions=app.transactions, holder=app.leader_lock.holder, glance=SystemGlance())
+        yield Reader(transactions=app.transactions, leader=app.leader, glance=SystemGlance())
 
 
 def _each(

@@ -16,7 +16,7 @@ from batchctl.domain.alerts import TOO_OFTEN
 from batchctl.domain.dead_ends import Installed
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import OF_AN_INSTANCE, Incident, Problem
-from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import DeliveryStatus, InstanceStatus
 from batchctl.domain.troubles import Undelivered
@@ -31,6 +31,8 @@ from batchctl.store import (
     dependencies,
     evidence,
     history,
+    intake,
+    leading,
     reports,
 )
 from batchctl.store.alert_deliveries import Delivery
@@ -103,6 +105,8 @@ class Findings:
         found += self._undelivered(connection)
         found += self._missed(connection, now)
         found += self._nobody(connection, now)
+        found += self._leaderless(connection, now)
+        found += _hanging(connection)
         found += self._dead_ends
         return found
 
@@ -226,6 +230,14 @@ class Findings:
     def _missed(self, connection: Any, now: datetime) -> list[Problem]:
         return self.awaited.missed(connection, self._expected, self._calendars, now, self.clock.monotonic())
 
+    def _leaderless(self, connection: Any, now: datetime) -> list[Problem]:
+        """Return that none of those that work leads, where one did, or where something waits for one."""
+        lead, patience = leading.load(connection), self.rules.lease
+        if lead.leads(now) is not None or not evidence.works(connection, now - patience):
+            return []
+        since = lead.until if lead.controller is not None else evidence.ready_since(connection)
+        return [] if since is None or since > now - patience else [troubles.nobody_leads(lead.controller, since)]
+
     def _nobody(self, connection: Any, now: datetime) -> list[Problem]:
         """Return that nobody works; who works himself tells once, at his first look, that nobody did."""
         if self._has_looked and self.name is not None:
@@ -235,6 +247,15 @@ class Findings:
         gap = replace(gap, waiting_since=min(waits, default=None))
         problem = troubles.nobody(gap, now, self.rules.no_worker_after, is_over=self.name is not None)
         return [] if problem is None else [problem]
+
+
+def _hanging(connection: Any) -> list[Problem]:
+    """Return, by entity, the rows about which populators were asked in vain."""
+    rows = [row for row in intake.awaiting(connection, MOST) if row.tries >= MOST_TRIES]
+    by_entity: dict[str, list[IntakeRow]] = {}
+    for row in rows:
+        by_entity.setdefault(row.entity, []).append(row)
+    return [troubles.populator_hangs(some) for some in by_entity.values()]
 
 
 def _is_tried_in_vain(one: Delivery) -> bool:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from batchctl.control.obstacles import LOCKED_LOOK, Locks, Refusals
-from batchctl.domain.errors import Conflict, Refused
-from batchctl.domain.leader import Holder
+from batchctl.control.leadership import Leadership
+from batchctl.control.obstacles import LOCKED_LOOK, Locks
+from batchctl.domain.errors import Conflict
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.status import ControllerStatus
 from batchctl.logs import Event, Listener
-from batchctl.ports import Boundary, Clock, LeaderLock, Transactions
+from batchctl.ports import Boundary, Clock, Transactions
 from batchctl.store import controllers
 
 REMEMBERED = timedelta(days=7)
@@ -47,13 +47,10 @@ class Membership:
     """When, by one's own clock, the next sign of life is to be given."""
     _locks: Locks = field(init=False)
     """Whether somebody keeps one's row locked."""
-    _refusals: Refusals = field(init=False)
-    """Whether one may not take the lead from a controller that was written off."""
 
     def __post_init__(self) -> None:
         """Know of nothing that is in the way yet."""
         self._locks = Locks(self.transactions, self.clock, self.listener)
-        self._refusals = Refusals(self.clock, self.listener)
 
     def begin(self) -> None:
         """Enter oneself before anything is claimed, and forget who has ended long ago.
@@ -95,8 +92,10 @@ class Membership:
         left = self._due_at - self.clock.monotonic()
         return timedelta(seconds=left) if left > 0 else None
 
-    def beat(self) -> bool:
+    def beat(self, leadership: Leadership | None = None) -> bool:
         """Give a sign of life; true when the last one is so old that others may have taken over.
+
+        It renews the lease of who leads.
 
         When somebody keeps one's row locked it waits for a moment only, and is due again a little later.
         """
@@ -105,43 +104,24 @@ class Membership:
         # A number that may have been written already is no sign of life.
         self._seq += 1
 
-        def beat(connection: Any) -> bool:
+        def beat(connection: Any) -> tuple[bool, bool]:
+            kept = leadership is not None and leadership.renew(connection)
             found = controllers.load(connection, self.name)
             if found is None or not controllers.beat(connection, self.name, self._seq, self.clock.now()):
                 self._enter(connection, self._seq)
-            return found is None or found.status is not ControllerStatus.RUNNING
+            return found is None or found.status is not ControllerStatus.RUNNING, kept
 
         try:
-            was_given_up = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat, hurried=True)
+            was_given_up, kept = self.transactions.run(frozenset({Boundary.HEARTBEAT}), beat, hurried=True)
         except Conflict:
             self._meet_lock()
             return False
         self._arrived(sent)
+        if leadership is not None:
+            leadership.renewed(sent, kept=kept)
         if was_given_up:
             self.listener(Event("controller.fenced", {"ClaimedBy": self.name}))
         return was_given_up or not was_trusted
-
-    def depose(self, lock: LeaderLock) -> None:
-        """Take the lead from a controller that was written off and has it still: it is frozen, or cut off.
-
-        One after the other: by the time that the second looks, the lock may be another's.
-        """
-
-        def wrest(connection: Any) -> bool:
-            return _lost_leader(connection, lock) == found and lock.wrest(holder)
-
-        with self.transactions.read() as connection:
-            found = _lost_leader(connection, lock)
-        if found is None:
-            return
-        holder, name = found
-        if self._refusals.is_fresh(holder):
-            return
-        try:
-            if self.transactions.run(frozenset({Boundary.HEARTBEAT}), wrest, hurried=True):
-                self.listener(Event("controller.deposed", {"ClaimedBy": name}))
-        except Refused as error:
-            self._refusals.meet(holder, name, error)
 
     def is_trusted(self) -> bool:
         """Say whether nobody can have taken this controller for dead."""
@@ -186,11 +166,3 @@ class Membership:
             seq=seq,
             now=self.clock.now(),
         )
-
-
-def _lost_leader(connection: Any, lock: LeaderLock) -> tuple[Holder, str] | None:
-    """Return who has the lead, and under which name he was written off; None when nobody has it, or a living one."""
-    holder = lock.holder()
-    if holder is None:
-        return None
-    return next(((holder, name) for name in controllers.lost(connection) if holder.is_called(name)), None)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from batchctl.control.attempts import Written
-from batchctl.domain.errors import Refused
-from batchctl.domain.leader import Holder
 from batchctl.domain.rows import InstanceId
 from batchctl.logs import Event, EventValue, Listener
 from batchctl.ports import Clock, Transactions
@@ -16,8 +14,6 @@ from batchctl.store import instances
 
 LOCKED_LOOK = timedelta(seconds=1)
 """How soon is tried again what somebody else keeps locked, and for how long that is not worth telling."""
-REFUSED_LOOK = timedelta(minutes=1)
-"""How soon is tried again what this controller had no right to."""
 
 
 @dataclass(slots=True)
@@ -70,28 +66,6 @@ class Locks:
         with self.transactions.read() as connection:
             blocker = instances.blocker(connection)
         self.listener(Event(event, {**fields, "Message": f"{what} is locked by {blocker}"}))
-
-
-@dataclass(slots=True)
-class Refusals:
-    """Whom this controller may not take the lead from: told once, and tried again in case somebody gives the right."""
-
-    clock: Clock
-    listener: Listener
-    _holder: Holder | None = None
-    _since: float = 0.0
-
-    def is_fresh(self, holder: Holder) -> bool:
-        """Say whether it was refused a moment ago: the server writes each refusal into its log."""
-        return holder == self._holder and self.clock.monotonic() - self._since < REFUSED_LOOK.total_seconds()
-
-    def meet(self, holder: Holder, controller: str, error: Refused) -> None:
-        """Take note of a refusal, and tell it unless it was told of this holder."""
-        if holder != self._holder:
-            what = "it was written off and keeps the lead, so that what is submitted does not begin"
-            message = Refused(f"{what}: {error.message}.", next_step=error.next_step).in_full
-            self.listener(Event("controller.undeposed", {"ClaimedBy": controller, "Message": message}))
-        self._holder, self._since = holder, self.clock.monotonic()
 
 
 @dataclass(slots=True)

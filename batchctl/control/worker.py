@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from batchctl.control.controller import Controller
-from batchctl.control.creation import CreationReport, Creator
+from batchctl.control.creation import CreationReport, Creator, Made
+from batchctl.control.leadership import Leadership
 from batchctl.control.membership import Membership
 from batchctl.control.rescue import Rescue
-from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable
+from batchctl.domain.errors import BatchctlError, Busy, Conflict, DatabaseUnusable, NotLeading
+from batchctl.domain.rows import BatchId
 from batchctl.logs import Event, Listener
-from batchctl.ports import Change, Clock, LeaderLock, StepRunner
+from batchctl.ports import Change, Clock, StepRunner
 
 SLICE = 0.05
 """Seconds for which instances are created before the steps are seen to again."""
@@ -54,13 +55,15 @@ class Duty(Protocol):
 class Leading:
     """The leader's duties, which at most one worker at a time has: starting work, and creating its instances."""
 
-    lock: LeaderLock
+    leadership: Leadership
     creator: Creator
     poll_interval: timedelta
     duties: Sequence[Duty] = ()
     """What starts work."""
     upkeep: Sequence[Duty] = ()
     """What follows all that, whatever has become of it."""
+    alarm: Duty | None = None
+    """Which of these is done, too, where nobody leads and this controller cannot: that has to be told."""
     creation: Iterator[CreationReport] | None = None
     """The creation pass under way."""
     has_made: bool = False
@@ -69,8 +72,7 @@ class Leading:
     """True once a pass has looked through everything."""
     is_leader: bool = False
     done_at: float = 0.0
-    tried_at: float = -math.inf
-    """When, by one's own clock, the duties were last done, and when it was last tried to become the leader."""
+    """When, by one's own clock, the duties were last done."""
 
 
 @dataclass(slots=True)
@@ -163,17 +165,19 @@ class Worker:
             if self.leading.is_leader:
                 for duty in self.leading.upkeep:
                     self._go_on(duty.name, partial(_look, duty))
+            elif self.leading.alarm is not None and self.leading.leadership.is_vacant:
+                self._go_on(self.leading.alarm.name, partial(_look, self.leading.alarm))
 
     def end(self) -> None:
         """Leave the database; what was let go goes on."""
-        if self.leading is not None:
-            self.leading.lock.release()
         with suppress(Busy, Conflict, DatabaseUnusable):
             # The others will find out by themselves.
             self.membership.end()
+            if self.leading is not None:
+                self.leading.leadership.release()
 
     def _stay(self) -> None:
-        was_silent = self.membership.beat()
+        was_silent = self.membership.beat(None if self.leading is None else self.leading.leadership)
         self.runner.keep_lease(self.membership.lease_until)
         if was_silent:
             self.controller.look_closely()
@@ -208,7 +212,7 @@ class Worker:
         if noticed or anew:
             # A pass under way would go by what it has read.
             known = self.controller.batches if noticed is Change.INTAKE else None
-            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=anew)
+            leading.creation = leading.creator.one_by_one(known, self._create_and_claim, anew=anew)
             leading.has_made = False
         elif leading.creation is None and leading.creator.is_ready:
             leading.creation = leading.creator.one_by_one(self.controller.batches, anew=False)
@@ -227,18 +231,23 @@ class Worker:
         leading = self.leading
         if leading is not None and leading.is_leader:
             known = self.controller.batches
-            leading.creation = leading.creator.one_by_one(known, self.controller.create_and_claim, anew=False)
+            leading.creation = leading.creator.one_by_one(known, self._create_and_claim, anew=False)
             leading.has_made = False
 
+    def _create_and_claim(
+        self,
+        create: Callable[[Any], Callable[[], Made]],
+        tell: Callable[[Made], CreationReport],
+        likely: frozenset[BatchId],
+    ) -> CreationReport | None:
+        leading = self.leading
+        if leading is None:
+            return None
+        return self.controller.create_and_claim(leading.leadership.guard(create), tell, likely)
+
     def _is_leader(self, leading: Leading) -> bool:
-        """Keep the lock, or try once in a while to get it."""
-        now = self.clock.monotonic()
-        is_time = now - leading.tried_at >= self.membership.rhythm.heartbeat_interval.total_seconds()
-        if leading.is_leader or is_time:
-            leading.tried_at = now
-            leading.is_leader = leading.lock.take(self.membership.name)
-            if not leading.is_leader:
-                self.membership.depose(leading.lock)
+        """Keep the lead, or try once in a while to get it."""
+        leading.is_leader = leading.leadership.seek()
         return leading.is_leader
 
     def _resign(self) -> None:
@@ -247,7 +256,7 @@ class Worker:
         if leading is not None and leading.is_leader:
             leading.is_leader, leading.creation = False, None
             leading.creator.forget_answers()
-            leading.lock.release()
+            self._go_on("resign", leading.leadership.release)
 
     def _create(self, leading: Leading, creation: Iterator[CreationReport]) -> None:
         """Create for a while; the rest waits until the steps have been seen to."""
@@ -270,6 +279,11 @@ class Worker:
         """Do what must not keep the steps under way from going on, whatever it meets; it is tried again."""
         try:
             work()
+        except NotLeading as error:
+            if self.leading is not None:
+                self.leading.is_leader, self.leading.creation = False, None
+                self.leading.creator.forget_answers()
+            self.listener(Event("controller.superseded", {"Message": error.message}))
         except BatchctlError as error:
             if self.controller.trouble is None:
                 # Otherwise the controller has told it, and tells when it is over.

@@ -21,5 +21,7 @@ class AlertRules:
     zone: str = "UTC"
     """By whose clocks work is expected."""
     no_worker_after: timedelta = timedelta(minutes=10)
+    lease: timedelta = timedelta(seconds=30)
+    """For how long nobody may lead."""
     learns_arrivals: bool = True
     arrival_margin: timedelta = timedelta(minutes=30)

@@ -102,6 +102,10 @@ class Busy(BatchctlError):
     exit_code = 5
 
 
+class NotLeading(BatchctlError):
+    """Another controller leads by now: what only the leader may write was not written."""
+
+
 class StepRefused(BatchctlError):
     """A step cannot be made ready to run; trying again without a correction cannot help."""
 

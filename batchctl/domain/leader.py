@@ -1,35 +1,36 @@
-"""By what the others know who leads."""
+"""Who leads: one controller at a time, for as long as its lease lasts."""
 
 from __future__ import annotations
 
-from batchctl.domain.text import visible
-from batchctl.domain.values import value
+from datetime import datetime, timedelta
 
-LABEL_LENGTH = 43
-"""What every server keeps: PostgreSQL's application_name holds 63 bytes, of which `batchctl controller ` takes 20."""
-_END_LENGTH = 21
-"""Room for the process and the random part of `host:process:random`, which no two controllers have in common."""
-_GAP = ".."
+from batchctl.domain.rows import LONG_AGO
+from batchctl.domain.values import named_value
 
-
-def label_of(controller: str) -> str:
-    """Return what stands for a controller where a name has little room: a long one lacks some of its middle.
-
-    A server may write anything but ASCII differently, and cut off the end: what is different in each name.
-    """
-    plain = visible(controller).encode("ascii", "backslashreplace").decode("ascii")
-    if len(plain) <= LABEL_LENGTH:
-        return plain
-    return f"{plain[: LABEL_LENGTH - _END_LENGTH - len(_GAP)]}{_GAP}{plain[-_END_LENGTH:]}"
+BEATS = 10
+"""For how many signs of life one lease of the lead lasts."""
 
 
-@value
-class Holder:
-    """Who has the leader's lock: by name or label, and by the number of the session, where it is a session's."""
+@named_value
+class Lead:
+    """The `Leader` row."""
 
-    name: str
-    session: int | None = None
+    controller: str | None
+    fence: int
+    """Grows with every controller that takes the lead: what is written under an older one is refused."""
+    until: datetime
+    """When the lease ends, by the database's clock."""
+    place: str | None
+    """Where the database was when somebody last let controllers work on it."""
 
-    def is_called(self, controller: str) -> bool:
-        """Say whether a controller is the one that has the lock."""
-        return label_of(self.name) == label_of(controller)
+    def leads(self, now: datetime) -> str | None:
+        """Return who leads now."""
+        return self.controller if self.until > now else None
+
+
+NOBODY = Lead(controller=None, fence=0, until=LONG_AGO, place=None)
+
+
+def lease_of(heartbeat_interval: timedelta) -> timedelta:
+    """Return how long a lease lasts after a sign of life."""
+    return BEATS * heartbeat_interval

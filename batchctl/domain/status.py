@@ -246,6 +246,9 @@ class IncidentKind(StrEnum):
     """A schedule, a trigger or a watch starts nothing because of some trouble."""
     NO_STEPS = "no_steps"
     HISTORY_GROWS = "history_grows"
+    NOBODY_LEADS = "nobody_leads"
+    """Controllers work, and none of them makes instances or fires anything."""
+    POPULATOR_HANGS = "populator_hangs"
 
 
 class IncidentStatus(StrEnum):

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from batchctl.domain.business_days import running_out
 from batchctl.domain.gates import mending
 from batchctl.domain.incidents import Problem, key_of, signature
-from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId
+from batchctl.domain.rows import BatchDefinition, BatchId, BatchInstance, HistoryEntry, InstanceId, IntakeRow
 from batchctl.domain.schedules import Calendar
 from batchctl.domain.status import HistoryStatus, IncidentKind, InstanceStatus, Severity
 from batchctl.domain.text import shorten, typed, visible
@@ -313,6 +313,34 @@ def nobody(gap: Gap, now: datetime, patience: timedelta, *, is_over: bool) -> Pr
         if is_over
         else "batchctl run   (start a controller; batchctl doctor says what ails)",
         is_over=is_over,
+    )
+
+
+def nobody_leads(last: str | None, since: datetime) -> Problem:
+    """Return the problem that controllers work, and none of them leads."""
+    who = "none of them ever has" if last is None else f"{visible(last)} did, until {since:%Y-%m-%d %H:%M:%S} UTC"
+    return Problem(
+        kind=IncidentKind.NOBODY_LEADS,
+        key=key_of(IncidentKind.NOBODY_LEADS),
+        subject="controllers",
+        message=f"Controllers work, and none of them leads ({who}): nothing new becomes an instance",
+        since=since,
+        next_step="batchctl doctor   (says what keeps them from row 1 of table Leader)",
+    )
+
+
+def populator_hangs(rows: Sequence[IntakeRow]) -> Problem:
+    """Return the problem that a populator never answered about some rows of an entity, which wait for a person."""
+    first = rows[0]
+    others = "" if len(rows) == 1 else f", and {len(rows) - 1} more"
+    return Problem(
+        kind=IncidentKind.POPULATOR_HANGS,
+        key=key_of(IncidentKind.POPULATOR_HANGS, first.entity),
+        subject=f"entity {visible(first.entity)}",
+        message=f"FileProcess {first.intake_id}{others} of entity {visible(first.entity)} waits: {visible(first.message or '')}",
+        since=first.inserted_at,
+        next_step=f"batchctl why file:{first.intake_id}",
+        evidence=max(row.intake_id for row in rows),
     )
 
 

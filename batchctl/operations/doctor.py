@@ -15,13 +15,14 @@ from batchctl import config
 from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError, ConfigurationError
 from batchctl.domain.health import Reading, Result
+from batchctl.domain.leader import lease_of
 from batchctl.domain.retention import TO_KEEP_SMALL, overgrown
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.text import typed, visible
-from batchctl.operations import alert_channels, installation, privacy
+from batchctl.operations import alert_channels, copies, installation, privacy
 from batchctl.operations.checking import Finding
 from batchctl.operations.presence import Presence
-from batchctl.store import engine, examination, identity, purging, schedules, schema, task_queues
+from batchctl.store import engine, examination, identity, leading, purging, schedules, schema, task_queues
 from batchctl.store.transactions import StoreTransactions
 from batchctl.system.files import in_the_way_of_writing
 from batchctl.system.limits import all_within
@@ -31,6 +32,12 @@ LIMIT = timedelta(seconds=20)
 """How long all of it may take; an attempt to connect is given up after 10 seconds."""
 SKEW = timedelta(seconds=2)
 CONTROL = "database_url"
+NOBODY_LEADS = Reading(
+    "leader",
+    Result.FAIL,
+    "Controllers work on it and none of them leads, so that nothing new becomes an instance.",
+    "batchctl run; if one runs, look who keeps row 1 of table Leader locked, or took the right to write it",
+)
 IN_FILE = "The password stands in the file itself, for everybody to read who may read the file."
 
 
@@ -120,7 +127,7 @@ class Doctor:
             yield from self._part("history", transactions, _history)
             if self.check is not None and _is_sound(transactions):
                 yield installation.definitions(self.check())
-        path = engine.lock_path(url, self.settings.directory)
+        path = engine.file_of(url, self.settings.directory)
         if path is not None:
             yield _place(share_of(str(path)))
 
@@ -188,12 +195,22 @@ class Doctor:
     def _controllers(self, connection: Any) -> list[Reading]:
         if schema.revision_of(connection) != schema.newest_revision():
             return []
+        original = copies.original_of(connection)
+        if original is not None:
+            refused = copies.refusal(original)
+            return [Reading("place", Result.FAIL, refused.message, refused.next_step)]
         living = self.presence.living(connection, examination.now(connection) or self.now())
         if not living:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]
         said = f"Working on it: {', '.join(visible(row.name) for row in living)}."
         due = any(schedule.enabled for schedule in schedules.everything(connection)[0])
-        return [Reading("controller", Result.OK, said), *_disagreement(living), *_firing(living, needed=due)]
+        led = [] if self._is_led(connection) else [NOBODY_LEADS]
+        return [Reading("controller", Result.OK, said), *led, *_disagreement(living), *_firing(living, needed=due)]
+
+    def _is_led(self, connection: Any) -> bool:
+        """Say whether a controller leads, or did until lately."""
+        now = examination.now(connection) or self.now()
+        return leading.load(connection).until > now - lease_of(self.presence.rhythm.heartbeat_interval)
 
     def _password(self, key: str) -> Iterator[Reading]:
         if key in config.literal_passwords(self.settings):
@@ -235,7 +252,7 @@ class Doctor:
         """Return where on this host something is written, by what it is."""
         places = {"state directory": self.settings.directory / self.settings.state_directory}
         try:
-            database = engine.lock_path(self.settings.database_url, self.settings.directory)
+            database = engine.file_of(self.settings.database_url, self.settings.directory)
         except ConfigurationError:
             database = None  # What is wrong with the URL, the reading of the database says.
         return places if database is None else {"control database": Path(database), **places}

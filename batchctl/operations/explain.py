@@ -43,6 +43,7 @@ from batchctl.store import (
     history,
     instances,
     intake,
+    leading,
     reports,
     schedules,
 )
@@ -314,7 +315,7 @@ def _of_intake(
             *_created(row, awaited, repeats),
             *(_open(batches, unfinished, now) if row.status in _CONCERN_A_CONTROLLER else ()),
             _instances(Line(connection, batches, now, presence.living(connection, now)), made),
-            *([_is_there(connection, presence, now)] if row.status in _CONCERN_A_CONTROLLER else ()),
+            *(_whoever_creates(connection, presence, now) if row.status in _CONCERN_A_CONTROLLER else ()),
         ),
         notes=tuple(notes),
     )
@@ -411,6 +412,21 @@ def _entity(
         return
     blocked, clear = remedies.untaken(row, batches.values())
     yield Gate(name="entity", blocked=blocked, clear=clear, row=f"FileProcess {row.intake_id}")
+
+
+def _whoever_creates(connection: Any, presence: Presence, now: datetime) -> Iterator[Gate]:
+    """Yield the gate of the controllers, and that of the one that leads, where others are there and none does."""
+    there = _is_there(connection, presence, now)
+    yield there
+    lead = leading.load(connection)
+    if there.blocked is None and lead.leads(now) is None:
+        last = (
+            ""
+            if lead.controller is None
+            else f"; {visible(lead.controller)} did, until {lead.until:%Y-%m-%d %H:%M:%S} UTC"
+        )
+        blocked = f"no controller leads, so that nothing new becomes an instance{last}"
+        yield Gate("leader", blocked, "batchctl run   (batchctl doctor says what ails)", "Leader 1", Ends.CONTROLLER)
 
 
 def _is_there(connection: Any, presence: Presence, now: datetime) -> Gate:

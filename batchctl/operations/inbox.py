@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from batchctl.domain.leader import Holder
 from batchctl.domain.rows import AuditEntry, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
 from batchctl.domain.status import InboxState, IntakeStatus
 from batchctl.domain.text import visible
@@ -69,10 +68,10 @@ class ShownIntake:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
-    """Whoever looks into the inbox. `holder` says who leads, and so makes instances of what is new."""
+    """Whoever looks into the inbox. `leader` says who leads, and so makes instances of what is new."""
 
     transactions: Transactions
-    holder: Callable[[], Holder | None]
+    leader: Callable[[], str | None]
     glance: Glance
 
     def newest(
@@ -84,7 +83,7 @@ class Reader:
         most: int = 50,
     ) -> Inbox:
         """Return the newest rows, or those before one."""
-        leader = self._leader()
+        leader = self.leader()
         start = intake.NEWEST if before is None else before
         with self.transactions.read() as connection:
             batches = {batch.batch_id: batch for batch in definitions.all_batches(connection)}
@@ -102,7 +101,7 @@ class Reader:
 
     def show(self, intake_id: IntakeId) -> ShownIntake:
         """Return everything about one row, whatever became of it."""
-        leader = self._leader()
+        leader = self.leader()
         with self.transactions.read() as connection:
             row = intake.load(connection, intake_id)
             if row is None:
@@ -122,10 +121,6 @@ class Reader:
             audit=tuple(acts),
             leader=leader,
         )
-
-    def _leader(self) -> str | None:
-        holder = self.holder()
-        return None if holder is None else holder.name
 
     def _seen(self, items: Sequence[Item]) -> Iterator[Item]:
         missing = self.glance.missing({item.row.file_name for item in items if item.row.file_name})

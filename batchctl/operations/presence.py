@@ -13,7 +13,7 @@ from batchctl.domain.liveness import Rhythm
 from batchctl.domain.rows import ControllerRow
 from batchctl.domain.status import ControllerStatus
 from batchctl.domain.text import visible
-from batchctl.ports import Clock, LeaderLock, Transactions
+from batchctl.ports import Clock, Transactions
 from batchctl.store import controllers, instances
 
 BEATS = 5
@@ -53,11 +53,10 @@ class Presence:
         return [row for row in rows if self.state(row, now) == "running"]
 
 
-def check_nobody_works(connection: Any, presence: Presence, lock: LeaderLock, now: datetime) -> None:
+def check_nobody_works(connection: Any, presence: Presence, now: datetime) -> None:
     """Refuse what must not be done beneath a controller: it goes on as if everything were as it was at its start."""
     living = presence.living_of_any_version(connection, now)
-    # Before controllers were listed, only the lock told of one.
-    who = [_who(row) for row in living] or [visible(leader.name) for leader in [lock.holder()] if leader is not None]
+    who = [_who(row) for row in living]
     if who:
         message = f"The control database is in use, and must not be while it is upgraded: controller {', '.join(who)}."
         later = f"{int((BEATS * presence.rhythm.heartbeat_interval).total_seconds())} s"

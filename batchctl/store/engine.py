@@ -109,9 +109,3 @@ def file_of(url: str, directory: Path) -> Path | None:
     """Return the file of a SQLite control database."""
     parsed = _Way(lambda: url).url()
     return sqlite.database_path(parsed, directory) if parsed.get_backend_name() == "sqlite" else None
-
-
-def lock_path(url: str, directory: Path) -> Path | None:
-    """Return the file whose lock says that a controller works on the database; None where a session holds the lock."""
-    database = file_of(url, directory)
-    return None if database is None else database.with_name(f"{database.name}.controller")

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, exists
 from batchctl.domain.expectations import Expected
 from batchctl.domain.incidents import UnderWay
 from batchctl.domain.rows import BatchId, InstanceId
-from batchctl.domain.status import HistoryStatus, InstanceStatus, IntakeStatus, word
+from batchctl.domain.status import ControllerStatus, HistoryStatus, InstanceStatus, IntakeStatus, word
 from batchctl.domain.troubles import Attempt, Gap
 from batchctl.domain.values import value
 from batchctl.store import controllers
@@ -235,10 +235,22 @@ def _first_since(connection: Connection, table: Table, made: ColumnElement[datet
     return max(low - SLACK, 0)
 
 
+def works(connection: Connection, since: datetime) -> bool:
+    """Say whether any controller has given a sign of life since a moment, and has not ended."""
+    found = controllers.everyone(connection)
+    return any(row.status is ControllerStatus.RUNNING and row.heartbeat >= since for row in found)
+
+
+def ready_since(connection: Connection) -> datetime | None:
+    """Return since when the first row waits that a batch takes and that has no instance."""
+    return next((row.z_inserted for row in _OLDEST_READY(connection, most=1)), None)
+
+
 def gap(connection: Connection, now: datetime, besides: str | None) -> Gap:
     """Return since when no controller gave a sign of life, one's own left out, and since when work waits for one."""
     beats = [row.heartbeat for row in controllers.everyone(connection) if row.name != besides]
-    ready = [row.z_inserted for row in _OLDEST_READY(connection, most=1)]
+    oldest = ready_since(connection)
+    ready = [] if oldest is None else [oldest]
     waiting = connection.execute(_OLDEST_WAITING, {"now": now}).scalar()
     since = min([*ready, *([] if waiting is None else [waiting])], default=None)
     return Gap(since=max(beats, default=None), waiting_since=since)

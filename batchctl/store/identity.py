@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Connection, literal_column, select, update
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.store.tables import setting
@@ -27,6 +29,12 @@ _LOST = (
 def database_id(connection: Connection) -> str:
     """Return the name that no other control database has, or nothing when somebody has deleted it."""
     return _found(connection) or ""
+
+
+def rename(connection: Connection, now: datetime) -> None:
+    """Give the database another name that no other has."""
+    made: ColumnElement[str] = literal_column(_AT_RANDOM[connection.dialect.name])
+    connection.execute(update(setting).where(setting.c.Name == DATABASE_ID).values(Value=made, z_updated=now))
 
 
 def lost_name(connection: Connection) -> DatabaseUnusable | None:

@@ -23,6 +23,7 @@ from batchctl.store.definitions import ENTITY
 from batchctl.store.dialects import dialect_of
 from batchctl.store.statements import RowInsert, RowSelect, RowUpdate, update_all
 from batchctl.store.tables import (
+    AWAITING_INTAKE,
     INBOX_INTAKE,
     OPEN_INSTANCE,
     READY_INTAKE,
@@ -124,6 +125,12 @@ _SAY = (
     update(file_process)
     .where(_f.FileProcess_id == bindparam("intake_id"), _f.Status == IntakeStatus.READY.value)
     .values(Message=bindparam("reason"), z_updated=stamp(_f.z_updated))
+)
+_AWAITING = RowSelect(
+    select(file_process)
+    .where(text(f"FileProcess.{AWAITING_INTAKE}"), _f.Status == IntakeStatus.READY.value)
+    .order_by(_f.FileProcess_id)
+    .limit(bindparam("most"))
 )
 _AWAIT = (
     update(file_process)
@@ -289,6 +296,11 @@ def _missing(pairs: list[Any]) -> Missing:
     row = next(iter(readable(pairs[:1], intake_row)), None)
     takers = [BatchId(pair.ProcessBatch_id) for pair in pairs if pair.ProcessBatch_id is not None]
     return Missing(IntakeId(pairs[0].FileProcess_id), row, takers)
+
+
+def awaiting(connection: Connection, most: int) -> list[IntakeRow]:
+    """Return rows of which a populator's answer is awaited, in order of arrival."""
+    return readable(_AWAITING(connection, most=most), intake_row)
 
 
 def untaken(connection: Connection, after: int, most: int) -> list[IntakeRow]:

@@ -47,7 +47,7 @@ WORKED_ON = {
     "ScheduleBackfill": "INSERT, UPDATE",
     "DurationHistory": "INSERT, UPDATE",
     "Controller": "INSERT, UPDATE, DELETE",
-    "Leader": "UPDATE",
+    "Leader": "INSERT, UPDATE",
     "FileWatchSeen": "INSERT, UPDATE, DELETE",
     "ZoneOffset": "INSERT, UPDATE, DELETE",
     "Incident": "INSERT, UPDATE, DELETE",

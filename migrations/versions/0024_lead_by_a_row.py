@@ -10,7 +10,8 @@ from alembic import op
 from alembic.util import load_python_file
 
 from batchctl.store.columns import UtcTime, identity, name, reference, text_column, unquoted, utc_now
-from batchctl.store.conditions import type_checks
+from batchctl.store.conditions import is_word, type_checks
+from batchctl.store.rewording import reword
 
 revision = "0024"
 down_revision = "0023"
@@ -33,6 +34,12 @@ ADDED = (
     ),
 )
 """The new columns: of which table, of what type, what rows hold as long as nobody says, and what SQLite checks."""
+KINDS = (
+    *("failed", "lost", "held", "fails_often", "too_long", "too_short", "not_arrived", "not_started", "not_finished"),
+    *("dependency_deadline", "calendar_ends", "no_worker", "channel_failed"),
+    *("unreadable", "rejected", "untaken", "not_starting", "no_steps", "history_grows"),
+)
+NEW_KINDS = ("nobody_leads", "populator_hangs")
 AWAITING = "PopulatorTries IS NOT NULL"
 
 
@@ -53,15 +60,34 @@ def upgrade() -> None:
     op.create_index("IX_FileProcess_Awaiting", unquoted("FileProcess"), [unquoted("FileProcess_id")], **condition_of)
     _make_leader()
     _watch("OnLost MaxLost#")
+    _name_kinds(KINDS, (*KINDS, *NEW_KINDS))
 
 
 def downgrade() -> None:
     """Drop what the revision made."""
+    listed = ", ".join(f"'{kind}'" for kind in NEW_KINDS)
+    of_kind = f"SELECT Incident_id FROM Incident WHERE Kind IN ({listed})"
+    op.execute(f"DELETE FROM AlertDelivery WHERE Incident_id IN ({of_kind})")
+    op.execute(f"DELETE FROM Incident WHERE Kind IN ({listed})")
+    _name_kinds((*KINDS, *NEW_KINDS), KINDS)
     _watch("OnLost")
     op.drop_table(unquoted("Leader"))
     op.drop_index("IX_FileProcess_Awaiting", table_name=unquoted("FileProcess"))
     for table, column, *_ in ADDED:
         op.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+
+
+def _name_kinds(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    """Let incidents be of other kinds."""
+    dialect = op.get_context().dialect
+    was, becomes = (str(is_word("Kind", kinds).compile(dialect=dialect)) for kinds in (before, after))
+    if dialect.name == "sqlite":
+        written = 'CONSTRAINT "CK_Incident_Kind" CHECK ({})'
+        reword(["Incident"], [(written.format(was), written.format(becomes))])
+        return
+    called = dialect.identifier_preparer.quote_identifier("CK_Incident_Kind")
+    op.execute(f"ALTER TABLE Incident DROP CONSTRAINT {called}")
+    op.execute(f"ALTER TABLE Incident ADD CONSTRAINT {called} CHECK ({becomes})")
 
 
 def _make_leader() -> None:

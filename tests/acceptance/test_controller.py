@@ -352,22 +352,6 @@ def test_a_populator_that_misbehaves_rejects_its_row_and_stops_no_other(shop: Sh
     assert shop.value("SELECT Message FROM FileProcess WHERE Entity = 'bad'")
 
 
-def test_a_lock_file_that_is_removed_costs_no_step(sqlite_shop: Shop) -> None:
-    shop = sqlite_shop
-    shop.batch("B", shop.says("read go < fifo; exit 0"), "true")
-    shop.submit("B")
-    controller = shop.start("run", "--until-idle", "0.5")
-    shop.hear()
-    (shop.directory / "batchctl.db.controller").unlink()
-    other = shop.run("run", "--once")
-    shop.fifo.write_text("go\n", encoding="utf-8")
-
-    assert other.returncode == 0, other.stderr
-    assert controller.wait(PATIENCE) == 0
-    assert shop.value("SELECT Status FROM BatchControl") == "complete"
-    assert shop.value("SELECT count(*) FROM BatchProcessHistory") == 2
-
-
 def test_a_database_that_stays_locked_neither_ends_the_controller_nor_its_step(sqlite_shop: Shop) -> None:
     shop = sqlite_shop
     shop.batch("B", shop.says("read go < fifo; exit 0"))

@@ -105,7 +105,7 @@ def leashed_and_not(world: World, is_trusted: Callable[[], bool]) -> Controller:
     """Let a step that may be repeated and one that may not run under one controller."""
     world.runner.script = lambda rendered: RUNS_ON
     for name, on_lost in (("A", "rerun"), ("B", "hold"), ("C", "hold")):
-        world.step(world.batch(name, steps=0), 10, OnLost=on_lost)
+        world.step(world.batch(name, steps=0), 10, OnLost=on_lost, MaxLost=0)
         world.submit(name)
     world.sql("UPDATE ProcessBatch SET Enabled = 0 WHERE ProcessBatchName = 'C'")
     world.create()

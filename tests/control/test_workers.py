@@ -11,6 +11,7 @@ import pytest
 
 from batchctl.control import worker as worker_module
 from batchctl.control.creation import Creator
+from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.membership import REMEMBERED, Membership
 from batchctl.control.rescue import Rescue
 from batchctl.control.worker import Leading, Worker
@@ -18,11 +19,8 @@ from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.domain.liveness import Rhythm
 from batchctl.domain.outcomes import Identity
 from batchctl.logs import Event
-from batchctl.ports import LeaderLock, Trace
-from batchctl.store import engine
-from batchctl.store.leader_lock import SessionLeaderLock
+from batchctl.ports import Trace
 from batchctl.store.transactions import StoreTransactions
-from batchctl.system.lock import FileLeaderLock
 from tests.control.timetable import Timetable
 from tests.control.world import NO_WAIT, OK, RUNS_ON, ScriptedRunner, World
 
@@ -151,14 +149,6 @@ class Hand(NamedTuple):
             self.worker.turn(NO_WAIT)
 
 
-def leader_lock(world: World) -> LeaderLock:
-    """Return one way to the lock, as each worker has its own."""
-    path = engine.lock_path(world.database.url, world.directory)
-    if path is None:
-        return SessionLeaderLock(engine.open_engine(world.database.url, world.directory))
-    return FileLeaderLock(str(path))
-
-
 def hired(world: World, name: str, *, slots: int = 1) -> Hand:
     """Return a worker on a connection of its own, which has begun."""
     hand = applicant(world, name, slots=slots)
@@ -177,7 +167,9 @@ def applicant(world: World, name: str, *, slots: int = 1) -> Hand:
         events.append(event)
         world.events.append(event)
 
-    creator = Creator(transactions, world.clock, world.populators, ZoneInfo("UTC"), tell)
+    leadership = Leadership(transactions, world.clock, tell, name, RHYTHM)
+    leaders = LeadersTransactions(transactions, leadership)
+    creator = Creator(leaders, world.clock, world.populators, ZoneInfo("UTC"), tell)
     worker = Worker(
         controller,
         member,
@@ -185,7 +177,7 @@ def applicant(world: World, name: str, *, slots: int = 1) -> Hand:
         runner,
         world.clock,
         events.append,
-        Leading(leader_lock(world), creator, POLL),
+        Leading(leadership, creator, POLL),
     )
     return Hand(worker, runner, events)
 
@@ -455,7 +447,7 @@ def test_what_cannot_be_done_for_long_is_told_once_and_so_is_its_end(
     worker = hired(world, "c1")
     told = len(worker.events)
     with monkeypatch.context() as broken:
-        broken.setattr(Membership, "beat", lambda membership: away())
+        broken.setattr(Membership, "beat", lambda membership, leadership: away())
         for _ in range(3):
             world.clock.advance(RHYTHM.heartbeat_interval)
             worker.turn()

@@ -12,8 +12,7 @@ import pytest
 from alembic.script import ScriptDirectory
 from sqlalchemy import text
 
-from batchctl import config
-from batchctl.app import App, check_may_upgrade, upgrade_database
+from batchctl.app import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
 from batchctl.store import engine, identity, schema, tables, views
 from batchctl.store.dialects import dialect_of
@@ -394,23 +393,6 @@ def test_who_has_ended_or_is_silent_keeps_nobody_from_upgrading(
     with empty.read() as connection:
         connection.exec_driver_sql("UPDATE Controller SET Status = 'running', Heartbeat = '2099-01-01 00:00:00'")
     assert upgrade_database(older) == (schema.newest_revision(),) * 2, "where there is nothing to do, nobody is asked"
-
-
-def test_a_controller_of_a_version_that_listed_none_is_known_by_its_lock(
-    empty: StoreTransactions, empty_database: ControlDatabase
-) -> None:
-    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0002"))
-    file = empty_database.directory / "batchctl.toml"
-    file.write_text(f'database_url = "{empty_database.url}"\n', encoding="utf-8")
-    lock = App(config.load(str(file))).leader_lock
-    assert lock.take("old one")
-    try:
-        with pytest.raises(Busy, match="controller old one"):
-            upgrade_database(str(file))
-    finally:
-        lock.release()
-
-    assert upgrade_database(str(file))[0] == "0002"
 
 
 @pytest.fixture

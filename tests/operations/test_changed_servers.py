@@ -14,9 +14,7 @@ import pytest
 from batchctl import app
 from batchctl.cli import main
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.leader import Holder
 from batchctl.store import engine, schema
-from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions
 from tests.control_databases import ControlDatabase, PostgresControl
 from tests.operations.test_doctor import by_name, configured, examined
@@ -41,10 +39,6 @@ def role(postgres: PostgresServer, database: str) -> Iterator[str]:
     yield ROLE
     with postgres.connect(database) as dba:
         dba.execute(f"DROP OWNED BY {ROLE}; DROP ROLE {ROLE}")
-
-
-def name_of(holder: Holder | None) -> str | None:
-    return None if holder is None else holder.name
 
 
 def mended(next_step: str | None) -> bytes:
@@ -81,13 +75,10 @@ def test_a_changed_password_is_taken_up_by_who_runs_already(strict: StrictServer
     app.upgrade_database(config)
     running = app.open_app(config)
 
-    lock = running.leader_lock
-    assert lock.take("etl-1")
     change("s3cond")
     with pytest.raises(DatabaseUnusable):
         now()
     assert now() == 1
-    assert any(lock.take("etl-1") and name_of(lock.holder()) == "etl-1" for _ in range(LOOKS))
 
     (tmp_path / "pw.txt").unlink()
     strict.alter("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'etl'")
@@ -97,7 +88,6 @@ def test_a_changed_password_is_taken_up_by_who_runs_already(strict: StrictServer
         now()
     change("th1rd")
     assert now() == 1
-    lock.release()
     running.close()
 
     assert away.value.next_step == "put the secret into the file pw.txt, for the user who runs batchctl"
@@ -227,36 +217,6 @@ def test_fewer_connections_than_a_controller_needs_are_a_warning(
     assert few.result == "WARN"
     assert f"{whose} {name} has a limit of 2: a controller needs 3" in few.message
     assert found_of(postgres, database, role, tmp_path)["connections"].result == "OK"
-
-
-def test_a_leader_whose_session_this_role_may_not_end_is_a_warning(
-    postgres: PostgresServer, database: str, role: str, tmp_path: Path
-) -> None:
-    def found_beside(leader: str) -> Any:
-        lock = SessionLeaderLock(engine.open_engine(postgres.url(database, leader), tmp_path))
-        assert any(lock.take("here:1:abc") for _ in range(LOOKS))
-        try:
-            return found_of(postgres, database, role, tmp_path).get("leader")
-        finally:
-            lock.release()
-
-    leads = f"leads_{database}"
-    with postgres.connect(database) as dba:
-        dba.execute(f"CREATE ROLE {leads} LOGIN".encode())
-        alone = found_of(postgres, database, role, tmp_path).get("leader")
-        of_its_own, of_another, of_superuser = (found_beside(leader) for leader in (role, leads, "postgres"))
-        dba.execute(mended(of_another.next_step))
-        mended_one, not_mended = found_beside(leads), found_beside("postgres")
-        dba.execute(f"DROP ROLE {leads}".encode())
-
-    assert (alone, of_its_own, mended_one) == (None, None, None)
-    assert of_another.result == "WARN"
-    assert (
-        f"The leader works as role {leads}, and role {role} may not end its session if it freezes" in of_another.message
-    )
-    assert of_another.next_step == f"let a DBA: GRANT pg_signal_backend TO {role};"
-    assert of_superuser == not_mended
-    assert "let no controller work as a superuser" in of_superuser.next_step
 
 
 def test_disabled_triggers_are_found(postgres: PostgresServer, database: str, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from batchctl.domain.errors import NotFound, Refused
-from batchctl.domain.leader import Holder
 from batchctl.domain.rows import IntakeId, IntakeRow, Populated
 from batchctl.domain.status import InboxState
 from batchctl.operations import fsck, inbox
@@ -46,7 +45,7 @@ class Gone:
 def reader(world: World, *, leader: str | None = None, gone: Collection[str] = ()) -> Reader:
     return Reader(
         transactions=world.transactions,
-        holder=lambda: None if leader is None else Holder(leader),
+        leader=lambda: leader,
         glance=Gone(gone),
     )
 

@@ -56,8 +56,6 @@ def test_a_database_and_its_companions_are_made_for_their_owner_alone(open_folde
     opened = app.App(settings)
     with opened.transactions.read():
         made = {path.name: mode(path) for path in open_folder.glob("batchctl.db*")}
-    opened.leader_lock.take("me")
-    opened.leader_lock.release()
 
     assert made == {"batchctl.db": 0o600, "batchctl.db-wal": 0o600, "batchctl.db-shm": 0o600}
     assert {mode(path) for path in open_folder.glob("batchctl.db*")} == {0o600}

@@ -18,6 +18,7 @@ from batchctl.control.dependency_watch import DependencyWatch
 from batchctl.control.findings import Findings
 from batchctl.control.firing import Firing
 from batchctl.control.incident_watch import IncidentWatch
+from batchctl.control.leadership import Leadership, LeadersTransactions
 from batchctl.control.membership import Membership
 from batchctl.control.outbox import Outbox
 from batchctl.control.recording import Recorder
@@ -29,7 +30,6 @@ from batchctl.domain.alert_rules import AlertRules
 from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import BatchctlError, PluginError
 from batchctl.domain.freezes import Scope
-from batchctl.domain.leader import Holder
 from batchctl.domain.outcomes import Identity
 from batchctl.domain.release import Choice, Release
 from batchctl.domain.rows import BatchDefinition, InstanceId
@@ -132,7 +132,7 @@ class Program(Actor):
         self.die()
 
     def _worker(self) -> Worker:
-        world, options, listener = self.world, self.world.options, self.world.listener(self.name)
+        options, listener = self.world.options, self.world.listener(self.name)
         rhythm = options.rhythms[self.place]
         membership = Membership(
             transactions=self.transactions,
@@ -158,22 +158,22 @@ class Program(Actor):
             is_trusted=membership.is_trusted,
         )
         rescue = Rescue(self.transactions, self.clock, self.runner, recorder, listener, rhythm)
-        creator = Creator(self.transactions, self.clock, self.populators, ZONE, listener)
+        leadership = Leadership(self.transactions, self.clock, listener, self.name, rhythm)
+        leaders = LeadersTransactions(self.transactions, leadership)
+        creator = Creator(leaders, self.clock, self.populators, ZONE, listener)
         poll_interval = timedelta(seconds=POLL_INTERVAL)
-        watch = DependencyWatch(self.transactions, self.clock, listener, poll_interval)
-        answering = Answering(self.transactions, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)
+        watch = DependencyWatch(leaders, self.clock, listener, poll_interval)
+        answering = Answering(leaders, self.clock, listener, Proxy(self.clock, preparer).carry_out, self.name)
         upkeep = self._telling(listener) if options.tells else []
         upkeep.append(
-            Retention(
-                self.transactions, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval
-            )
+            Retention(leaders, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval)
         )
         own_duties = list[Duty]()
         if options.schedules:
             deciding = Deciding(self.clock, creator, _is_harmless, timedelta(seconds=GRACE), None)
             means = self.transactions, self.clock, deciding, listener, POLL_INTERVAL, "UTC"
             own_duties += [Firing(*means, wake=lambda: None), Backfilling(*means, wake=lambda: None)]
-        leading = Leading(ScriptedLeaderLock(world, self), creator, poll_interval, [answering, watch], upkeep)
+        leading = Leading(leadership, creator, poll_interval, [answering, watch], upkeep)
         return Worker(controller, membership, rescue, self.runner, self.clock, listener, leading, own_duties)
 
     def _telling(self, listener: Listener) -> list[Duty]:
@@ -190,34 +190,6 @@ class Program(Actor):
             listener=listener,
         )
         return [Alerting(self.clock, watch, outbox), Sealing(self.transactions, self.clock, listener)]
-
-
-class ScriptedLeaderLock:
-    """The leader's lock as one program sees it: it ends with the program, and with its connection."""
-
-    def __init__(self, world: World, program: Program) -> None:
-        self._world = world
-        self._program = program
-
-    def take(self, controller: str) -> bool:
-        """Take the lock if nobody has it."""
-        self._program.stay_alive()
-        return self._world.take_lock(self._program)
-
-    def release(self) -> None:
-        """Give it back."""
-        self._world.release_lock(self._program)
-
-    def holder(self) -> Holder | None:
-        """Return who leads."""
-        return None if self._world.leader is None else Holder(self._world.leader.name)
-
-    def wrest(self, holder: Holder) -> bool:
-        """Take it from him."""
-        is_his = self.holder() == holder
-        if is_his:
-            self._world.leader = None
-        return is_his
 
 
 class Person(Actor):

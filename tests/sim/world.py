@@ -54,7 +54,6 @@ class World:
         self._trace: list[tuple[float, str, str, Mapping[str, Any]]] = []
         self._seen = 0
         self._starts = 0
-        self.leader: Program | None = None
         self.progress = 0
         """How many commits were more than a sign of life."""
         self.armed: list[Fault] = []
@@ -167,20 +166,6 @@ class World:
     def armed_for(self, actor: Actor) -> list[Fault]:
         """Return the faults that strike whichever program is the first."""
         return self.armed if isinstance(actor, Program) else []
-
-    def take_lock(self, program: Program) -> bool:
-        """Take the leader's lock if it is free; whoever is cut off from the database has lost it."""
-        if self.time.seconds < self.away_until:
-            self.leader = None
-            return False
-        if self.leader is None or self.leader.dead:
-            self.leader = program
-        return self.leader is program
-
-    def release_lock(self, program: Program) -> None:
-        """Give the leader's lock back."""
-        if self.leader is program:
-            self.leader = None
 
     def is_dead(self, name: str) -> bool:
         """Say whether a program has died."""

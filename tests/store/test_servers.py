@@ -12,12 +12,10 @@ from typing import cast
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnreachable, DatabaseUnusable, Refused
-from batchctl.domain.leader import Holder
+from batchctl.domain.errors import Busy, ConfigurationError, Conflict, DatabaseUnreachable, DatabaseUnusable
 from batchctl.ports import Boundary
 from batchctl.store import definitions, engine, intake, schema
 from batchctl.store.dialects import postgresql, postgresql_errors
-from batchctl.store.leader_lock import SessionLeaderLock
 from batchctl.store.transactions import StoreTransactions, left_out_if_refused, savepoint
 from batchctl.system.clock import SystemClock
 from tests.postgres import PostgresServer
@@ -263,97 +261,6 @@ def test_a_session_that_ends_amid_a_transaction_is_told_as_what_it_is(
         transactions.run(C1, read_without_a_session)
     assert transactions.run(C1, add) > 0
     transactions.close()
-
-
-def test_the_leaders_lock_names_its_holder_and_ends_with_its_session(postgres: PostgresServer, database: str) -> None:
-    def lock() -> SessionLeaderLock:
-        return SessionLeaderLock(engine.open_engine(postgres.url(database), Path("/")))
-
-    def end_session() -> None:
-        """End the leader's session; the lock is free when this returns."""
-        with postgres.connect(database) as dba:
-            dba.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'")
-
-    def holder() -> str:
-        found = second.holder()
-        return "nobody" if found is None else found.name
-
-    first, second = lock(), lock()
-    assert first.holder() is None
-    assert first.take("here:1:abc")
-    assert holder() == "here:1:abc"
-    assert not second.take("x")
-    assert first.take("here:1:abc")
-
-    end_session()
-    assert not all(first.take("here:1:abc") for _ in range(LOOKS)), "it finds its session dead"
-    assert first.take("here:1:abc"), "and has the lock again with the next"
-    assert holder() == "here:1:abc"
-
-    end_session()
-    assert second.take("there:2:def"), "somebody else was quicker"
-    assert not all(first.take("here:1:abc") for _ in range(LOOKS))
-    assert not first.take("here:1:abc")
-    second.release()
-    assert first.take("here:1:abc")
-    first.release()
-    assert first.holder() is None
-
-
-@pytest.mark.parametrize("host", ["here", "a-very-long-name-of-a-host." * 4, "höst" * 30, "h\x01\t" * 30])
-def test_only_the_very_session_that_was_found_is_ended(postgres: PostgresServer, database: str, host: str) -> None:
-    leader, other = (SessionLeaderLock(engine.open_engine(postgres.url(database), Path("/"))) for _ in range(2))
-    assert leader.take(f"{host}:4711:1a2b3c4d")
-    found = other.holder()
-    assert found is not None
-    assert found.session is not None
-    with postgres.connect(database) as dba:
-        activity = "SELECT application_name FROM pg_stat_activity WHERE pid = %s"
-        ((shown,),) = dba.execute(activity, [found.session]).fetchall()
-
-    assert str(shown).startswith(f"batchctl controller {host[:1]}")
-    assert str(shown).endswith(":4711:1a2b3c4d")
-    assert [found.is_called(f"{host}:4711:{end}") for end in ("1a2b3c4d", "1a2b3c4", "5e6f7a8b")] == [
-        True,
-        False,
-        False,
-    ]
-    assert not other.wrest(Holder(found.name, found.session + 1)), "another process"
-    assert not other.wrest(Holder("there:815:1a2b3c4d", found.session)), "the process is another's by now"
-    assert other.holder() == found
-    assert other.wrest(found)
-    assert any(other.take("there:815:1a2b3c4d") for _ in range(LOOKS))
-    assert not other.wrest(found)
-    other.release()
-    leader.release()
-
-
-@pytest.fixture
-def lock_of_somebody(postgres: PostgresServer, database: str, somebody: str) -> SessionLeaderLock:
-    return SessionLeaderLock(engine.open_engine(postgres.url(database, somebody), Path("/")))
-
-
-@pytest.mark.parametrize("is_superuser", [False, True])
-def test_who_may_not_end_the_leaders_session_is_told_which_it_is_and_what_to_type(
-    postgres: PostgresServer, database: str, somebody: str, lock_of_somebody: SessionLeaderLock, is_superuser: bool
-) -> None:
-    role = f"leads_{database}"
-    with postgres.connect(database) as dba:
-        dba.execute(f"CREATE ROLE {role} LOGIN {'SUPERUSER' if is_superuser else ''}")
-        leader = SessionLeaderLock(engine.open_engine(postgres.url(database, role), Path("/")))
-        assert leader.take("here:1:abc")
-        found = lock_of_somebody.holder()
-        assert found is not None
-        with pytest.raises(Refused) as refused:
-            lock_of_somebody.wrest(found)
-        leader.release()
-        dba.execute(f"DROP ROLE {role}")
-
-    session = f"session {found.session} of role {role} has its lock, and role {somebody} may not end it"
-    assert refused.value.message == session
-    end = f"SELECT pg_terminate_backend({found.session});"
-    grant = f"let a DBA: GRANT pg_signal_backend TO {somebody}; or, this session alone: {end}"
-    assert refused.value.next_step == (f"let a superuser: {end}" if is_superuser else grant)
 
 
 @pytest.mark.parametrize(

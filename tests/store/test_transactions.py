@@ -134,7 +134,7 @@ def test_any_file_name_is_taken_literally(tmp_path: Path, name: str) -> None:
 
 
 def test_the_controller_lock_lies_beside_the_database(tmp_path: Path) -> None:
-    assert engine.lock_path("sqlite:///plain.db", tmp_path) == tmp_path / "plain.db.controller"
+    assert engine.file_of("sqlite:///plain.db", tmp_path) == tmp_path / "plain.db"
 
 
 @pytest.mark.parametrize("url", ["nonsense", "oracle://h/d", "sqlite://", "sqlite:///:memory:"])

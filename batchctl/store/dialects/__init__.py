@@ -13,7 +13,6 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import URL
 
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.leader import Holder
 from batchctl.ports import Change
 
 
@@ -132,23 +131,8 @@ class Dialect(Protocol):
         """Explain an error that concerns the database as a whole."""
         ...
 
-    def try_lock(self, connection: Connection, controller: str) -> bool:
-        """Take the leader's lock for the session, under the controller's name; false when another session has it."""
-        ...
-
-    def lock_holder(self, connection: Connection) -> Holder | None:
-        """Return the controller whose session has the leader's lock, and that session."""
-        ...
-
-    def end_leader(self, connection: Connection, holder: Holder) -> bool:
-        """End the holder's session; false when it does not have the leader's lock any more.
-
-        Raises `Refused`, with what a person can do, when the database does not let this role end it.
-        """
-        ...
-
-    def look(self, connection: Connection) -> None:
-        """Raise if the session is known to be gone; the server is asked only where the driver cannot tell."""
+    def whereabouts(self, connection: Connection) -> str | None:
+        """Return, as JSON, what tells this database from a copy of it; None where the server does not say."""
         ...
 
     def blocker(self, connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:

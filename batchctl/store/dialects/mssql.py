@@ -13,8 +13,7 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl import __version__
-from batchctl.domain.errors import Busy, DatabaseUnreachable, DatabaseUnusable, Refused
-from batchctl.domain.leader import Holder, label_of
+from batchctl.domain.errors import Busy, DatabaseUnreachable, DatabaseUnusable
 from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import mssql_errors as errors
@@ -74,12 +73,10 @@ _END_PART = "SET XACT_ABORT ON;"
 # on. So everything counts as changed once in a while, and whoever asks reads a few small tables again.
 _MARKER = f"SELECT @@SPID, DATEDIFF(second, '20200101', SYSUTCDATETIME()) / {LOOK_SECONDS}"
 
-_LOCK = "DECLARE @lock nvarchar(255) = N'batchctl controller ' + SCHEMA_NAME();"
 _GET_LOCK = (
     " DECLARE @got int; EXEC @got = sp_getapplock @Resource = @lock, @LockMode = 'Exclusive',"
     " @LockOwner = 'Session', @LockTimeout = {}; SELECT @got;"
 )
-_TRY_LOCK = _LOCK + _GET_LOCK.format(0)
 _LOCK_SCHEMA = "DECLARE @lock nvarchar(255) = N'batchctl schema ' + SCHEMA_NAME();" + _GET_LOCK.format(5000)
 _LOCK_NAME = (
     "DECLARE @lock nvarchar(255) = N'batchctl ' + SCHEMA_NAME() + N' ' + ?;"
@@ -87,15 +84,6 @@ _LOCK_NAME = (
     " @LockOwner = 'Transaction', @LockTimeout = 100; SELECT @got;"
 )
 _NOT_GRANTED = {-2: "the request was cancelled", -3: "it was the victim of a deadlock", -999: "the request was refused"}
-_MAY_HAVE_LOCK = f"{_LOCK} SELECT APPLOCK_TEST('public', @lock, 'Exclusive', 'Session');"
-_HAS_LOCK = f"{_LOCK} SELECT APPLOCK_MODE('public', @lock, 'Session');"
-_HOLDER = (
-    f"{_LOCK} SELECT CONVERT(nvarchar(64), s.context_info), l.request_session_id"  # noqa: S608 - all of it is ours
-    " FROM sys.dm_tran_locks AS l JOIN sys.dm_exec_sessions AS s ON s.session_id = l.request_session_id"
-    " WHERE l.resource_type = 'APPLICATION' AND l.request_status = 'GRANT' AND l.resource_database_id = DB_ID()"
-    " AND CHARINDEX(N'[' + LEFT(@lock, 32) + N']', l.resource_description) > 0;"
-)
-_MAY_NOT_SEE = frozenset({229, 297, 300})
 _MAY_NOT_CHECK = frozenset({2571, 7983})
 _MOST_VIOLATIONS = 100
 
@@ -322,13 +310,6 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     return DatabaseUnreachable(f"The control database {where} cannot be reached: {error}.")
 
 
-def try_lock(connection: Connection, controller: str) -> bool:
-    """Take the leader's lock for the session, under the controller's label; false when another session has it."""
-    session = _session(connection)
-    session.execute(_NAME_SESSION, [label_of(controller)])
-    return _is_granted(session, _TRY_LOCK, "the controller's lock")
-
-
 def _is_granted(session: Session, asking: str, lock: str) -> bool:
     (code,) = session.execute(asking).fetchone()
     if code in {0, 1}:
@@ -339,33 +320,8 @@ def _is_granted(session: Session, asking: str, lock: str) -> bool:
     raise _refused(f"did not grant {lock}: {reason} (sp_getapplock returned {code})", "try again")
 
 
-def lock_holder(connection: Connection) -> Holder | None:
-    """Return the controller whose session has the lock, and that session."""
-    session = _session(connection)
-    if session.execute(_MAY_HAVE_LOCK).fetchone()[0] == 1:
-        return None
-    unseen = Holder("in a session that this login may not see (VIEW SERVER STATE)")
-    try:
-        found = session.execute(_HOLDER).fetchone()
-    except ServerError as error:
-        if error.number in _MAY_NOT_SEE or error.number is None:
-            return unseen
-        raise
-    if found is None:
-        return unseen
-    return Holder(str(found[0] or "").rstrip("\x00") or f"session {found[1]}", found[1])
-
-
-def end_leader(connection: Connection, holder: Holder) -> bool:  # noqa: ARG001 - the protocol's
-    """Refuse: only who administers the server may end the session of another."""
-    message = f"session {holder.session} has the leader's lock still, and no controller may end it"
-    raise Refused(message, next_step=f"let a DBA: KILL {holder.session}")
-
-
-def look(connection: Connection) -> None:
-    """Raise if the session is gone, and its lock with it; only the server knows."""
-    if _session(connection).execute(_HAS_LOCK).fetchone()[0] != "Exclusive":
-        raise ServerError("the session no longer has the controller's lock", state="08003")
+def whereabouts(connection: Connection) -> None:
+    """Nothing: what the server knows a database by differs between replicas of one, too."""
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's

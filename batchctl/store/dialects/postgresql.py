@@ -21,16 +21,18 @@ from batchctl.domain.text import visible
 from batchctl.ports import Change
 from batchctl.store.dialects import postgresql_catalog as catalog
 from batchctl.store.dialects import postgresql_errors as errors
-from batchctl.store.dialects import postgresql_leader as leader
 from batchctl.store.dialects import postgresql_locks as locks
 
 WRITES_ALONE = False
 
 definitions, wanted_definitions = catalog.definitions, catalog.wanted_definitions
-end_leader, lock_holder, try_lock = leader.end_leader, leader.lock_holder, leader.try_lock
 blocker, is_locked_intake = locks.blocker, locks.is_locked_intake
 locked_instances, look_for_locks = locks.locked_instances, locks.look_for_locks
 
+_WHEREABOUTS = (
+    "SELECT json_build_object('database', datname, 'oid', oid::bigint)::text"
+    " FROM pg_database WHERE datname = current_database()"
+)
 CHANNEL = "batchctl"
 """What the triggers notify when anybody but a controller writes; see the migrations."""
 _SAID_BY = {"fileprocess": Change.INTAKE, "batchcontrol": Change.INSTANCES}
@@ -387,13 +389,9 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
     return kind(f"The control database {where} {what}: {said}{code}.", next_step=visible(next_step))
 
 
-def look(connection: Connection) -> None:
-    """Raise if the session is known to be gone, without asking the server."""
-    session = _raw(connection).pgconn
-    # The first brings the server's last words, if there are any, and only what follows them says that it is gone.
-    session.consume_input()
-    session.is_busy()
-    session.consume_input()
+def whereabouts(connection: Connection) -> str:
+    """Return the number that the server gave the database, and its name."""
+    return str(connection.exec_driver_sql(_WHEREABOUTS).scalar_one())
 
 
 def violations(connection: Connection) -> list[str]:  # noqa: ARG001 - the protocol's

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
@@ -16,7 +17,6 @@ from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
-from batchctl.domain.leader import Holder
 from batchctl.ports import Change
 
 WRITES_ALONE = True
@@ -106,9 +106,10 @@ def _log_of(path: Path) -> Path:
 
 
 class _Opened(sqlite3.Connection):
-    """A connection that knows which file it has opened."""
+    """A connection that knows which file it has opened, and which log beside it."""
 
     batchctl_file: tuple[Path, tuple[int, int] | None]
+    batchctl_log: tuple[int, int] | None
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -128,6 +129,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         # Rather than look through the few rows of an index of ours, SQLite would make one of all rows, at every query.
         connection.execute("PRAGMA automatic_index = OFF")
         connection.execute("PRAGMA schema_version").fetchone()
+        connection.batchctl_log = _number_of(_log_of(path))
     except sqlite3.Error as error:
         raise unusable(error, str(path)) from error
     return connection
@@ -161,17 +163,30 @@ def begin_write(
     """Take the write lock at once: a transaction that reads first and writes later could be refused half-way."""
     raw = _raw(connection)
     if isinstance(raw, _Opened):
-        _refuse_another_file(*raw.batchctl_file)
+        _refuse_another_file(raw)
     raw.execute("BEGIN IMMEDIATE")  # The clock of the host is the database's.
 
 
-def _refuse_another_file(path: Path, number: tuple[int, int] | None) -> None:
+def _refuse_another_file(raw: _Opened) -> None:
     """Write nothing that nobody would ever see: what stands in a file that was moved away or deleted is lost."""
+    path, number = raw.batchctl_file
+    log = _log_of(path)
     if _number_of(path) != number:
         message = (
             f"The control database {path} is not the file any more that was opened: it was moved, replaced or deleted."
         )
-        raise DatabaseUnusable(message, next_step="move it back, or restart batchctl to work with what is there now")
+        remove = f"remove {log} and {path}-shm, which belong to the old file"
+        next_step = f"move it back; or end all that has it open, {remove}, and start again"
+        raise DatabaseUnusable(message, next_step=next_step)
+    if raw.batchctl_log is None:
+        raw.batchctl_log = _number_of(log)
+    elif _number_of(log) != raw.batchctl_log:
+        message = (
+            f"The log {log} of the control database is not the file any more that was opened: it was moved, replaced or"
+            " deleted. What was committed of late may be lost, and nothing more is written."
+        )
+        next_step = "end all that has the database open, look what is missing (batchctl fsck), and start again"
+        raise DatabaseUnusable(message, next_step=next_step)
 
 
 def _number_of(path: Path) -> tuple[int, int] | None:
@@ -247,8 +262,18 @@ def end_session(connection: Connection, lost: object) -> None:
 
 def change_marker(connection: Connection) -> int:
     """Return a number that differs once any other connection has committed."""
-    row = _raw(connection).execute("PRAGMA data_version").fetchone()
-    return int(row[0])
+    raw = _raw(connection)
+    if isinstance(raw, _Opened):
+        # Who writes nothing is to notice it, too.
+        _refuse_another_file(raw)
+    return int(raw.execute("PRAGMA data_version").fetchone()[0])
+
+
+def whereabouts(connection: Connection) -> str:
+    """Return the number of the file, its disk and its path."""
+    path = Path(place_of(connection.engine))
+    found = path.stat()
+    return json.dumps({"path": str(path), "inode": found.st_ino, "device": found.st_dev})
 
 
 def what_changed(connection: Connection) -> Change:  # noqa: ARG001 - the protocol's
@@ -279,6 +304,12 @@ def unusable(error: BaseException, where: str) -> DatabaseUnusable:
         return DatabaseUnusable(f"The control database {where} lacks the {what}.", next_step="batchctl db verify")
     reason = next((text for begin, text in _UNUSABLE.items() if code.startswith(begin)), f"cannot be used: {error}")
     next_step = next((text for begin, text in _TO_MEND.items() if code.startswith(begin)), None)
+    log = _log_of(Path(where))
+    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) and log.exists():
+        remove = f"remove {log} and {where}-shm, which belong to the file before it"
+        next_step = (
+            f"if it was moved or copied into place, end all that has it open and {remove}; else restore a backup"
+        )
     if code in _TRANSIENT:
         reason = "is locked by another program that does not let go"
         next_step = f"find that program (fuser {where} names its process), and end it"
@@ -302,26 +333,6 @@ def is_about_the_database(error: BaseException) -> bool:
     if not isinstance(origin, sqlite3.Error):
         return False
     return any(_name_of(error).startswith(code) for code in _UNUSABLE) or _LACKS.match(str(origin)) is not None
-
-
-def try_lock(connection: Connection, controller: str) -> bool:
-    """Not here: the controllers of a file lock a file beside it."""
-    raise NotImplementedError(connection, controller)
-
-
-def lock_holder(connection: Connection) -> Holder | None:
-    """Not here."""
-    raise NotImplementedError(connection)
-
-
-def end_leader(connection: Connection, holder: Holder) -> bool:
-    """Not here."""
-    raise NotImplementedError(connection, holder)
-
-
-def look(connection: Connection) -> None:
-    """Not here."""
-    raise NotImplementedError(connection)
 
 
 def blocker(connection: Connection, instance_id: int | None = None) -> tuple[str, str] | None:  # noqa: ARG001 - the protocol's

@@ -3485,6 +3485,24 @@ BEGIN
 END;
 GO
 
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0024')
+ALTER TABLE Incident DROP CONSTRAINT [CK_Incident_Kind];
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_Incident_Kind' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.Incident', N'U'))
+ALTER TABLE Incident ADD CONSTRAINT [CK_Incident_Kind] CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
 UPDATE alembic_version SET version_num = '0024' WHERE version_num = '0023';
 GO
 IF @@TRANCOUNT = 0

@@ -2096,6 +2096,10 @@ CREATE TRIGGER TR_ProcessControl_Audit AFTER INSERT OR DELETE OR UPDATE OF Proce
 
 CREATE TRIGGER TR_ProcessControl_AuditTruncate AFTER TRUNCATE ON ProcessControl FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('ProcessControl', '', '');
 
+ALTER TABLE Incident DROP CONSTRAINT "CK_Incident_Kind";
+
+ALTER TABLE Incident ADD CONSTRAINT "CK_Incident_Kind" CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs'));
+
 UPDATE alembic_version SET version_num='0024' WHERE alembic_version.version_num = '0023';
 
 COMMIT;

@@ -989,7 +989,7 @@ CREATE TABLE Incident (
     CONSTRAINT "CK_Incident_IncidentKey" CHECK (IncidentKey <> ''), 
     CONSTRAINT "CK_Incident_Occurrences" CHECK (Occurrences >= 1), 
     CONSTRAINT "CK_Incident_AlertsMade" CHECK (AlertsMade >= 0), 
-    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed' OR Kind = 'unreadable' OR Kind = 'rejected' OR Kind = 'untaken' OR Kind = 'not_starting' OR Kind = 'no_steps' OR Kind = 'history_grows'), 
+    CONSTRAINT "CK_Incident_Kind" CHECK (Kind = 'failed' OR Kind = 'lost' OR Kind = 'held' OR Kind = 'fails_often' OR Kind = 'too_long' OR Kind = 'too_short' OR Kind = 'not_arrived' OR Kind = 'not_started' OR Kind = 'not_finished' OR Kind = 'dependency_deadline' OR Kind = 'calendar_ends' OR Kind = 'no_worker' OR Kind = 'channel_failed' OR Kind = 'unreadable' OR Kind = 'rejected' OR Kind = 'untaken' OR Kind = 'not_starting' OR Kind = 'no_steps' OR Kind = 'history_grows' OR Kind = 'nobody_leads' OR Kind = 'populator_hangs'), 
     CONSTRAINT "CK_Incident_Severity" CHECK (Severity = 'warning' OR Severity = 'error'), 
     CONSTRAINT "CK_Incident_Status" CHECK (Status = 'open' OR Status = 'acknowledged' OR Status = 'resolved'), 
     CONSTRAINT "CK_Incident_Kind_Type" CHECK (typeof(Kind) = 'text'), 

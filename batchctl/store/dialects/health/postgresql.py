@@ -16,7 +16,6 @@ from sqlalchemy.pool import NullPool
 from batchctl import __version__
 from batchctl.domain.health import Lacking, Reading, Result
 from batchctl.domain.text import visible
-from batchctl.store.dialects.postgresql_leader import out_of_reach
 
 DRIVERS: tuple[str, ...] = ("postgresql", "postgresql+psycopg")
 INSTALL = "pip install 'batchctl[postgres]'"
@@ -128,8 +127,7 @@ def obstacle(connection: Connection, *, making: bool) -> Reading | None:
 
 def rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
     """Name each table that the role cannot read and write, and what else keeps a controller from its work there."""
-    found = [*_rights(connection, needed), *_triggers(connection, list(needed)), *_limits(connection)]
-    return [*found, *_leader(connection)]
+    return [*_rights(connection, needed), *_triggers(connection, list(needed)), *_limits(connection)]
 
 
 def _rights(connection: Connection, needed: Mapping[str, Sequence[str]]) -> list[Reading]:
@@ -195,18 +193,6 @@ def _limits(connection: Connection) -> list[Reading]:
     said = f"{told}: a controller needs {CONNECTIONS} with a step, and every command beside it one or two more."
     statements = " ".join(f"ALTER {row.what} CONNECTION LIMIT 10;" for row in found)
     return [Reading("connections", Result.WARN, visible(said), visible(f"as a superuser: {statements}"))]
-
-
-def _leader(connection: Connection) -> list[Reading]:
-    """Warn where controllers work as several roles, and this one could not take the lead from another that froze."""
-    roles = out_of_reach(connection)
-    if roles is None:
-        return []
-    said = f"The leader works as role {roles.leaders}, and role {roles.own} may not end its session if it freezes."
-    next_step = f"let a DBA: GRANT pg_signal_backend TO {roles.own};"
-    if roles.is_superuser:
-        next_step = "let no controller work as a superuser, because only a superuser may end its session"
-    return [Reading("leader", Result.WARN, visible(said), visible(next_step))]
 
 
 def target_rights(connection: Connection) -> list[Reading]:

@@ -1,0 +1,171 @@
+"""Leading: a lease in a row that every controller can see, renewed with each sign of life, and a fence for all writes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from batchctl.domain.errors import Conflict, NotLeading
+from batchctl.domain.leader import Lead, lease_of
+from batchctl.domain.liveness import Rhythm
+from batchctl.domain.status import ControllerStatus
+from batchctl.logs import Event, Listener
+from batchctl.ports import Bell, Boundary, Change, Clock, Transactions
+from batchctl.store import controllers, leading
+
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class Leadership:
+    """One controller's part in it."""
+
+    transactions: Transactions
+    clock: Clock
+    listener: Listener
+    name: str
+    rhythm: Rhythm
+    _fence: int | None = None
+    _until: float = -math.inf
+    """Until when, by one's own clock, nobody else can lead."""
+    _tried_at: float = -math.inf
+    _led_at: float = math.inf
+    """When, by one's own clock, anybody was last seen leading."""
+
+    @property
+    def holds(self) -> bool:
+        """Say whether this controller leads, and nobody else can."""
+        return self._fence is not None and self.clock.monotonic() < self._until
+
+    @property
+    def is_vacant(self) -> bool:
+        """Say whether for longer than a lease nobody has led, although this controller would."""
+        return self.clock.monotonic() - self._led_at > lease_of(self.rhythm.heartbeat_interval).total_seconds()
+
+    def seek(self) -> bool:
+        """Lead, if nobody else does; it is tried once in a while."""
+        if self.holds:
+            return True
+        self._fence = None
+        sent = self.clock.monotonic()
+        if sent - self._tried_at < self.rhythm.heartbeat_interval.total_seconds():
+            return False
+        self._tried_at = sent
+        self._led_at = min(self._led_at, sent)
+        with self.transactions.read() as connection:
+            if not self._is_free(connection, leading.load(connection)):
+                self._led_at = sent
+                return False
+        try:
+            found = self.transactions.run(frozenset({Boundary.HEARTBEAT}), self._take, hurried=True)
+        except Conflict:
+            return False
+        if found is None:
+            return False
+        before, self._fence = found
+        self._until = sent + lease_of(self.rhythm.heartbeat_interval).total_seconds()
+        self._led_at = math.inf
+        if before.controller is not None:
+            self.listener(Event("controller.deposed", {"ClaimedBy": before.controller}))
+        return True
+
+    def renew(self, connection: Any) -> bool:
+        """Lead for longer if this controller leads, in the transaction of its sign of life; say whether it does."""
+        if self._fence is None:
+            return False
+        now = self.clock.now()
+        return leading.keep(connection, self.name, self._fence, now + lease_of(self.rhythm.heartbeat_interval), now)
+
+    def renewed(self, sent: float, *, kept: bool) -> None:
+        """Take note of what came of that, once it is committed."""
+        if kept:
+            self._until = sent + lease_of(self.rhythm.heartbeat_interval).total_seconds()
+        else:
+            self._fence = None
+
+    def release(self) -> None:
+        """Let another lead at once; nobody's lock keeps this controller from that for longer than a moment."""
+        fence, self._fence = self._fence, None
+        if fence is not None:
+            leave = partial(self._leave, fence)
+            self.transactions.run(frozenset({Boundary.HEARTBEAT}), leave, hurried=True)
+
+    def guard(self, work: Callable[[Any], Callable[[], Result]]) -> Callable[[Any], Callable[[], Result]]:
+        """Return the same work, of which nothing is committed when another controller leads by then."""
+
+        def guarded(connection: Any) -> Callable[[], Result]:
+            asked = leading.ask_fence(connection)
+            answer = work(connection)
+
+            def checked() -> Result:
+                self._check(asked())
+                return answer()
+
+            return checked
+
+        return guarded
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool) -> Result:
+        """Run a transaction of which nothing is committed when another controller leads by then."""
+
+        def guarded(connection: Any) -> Result:
+            asked = leading.ask_fence(connection)
+            result = work(connection)
+            self._check(asked())
+            return result
+
+        return self.transactions.run(boundaries, guarded, hurried=hurried)
+
+    def _check(self, fence: int | None) -> None:
+        if self._fence is None or fence != self._fence:
+            self._fence = None
+            message = (
+                f"Controller {self.name} does not lead any more: what it was about to write as leader is not written."
+            )
+            raise NotLeading(message, next_step="batchctl controllers")
+
+    def _take(self, connection: Any) -> tuple[Lead, int] | None:
+        found, now = leading.load_or_make(connection), self.clock.now()
+        if not self._is_free(connection, found):
+            return None
+        fence = leading.take(connection, found, self.name, now + lease_of(self.rhythm.heartbeat_interval), now)
+        return None if fence is None else (found, fence)
+
+    def _is_free(self, connection: Any, found: Lead) -> bool:
+        """Say whether the lead may be taken: its lease is over, or who has it has ended or was written off."""
+        leader = found.leads(self.clock.now())
+        if leader is None or leader == self.name:
+            return True
+        row = controllers.load(connection, leader)
+        return row is not None and row.status is not ControllerStatus.RUNNING
+
+    def _leave(self, fence: int, connection: Any) -> None:
+        leading.leave(connection, self.name, fence, self.clock.now())
+
+
+@dataclass(frozen=True, slots=True)
+class LeadersTransactions:
+    """The `Transactions` of what only the leader does: nothing of it is written once another one leads."""
+
+    transactions: Transactions
+    leadership: Leadership
+
+    def read(self) -> AbstractContextManager[Any]:
+        """Lend a connection for reading."""
+        return self.transactions.read()
+
+    def run(self, boundaries: frozenset[Boundary], work: Callable[[Any], Result], *, hurried: bool = False) -> Result:
+        """Run `work` in one write transaction and commit it, if this controller leads still."""
+        return self.leadership.run(boundaries, work, hurried=hurried)
+
+    def changed(self) -> Change:
+        """Say what anybody else may have written since this was last asked."""
+        return self.transactions.changed()
+
+    def bell(self) -> Bell | None:
+        """Return what rings when `changed` would be true."""
+        return self.transactions.bell()

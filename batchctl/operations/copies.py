@@ -1,0 +1,83 @@
+"""A copy of a control database runs nothing: the work of the original would be done twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from batchctl.domain.errors import Refused
+from batchctl.domain.place import described, is_same
+from batchctl.domain.text import visible
+from batchctl.operations.acts import Actor
+from batchctl.operations.given import checked_reason
+from batchctl.ports import Boundary, Clock, Transactions
+from batchctl.store import identity, leading
+from batchctl.store.dialects import dialect_of
+
+ADOPT = "adopt"
+
+
+def original_of(connection: Any) -> str | None:
+    """Return where the database is that this one is a copy of; None for one that is where it was, or nobody knows where."""
+    kept, here = leading.load(connection).place, dialect_of(connection).whereabouts(connection)
+    return None if kept is None or here is None or is_same(kept, here) else described(kept)
+
+
+def settle(transactions: Transactions, clock: Clock) -> None:
+    """Refuse to work on a copy; of a database that nobody has worked on yet, remember where it is."""
+    with transactions.read() as connection:
+        original = original_of(connection)
+        if original is not None:
+            raise refusal(original)
+        is_settled = leading.load(connection).place is not None
+        here = dialect_of(connection).whereabouts(connection)
+    if is_settled or here is None:
+        return
+
+    def write(connection: Any) -> None:
+        leading.load_or_make(connection)
+        leading.settle(connection, here, clock.now())
+
+    transactions.run(frozenset({Boundary.HEARTBEAT}), write)
+
+
+def refusal(original: str) -> Refused:
+    """Say that nothing runs on a copy, and what to do."""
+    message = (
+        f"This control database is a copy of {visible(original)}, or was moved from there."
+        " Nothing runs on it, because the other one would do the same work."
+    )
+    next_step = (
+        "batchctl db adopt --reason ...   (once the other one works no more; with --apart where both are to work)"
+    )
+    return Refused(message, next_step=next_step)
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """What was adopted: where it was, and its name."""
+
+    original: str | None
+    database_id: str
+
+
+def adopt(actor: Actor, *, reason: str | None, apart: bool) -> Adopted:
+    """Let controllers work on this database where it is now; with a name of its own where it is to work `apart`."""
+    if not actor.dry_run:
+        reason = checked_reason(reason)
+
+    def work(connection: Any) -> Adopted:
+        original, name = original_of(connection), identity.database_id(connection)
+        if actor.dry_run:
+            return Adopted(original, name)
+        here, before = dialect_of(connection).whereabouts(connection), leading.load_or_make(connection)
+        if here is not None:
+            leading.settle(connection, here, actor.clock.now())
+        if apart:
+            identity.rename(connection, actor.clock.now())
+        renamed = identity.database_id(connection)
+        was, now = {"Place": before.place, "DatabaseId": name}, {"Place": here, "DatabaseId": renamed}
+        actor.note(connection, ADOPT, "Leader:1", reason, was, now)
+        return Adopted(original, renamed)
+
+    return actor.act(work)

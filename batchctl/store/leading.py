@@ -1,0 +1,97 @@
+"""`Leader`: the one row that says who leads, until when, and by which fence whatever he writes is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, inspect, select, update
+
+from batchctl.domain.leader import NOBODY, Lead
+from batchctl.store.columns import readable, text_of
+from batchctl.store.statements import RowInsert, RowSelect
+from batchctl.store.tables import leader
+
+_l = leader.c
+_THE_ROW = _l.Leader_id == 1
+_MAKE = RowInsert(leader)
+_LOAD = RowSelect(select(leader).where(_THE_ROW))
+# Whoever takes the lead waits for what is being written under the fence before.
+_FENCE = RowSelect(select(_l.Fence).where(_THE_ROW).with_for_update(read=True))
+_TAKE = (
+    update(leader)
+    .where(_THE_ROW, _l.Fence == bindparam("found"))
+    .values(
+        ControllerName=bindparam("controller"),
+        Fence=bindparam("fence"),
+        LeaseUntil=bindparam("until"),
+        z_updated=bindparam("now"),
+    )
+)
+_KEEP = (
+    update(leader)
+    .where(_THE_ROW, _l.Fence == bindparam("found"), _l.ControllerName == bindparam("controller"))
+    .values(LeaseUntil=bindparam("until"), z_updated=bindparam("now"))
+)
+_LEAVE = (
+    update(leader)
+    .where(_THE_ROW, _l.Fence == bindparam("found"), _l.ControllerName == bindparam("controller"))
+    .values(ControllerName=None, LeaseUntil=bindparam("now"), z_updated=bindparam("now"))
+)
+_SETTLE = update(leader).where(_THE_ROW).values(Place=bindparam("place"), z_updated=bindparam("now"))
+
+
+def is_listed(connection: Connection) -> bool:
+    """Say whether a database that may be of an older version has the table."""
+    return leader.name.lower() in {name.lower() for name in inspect(connection).get_table_names()}
+
+
+def load(connection: Connection) -> Lead:
+    """Return who leads, or led last; nobody where somebody has deleted the row."""
+    return next(iter(readable(_LOAD(connection), _lead)), NOBODY)
+
+
+def load_or_make(connection: Connection) -> Lead:
+    """Return the same, of a row that is there afterwards."""
+    if not _LOAD(connection):
+        _MAKE(connection, {"Leader_id": 1, "Fence": NOBODY.fence})
+    return load(connection)
+
+
+def take(connection: Connection, found: Lead, controller: str, until: datetime, now: datetime) -> int | None:
+    """Take the lead as it was found; return the new fence, or None when another was faster."""
+    fence = found.fence + 1
+    values = {"found": found.fence, "fence": fence, "controller": controller, "until": until, "now": now}
+    return fence if connection.execute(_TAKE, values).rowcount == 1 else None
+
+
+def keep(connection: Connection, controller: str, fence: int, until: datetime, now: datetime) -> bool:
+    """Lead for longer; false when another has taken the lead."""
+    values = {"found": fence, "controller": controller, "until": until, "now": now}
+    return connection.execute(_KEEP, values).rowcount == 1
+
+
+def leave(connection: Connection, controller: str, fence: int, now: datetime) -> None:
+    """Let another lead at once."""
+    connection.execute(_LEAVE, {"found": fence, "controller": controller, "now": now})
+
+
+def ask_fence(connection: Connection) -> Callable[[], int | None]:
+    """Ask for the fence, which nobody can change until the end of the transaction."""
+    asked = _FENCE.ask(connection)
+    return lambda: next((int(row.Fence) for row in asked()), None)
+
+
+def settle(connection: Connection, place: str, now: datetime) -> None:
+    """Write where the database is that may be worked on."""
+    connection.execute(_SETTLE, {"place": place, "now": now})
+
+
+def _lead(row: Any) -> Lead:
+    return Lead(
+        controller=text_of(row.ControllerName),
+        fence=int(row.Fence),
+        until=row.LeaseUntil,
+        place=text_of(row.Place),
+    )
