@@ -108,6 +108,14 @@ def test_what_is_shown_of_it_and_drawn_without_it_says_so(command: Command) -> N
     assert "Daily" not in drawn
 
 
+def test_fsck_is_not_clean(command: Command) -> None:
+    code, told, _ = command("fsck", "--json")
+
+    assert code == 6
+    (one,) = [each for each in json.loads(told) if each["Law"] == "I90"]
+    assert "ProcessingMode is 'sheduled'" in one["Message"]
+
+
 def test_the_views_name_it_with_a_statement_that_mends_it(broken: World) -> None:
     ((reason, mend),) = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE BatchControl_id = 1")
     assert reason == "ProcessBatch 1 (Daily) cannot be read: ProcessingMode holds nonsense"
