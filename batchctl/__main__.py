@@ -1,8 +1,22 @@
-"""Let `python -m batchctl` do what the `batchctl` command does."""
+"""The `batchctl` command, and `python -m batchctl`: little enough that nobody can interrupt it before it says so."""
 
 from __future__ import annotations
 
-from batchctl.cli import main
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run a command line; who interrupts it while it is being loaded gets one line, too."""
+    try:
+        from batchctl.cli.main import entry  # noqa: PLC0415 - to be interrupted is what may happen to the loading
+
+        entry()
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        sys.exit(INTERRUPTED)
+
 
 if __name__ == "__main__":
-    main.entry()
+    main()

@@ -265,6 +265,9 @@ def load(given: str | None) -> Settings:
         settings = Settings(**values, directory=directory, file=None if path is None else path.resolve())
     except ValidationError as error:
         raise ConfigurationError(_explain(error, path), next_step=_CORRECT) from None
+    except RecursionError:
+        message = "A BATCHCTL_... variable is nested too deeply to be read."
+        raise ConfigurationError(message, next_step=_CORRECT) from None
     except SettingsError as error:
         raise ConfigurationError(_explain_no_json(error), next_step=_CORRECT) from None
     _refuse_wrong_urls(settings, path)
@@ -409,6 +412,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigurationError(message, next_step="let this user read it, as text in UTF-8") from None
     try:
         values = tomllib.loads(text)
+    except RecursionError:
+        message = f"{path} is nested too deeply to be read."
+        raise ConfigurationError(message, next_step="write a value with fewer brackets in brackets") from None
     except tomllib.TOMLDecodeError as error:
         message = f"{path}: {error}."
         raise ConfigurationError(

@@ -139,7 +139,10 @@ def cancel(
     as_json: bool,
     **many: Any,
 ) -> None:
-    """Give an instance up, or all that a filter finds; a step that runs is stopped."""
+    """Give an instance up, or all that a filter finds; a step that runs is stopped.
+
+    On a terminal it asks before it stops one.
+    """
 
     def act(operator: Operator, at: InstanceId) -> Intervention:
         return operator.cancel(at, reason=reason)
@@ -172,6 +175,10 @@ def skip(
     _do(ctx, "skip", act, instance_id, many, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
+_QUESTIONS = {"rerun": "Run it again so?", "cancel": "A step of it is running. Stop that, and give the instance up?"}
+"""What is asked on a terminal before it is done."""
+
+
 def _do(
     ctx: click.Context,
     verb: str,
@@ -193,12 +200,15 @@ def _do(
             selecting.act_on_many(ctx, operator, verb, act, many, yes=yes, dry_run=dry_run, as_json=as_json)
         return
     at, seen = InstanceId(instance_id or 0), {}
-    if verb == "rerun" and can_ask() and not (yes or dry_run or as_json):
+    if verb in _QUESTIONS and can_ask() and not (yes or dry_run or as_json):
         with _operator(session, dry_run=True) as operator:
             planned = act(operator, at)
-        _show(planned, asking=True)
-        click.confirm("Run it again so?", abort=True, err=True)
-        seen = {"seen": planned.before}
+        if verb == "rerun":
+            seen = {"seen": planned.before}
+        # To give up what waits takes nothing back that has begun.
+        if verb == "rerun" or planned.before.status.is_claimed:
+            _show(planned, asking=True)
+            click.confirm(_QUESTIONS[verb], abort=True, err=True)
     with _operator(session, dry_run=dry_run) as operator:
         done = act(operator, at, **seen)
     if as_json:

@@ -168,6 +168,9 @@ def _parsed(path: str) -> dict[str, Any]:
         raise ConfigurationError(f"{called} is not written in UTF-8.", next_step="save it in UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{called} is no TOML: {error}.", next_step="correct the file") from error
+    except RecursionError as error:
+        message = f"{called} is nested too deeply to be read."
+        raise ConfigurationError(message, next_step="write a value with fewer brackets in brackets") from error
 
 
 def _show(done: Outcome, doing: str | None, *, as_json: bool) -> None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from batchctl.cli.session import INTAKE_ID, Session, dry_run, pass_session, reason
+
+if TYPE_CHECKING:
+    from batchctl.domain.rows import Populated
+    from batchctl.operations.planning import Creation
 
 FAILED = 1
 PLANNED_MOST = 100
@@ -120,13 +126,29 @@ def show_planned_creations(session: Session) -> bool:
             cell(one.row.entity),
             cell(one.row.file_name),
             cell(", ".join(one.batches) or None),
+            cell("; ".join(_values(one)) or None),
             cell("; ".join([*one.refusals, *(f"repeats FileProcess {first}" for first in one.repeats)]) or None),
         )
         for one in planned
     ]
     title = "Instances that would be created"
-    output.section(out, Listing(title, ["FileProcess#", "entity", "file", "for batch", "but"], rows))
+    output.section(out, Listing(title, ["FileProcess#", "entity", "file", "for batch", "values", "but"], rows))
     return any(one.batches for one in planned)
+
+
+def _values(planned: Creation) -> Iterator[str]:
+    """Yield what the populators have found; whose it is only where that differs from batch to batch."""
+    each = [(name, _said(values)) for name, values in planned.values]
+    if len({said for _, said in each}) == 1:
+        each = [("", each[0][1])]
+    for name, said in each:
+        yield f"{name}: {said}" if name else said
+
+
+def _said(values: Populated) -> str:
+    """Write the values that are not empty."""
+    named = {**{f"Data{at}": value for at, value in enumerate(values.data, start=1)}, "CycleKey": values.cycle_key}
+    return ", ".join(f"{name}={value}" for name, value in named.items() if value is not None) or "none"
 
 
 def _absolute(file_name: str | None) -> str | None:

@@ -15,7 +15,7 @@ import click
 
 import batchctl
 from batchctl.cli.session import Session
-from batchctl.domain.errors import BatchctlError
+from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.text import did_you_mean, visible
 
 INTERRUPTED = 130
@@ -225,10 +225,19 @@ def _run(arguments: list[str]) -> int:
     except BatchctlError as error:
         _show(error, debug=debug)
         return error.exit_code
+    except PermissionError as error:
+        _show(_forbidden(error), debug=debug)
+        return Refused.exit_code
     except Exception as error:  # noqa: BLE001 - the last boundary: a person gets one line, not a traceback
         _show_unexpected(error, debug=debug)
         return 1
     return result if isinstance(result, int) else 0
+
+
+def _forbidden(error: PermissionError) -> Refused:
+    place = "something that is needed" if error.filename is None else f"'{error.filename}'"
+    message = f"This user may not use {place}: {error.strerror or error}."
+    return Refused(message, next_step="let this user read and write there, or act as the user who runs the controller")
 
 
 def _placed(error: click.ClickException) -> click.ClickException:

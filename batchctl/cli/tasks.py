@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -197,14 +198,21 @@ def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None,
 
     wanted = [_reference(text) for text in references]
     session: Session = ctx.obj
+    shown = _Progress(len(dict.fromkeys(wanted)))
+
+    def settled(one: Awaited) -> None:
+        shown.clear()
+        if not as_json:
+            _settled(one)
+
+    def trouble(message: str) -> None:
+        shown.clear()
+        output.say(f"Note: still waiting, although: {message}")
+
     with session.app() as app:
-        waiting = Wait(
-            app.transactions,
-            app.clock,
-            tell=_nothing if as_json else _settled,
-            trouble=lambda message: output.say(f"Note: still waiting, although: {message}"),
-        )
+        waiting = Wait(app.transactions, app.clock, tell=settled, trouble=trouble, progress=shown.show)
         found = waiting.until_settled(wanted, timeout)
+    shown.clear()
     if as_json:
         output.print_json([one.columns() for one in found])
     left = [one for one in found if not one.settled]
@@ -225,8 +233,34 @@ def _reference(text: str) -> Reference:
     return found
 
 
-def _nothing(one: Awaited) -> None:
-    """With --json everything is printed at the end."""
+class _Progress:
+    """A line on a terminal, written over again and again; elsewhere nothing."""
+
+    def __init__(self, wanted: int) -> None:
+        self._wanted = wanted
+        self._length = 0
+        self._is_shown = sys.stderr.isatty()
+
+    def show(self, left: Sequence[Awaited], seconds: float) -> None:
+        """Say what is waited for still."""
+        from batchctl.cli import output
+
+        stand = ", ".join(f"{one.reference} {one.status}" for one in left[:LISTED_MOST])
+        done = f"{self._wanted - len(left)} of {self._wanted} settled, "
+        self._write(f"{done}{output.duration(timedelta(seconds=seconds))}: {stand}")
+
+    def clear(self) -> None:
+        """Leave the line to what is printed next."""
+        if self._length:
+            self._write("")
+            click.echo("\r", nl=False, err=True)
+
+    def _write(self, text: str) -> None:
+        if not self._is_shown:
+            return
+        text = visible(text)[: shutil.get_terminal_size().columns - 1]
+        click.echo(f"\r{text.ljust(self._length)}", nl=False, err=True)
+        self._length = len(text)
 
 
 def _settled(one: Awaited) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -22,6 +22,7 @@ PURGE, LOG = "purge", "AuditLog"
 """Action and target of an act that tells which rows of the log itself went because of their age."""
 NUMBERS = "AuditLog_id"
 """Under which they stand there, as pairs of the first and the last."""
+_LONGEST = 1_000_000
 LATE = timedelta(hours=1)
 """How long a row may be under way before it is sealed behind others."""
 
@@ -56,6 +57,43 @@ class Breach:
     audit_id: int | None
     number: int | None
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """An act that tells which rows of the log itself went because of their age."""
+
+    audit_id: int
+    at: datetime
+    spans: tuple[tuple[int, int], ...]
+    """The numbers of those rows, from where to where."""
+    allowed: timedelta | None
+    """How old a row had to be then to go; None when none was to go at all."""
+
+    def tells_of(self, audit_id: int) -> bool:
+        """Say whether a row is one of those."""
+        return any(first <= audit_id <= last for first, last in self.spans)
+
+
+def allowed_at(audit_id: int, changes: Sequence[AuditEntry], now: str | None) -> timedelta | None:
+    """Return what `AuditLogDays` said when a row of the log was written.
+
+    `changes` are what the log tells of that setting, oldest first; `now` is what it says today.
+    """
+    before = [one.after for one in changes if one.audit_id < audit_id]
+    behind = [one.before for one in changes if one.audit_id > audit_id]
+    said = _value_in(before[-1]) if before else _value_in(behind[0]) if behind else now
+    text = (said or "").strip()
+    is_days = text.isascii() and text.isdecimal() and 0 < int(text) < _LONGEST
+    return timedelta(days=int(text)) if is_days else None
+
+
+def _value_in(values: str | None) -> str | None:
+    try:
+        found = json.loads(values or "{}").get("Value")
+    except (ValueError, AttributeError):
+        return None
+    return None if found is None else str(found)
 
 
 def digest_of(number: int, previous: str, entry: AuditEntry) -> str:
@@ -106,7 +144,9 @@ class Verifier:
         self._anchors = anchors
         self.head: Anchor | None = None
         self.breaches: list[Breach] = []
-        self._missing: list[Seal] = []
+        self._missing: list[tuple[Seal, datetime | None]] = []
+        """Seals without a row, each with when the seals were made before it, all at once: the row is not older than that."""
+        self._times: tuple[datetime | None, datetime | None] = (None, None)
         self.gone = 0
         """Seals whose rows were purged: of these only the hashes are there, and hold the chain together."""
         self._last: Seal | None = None
@@ -123,8 +163,11 @@ class Verifier:
             self._breach(seal, f"seals {number + 1} to {seal.number - 1} are missing")
         elif seal.previous != digest:
             self._breach(seal, f"it does not follow seal {number}: one of the two was changed, or another was there")
+        made = self._times[1]
+        if made is None or seal.made_at > made + LATE:
+            self._times = made, seal.made_at
         if entry is None:
-            self._missing.append(seal)
+            self._missing.append((seal, self._times[0]))
         elif digest_of(seal.number, seal.previous, entry) != seal.digest:
             self._breach(seal, "the row is not as it was when it was sealed")
         elif self._had_been_sealed(entry.at, seal.made_at):
@@ -138,13 +181,13 @@ class Verifier:
         self._last = seal
         self.head = Anchor(seal.number, seal.digest)
 
-    def finish(self, spans: Collection[tuple[int, int]] = ()) -> None:
+    def finish(self, purges: Collection[Purge] = ()) -> None:
         """Look for the rows that are missing, and for the anchors that were not met.
 
-        `spans` are the numbers of rows that went because of their age, read after all else: a purge may be under way.
+        `purges` tell which rows went because of their age, and are read after all else: one may be under way.
         """
-        for seal in self._missing:
-            self._look_for(seal, spans)
+        for seal, not_before in self._missing:
+            self._look_for(seal, not_before, purges)
         self.breaches.sort(key=lambda breach: breach.number or 0)
         for anchor in self._anchors:
             if anchor not in self._met:
@@ -167,14 +210,29 @@ class Verifier:
             self._recent.append(now)
         return self._settled is not None and at < _earlier(self._settled)
 
-    def _look_for(self, seal: Seal, spans: Collection[tuple[int, int]]) -> None:
-        if any(first <= seal.audit_id <= last for first, last in spans):
-            self.gone += 1
-        else:
+    def _look_for(self, seal: Seal, not_before: datetime | None, purges: Collection[Purge]) -> None:
+        telling = [purge for purge in purges if purge.tells_of(seal.audit_id)]
+        if not telling:
             self._breach(seal, "the row is missing, and no purge tells of it")
+            return
+        self.gone += 1
+        reasons = [_why_not_allowed(purge, not_before) for purge in telling]
+        if None not in reasons:
+            self._breach(seal, f"the row is missing, and {reasons[0]}")
 
     def _breach(self, seal: Seal, message: str) -> None:
         self.breaches.append(Breach(seal.audit_id, seal.number, visible(message)))
+
+
+def _why_not_allowed(purge: Purge, not_before: datetime | None) -> str | None:
+    """Say why a purge may not have taken a row that cannot be older than a time; None when it may."""
+    told = f"the purge that tells of it (AuditLog {purge.audit_id}) was not allowed"
+    if purge.allowed is None:
+        return f"{told}: no AuditLogDays was set"
+    if not_before is not None and purge.at - not_before < purge.allowed - LATE:
+        age = (purge.at - not_before) / timedelta(days=1)
+        return f"{told}: the row was at most {age:.1f} days old, and AuditLogDays said {purge.allowed.days}"
+    return None
 
 
 def _earlier(at: datetime) -> datetime:

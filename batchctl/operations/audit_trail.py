@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from batchctl.domain.audit_chain import Anchor, Breach, Verifier, purged_by
+from batchctl.domain.audit_chain import Anchor, Breach, Purge, Verifier, allowed_at, purged_by
 from batchctl.domain.errors import Unreadable
+from batchctl.domain.retention import AUDIT_DAYS
 from batchctl.domain.rows import AuditEntry, InstanceId, IntakeId
 from batchctl.domain.text import visible
 from batchctl.operations import unknown
 from batchctl.operations.given import fitting
 from batchctl.ports import Transactions
-from batchctl.store import audit, audit_seals, definitions, instances, intake
+from batchctl.store import audit, audit_seals, definitions, instances, intake, purging
 
 AT_ONCE = 1000
 """How many rows are looked at by one statement."""
@@ -87,7 +88,7 @@ def verify(transactions: Transactions, anchors: tuple[Anchor, ...] = ()) -> Verd
         if len(found) < AT_ONCE:
             break
         after = found[-1][0].number
-    verifier.finish(tuple(_spans(transactions)))
+    verifier.finish(tuple(_purges(transactions)))
     with transactions.read() as connection:
         unsealed = audit_seals.unsealed(connection)
     return Verdict(verifier.head, tuple(verifier.breaches), verifier.gone, unsealed)
@@ -100,14 +101,18 @@ def anchor(transactions: Transactions) -> Anchor | None:
     return None if last is None else Anchor(last.number, last.digest)
 
 
-def _spans(transactions: Transactions) -> Iterator[tuple[int, int]]:
+def _purges(transactions: Transactions) -> Iterator[Purge]:
     after, found = 0, list[AuditEntry]()
+    with transactions.read() as connection:
+        changes = audit.of_target(connection, f"Setting:{AUDIT_DAYS}")
+        now = purging.settings(connection).get(AUDIT_DAYS)
     while not after or len(found) == AT_ONCE:
         with transactions.read() as connection:
             found = audit_seals.purges(connection, after, AT_ONCE)
         for entry in found:
             after = entry.audit_id
-            yield from purged_by(entry)
+            allowed = allowed_at(entry.audit_id, changes, now)
+            yield Purge(entry.audit_id, entry.at, tuple(purged_by(entry)), allowed)
         if not found:
             return
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from batchctl.domain import gates, moves
 from batchctl.domain.errors import StatusChanged
-from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow
+from batchctl.domain.rows import MOST_TRIES, BatchDefinition, BatchId, BatchInstance, IntakeId, IntakeRow, Populated
 from batchctl.domain.status import IntakeStatus
 from batchctl.domain.text import visible
 from batchctl.operations import unknown
@@ -29,6 +29,8 @@ class Creation:
     batches: tuple[str, ...]
     repeats: tuple[IntakeId, ...]
     refusals: tuple[str, ...]
+    values: tuple[tuple[str, Populated], ...] = ()
+    """What the populator of each batch has found, whether it would get an instance or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +68,19 @@ def creations(transactions: Transactions, populators: PopulatorRunner, most: int
 
 
 def _creation(connection: Any, row: IntakeRow, takers: list[BatchDefinition], populators: PopulatorRunner) -> Creation:
-    names, repeats, refusals = [], [], []
+    names, repeats, refusals, found = list[str](), list[IntakeId](), list[str](), list[tuple[str, Populated]]()
     for batch in takers:
         values = populate(populators, row, batch)
         if isinstance(values, str):
             refusals.append(f"batch {visible(batch.name)}: {values}")
             continue
+        found.append((batch.name, values))
         first = intake.first_with_same_data(connection, row, batch.batch_id) if batch.duplicate_check else None
         if first is None:
             names.append(batch.name)
         else:
             repeats.append(first)
-    return Creation(row, tuple(names), tuple(repeats), tuple(refusals))
+    return Creation(row, tuple(names), tuple(repeats), tuple(refusals), tuple(found))
 
 
 def walks(transactions: Transactions, clock: Clock, preparer: Preparer, most: int) -> tuple[Walk, ...]:

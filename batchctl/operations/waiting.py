@@ -80,6 +80,10 @@ class Awaited:
         }
 
 
+def _silently(left: Sequence[Awaited], seconds: float) -> None:
+    """Show nothing."""
+
+
 @dataclass(slots=True)
 class Wait:
     """Everything that is waited for, and how it stands.
@@ -92,6 +96,8 @@ class Wait:
     patience: Patience
     tell: Callable[[Awaited], None]
     trouble: Callable[[str], None]
+    progress: Callable[[Sequence[Awaited], float], None] = _silently
+    """Hears after each look of what is waited for still, and how many seconds it has been."""
     _found: dict[Reference, Awaited] = field(default_factory=dict)
     _is_troubled: bool = False
 
@@ -100,6 +106,7 @@ class Wait:
         began, pause = self.patience.monotonic(), FIRST_PAUSE
         self._look(list(dict.fromkeys(references)))
         while left := self._left:
+            self.progress([self._found[one] for one in left], self.patience.monotonic() - began)
             remaining = LONGEST_PAUSE if timeout is None else began + timeout - self.patience.monotonic()
             if remaining <= 0:
                 self._look_again(left)

@@ -97,6 +97,10 @@ def test_what_was_forged_is_found_and_named(night: Night) -> None:
         (3, "the row is missing, and no purge tells of it"),
         (5, "the row is not as it was when it was sealed"),
     ]
+    told = "'purge', 'AuditLog', '{\"Rows\": 1, \"AuditLog_id\": [[3, 3]]}'"
+    forge(night, f"INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore) VALUES ('x', 'y', {told})")
+    (first, _) = json.loads(night("audit", "verify", "--json", "--anchor", anchor).stdout)["Findings"]
+    assert first["Message"].endswith("(AuditLog 6) was not allowed: no AuditLogDays was set")
     forge(night, "DELETE FROM AuditSeal WHERE SealNo > 4")
     assert night("audit", "verify").returncode == 6
     assert "its end was cut off" in night("audit", "verify", "--anchor", anchor, env={"COLUMNS": "200"}).stdout

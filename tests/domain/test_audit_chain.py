@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from batchctl.domain.audit_chain import (
     BEGINNING,
     Anchor,
+    Purge,
     Seal,
     Verifier,
+    allowed_at,
     anchor_of,
     digest_of,
     in_spans,
@@ -56,13 +58,16 @@ def chain(acts: Sequence[AuditEntry], times: Sequence[datetime] = ()) -> list[Li
 
 
 def breaches(
-    links: Sequence[Link], anchors: Collection[Anchor] = (), spans: Collection[tuple[int, int]] = ()
+    links: Sequence[Link],
+    anchors: Collection[Anchor] = (),
+    spans: Collection[tuple[int, int]] = (),
+    purges: Collection[Purge] = (),
 ) -> list[tuple[int | None, str]]:
     """Return what is found wrong, by the act's number."""
     verifier = Verifier(anchors)
     for seal, entry in links:
         verifier.look(seal, entry)
-    verifier.finish(spans)
+    verifier.finish([Purge(99, NOW, tuple(spans), timedelta(days=30))] if spans else purges)
     return [(one.audit_id, one.message) for one in verifier.breaches]
 
 
@@ -216,3 +221,53 @@ def test_only_an_act_of_a_purge_tells_of_one(before: str | None, spans: list[tup
 def test_what_is_no_anchor_is_refused(text: str) -> None:
     assert anchor_of(text) is None
     assert anchor_of(f" 17:{'AB' * 32}\n") == Anchor(17, "ab" * 32)
+
+
+def taken(age: timedelta, allowed: timedelta | None, at: int = 3) -> list[tuple[int | None, str]]:
+    """Look at a chain of one row a day, of which one went by a purge when it was so old."""
+    times = [NOW + timedelta(days=number) for number in range(5)]
+    acts = [act(number, at=made) for number, made in enumerate(times, start=1)]
+    links = [(seal, None if seal.number == at else entry) for seal, entry in chain(acts, times)]
+    return breaches(links, purges=[Purge(9, times[at - 1] + age, ((at, at),), allowed)])
+
+
+def test_a_purge_of_what_was_old_enough_is_allowed() -> None:
+    assert taken(timedelta(days=30), timedelta(days=30)) == []
+
+
+def test_a_purge_without_a_rule_is_none() -> None:
+    said = "the row is missing, and the purge that tells of it (AuditLog 9) was not allowed: no AuditLogDays was set"
+    assert taken(timedelta(days=400), None) == [(3, said)]
+
+
+def test_a_purge_of_what_was_not_old_enough_is_told_with_the_age_and_the_rule() -> None:
+    said = (
+        "the row is missing, and the purge that tells of it (AuditLog 9) was not allowed: the row was at most 2.0 days old,"
+        " and AuditLogDays said 30"
+    )
+    # Before the seal that was made a day earlier it was not there.
+    assert taken(timedelta(days=1), timedelta(days=30)) == [(3, said)]
+
+
+def test_of_what_was_sealed_first_nobody_knows_how_old_it_was() -> None:
+    assert taken(timedelta(minutes=1), timedelta(days=30), at=1) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "now", "days"),
+    [(5, None, None), (15, None, 30), (25, None, 7), (35, "90", None), (5, "90", None), (15, "x", 30)],
+)
+def test_what_the_rule_said_then_the_log_tells(number: int, now: str | None, days: int | None) -> None:
+    changes = [
+        act(10, target="Setting:AuditLogDays", before=None, after='{"Name": "AuditLogDays", "Value": "30"}'),
+        act(20, target="Setting:AuditLogDays", before='{"Value": "30"}', after='{"Value": "7"}'),
+        act(30, target="Setting:AuditLogDays", before='{"Name": "AuditLogDays", "Value": "7"}', after=None),
+    ]
+    assert allowed_at(number, changes, now) == (None if days is None else timedelta(days=days))
+
+
+@pytest.mark.parametrize(
+    ("now", "days"), [("90", 90), (" 7 ", 7), (None, None), ("0", None), ("-1", None), ("²", None)]
+)
+def test_where_the_log_tells_nothing_the_rule_of_now_counts(now: str | None, days: int | None) -> None:
+    assert allowed_at(5, [], now) == (None if days is None else timedelta(days=days))

@@ -70,7 +70,8 @@ def name_of(one: app.App) -> str:
 def test_nothing_runs_on_a_copy_until_somebody_adopts_it(control_database: ControlDatabase, copied: Copy) -> None:
     name = worked_on(control_database)
     copy = opened(copied())
-    for work in (lambda: Node(copy).run(once=True), Node(copy).process):
+    works: tuple[Callable[[], object], ...] = (lambda: Node(copy).run(once=True), Node(copy).process)
+    for work in works:
         with pytest.raises(Refused, match="is a copy of"):
             work()
     with pytest.raises(Refused, match="is a copy of") as refused:

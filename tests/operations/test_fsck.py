@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from batchctl.domain.outcomes import StepOutcome
 from batchctl.operations import fsck
+from batchctl.store import engine, invariants
 from batchctl.store.invariants import INVARIANTS
+from batchctl.store.transactions import StoreTransactions
 from tests.control.world import FATAL, OK, World
+from tests.control_databases import SqliteControl
 
 FAILED = StepOutcome(succeeded=False)
 CLAIMED_TWICE = [
@@ -110,6 +114,7 @@ PLANTED = {
     "I43": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=2, exclusive=1)],
     "I44": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
             "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE BatchControl_id = 3"],
+    "I47": ["DELETE FROM FileProcess WHERE FileProcess_id = 3"],
     "I48": [("INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
             " CommandText, Status, EndTime, RetryCountAfter) VALUES (99, 1, 10, 's', 'told', '', 'success', '2099-01-01', 0)")],
     "I49": [("INSERT INTO DurationHistory (ProcessBatch_id, ProcessControlSeq, Day, UpToMs, Runs, TotalMs, MinMs, MaxMs)"
@@ -225,6 +230,55 @@ def test_a_planted_violation_is_found(night: World, code: str) -> None:
 
     assert code in found
     assert found == {code} | (found & BESIDES.get(code, set()))
+
+
+def test_an_instance_without_its_batch_is_found_too(night: World) -> None:
+    night.hand.loosen()
+    night.sql("UPDATE BatchControl SET ProcessBatch_id = 99 WHERE BatchControl_id = 3")
+
+    assert broken(night) == {"I47", "I66"}
+
+
+def work_of_fsck(database: SqliteControl, attempts: int) -> int:
+    """Return how many thousand instructions SQLite carries out for all laws, beside one instance tried so often."""
+    hand = database.hand()
+    for statement in (
+        "DELETE FROM BatchProcessHistory",
+        "INSERT OR IGNORE INTO ProcessBatch (ProcessBatch_id, ProcessBatchName) VALUES (1, 'B')",
+        "INSERT OR IGNORE INTO FileProcess (FileProcess_id, Entity) VALUES (1, 'B')",
+        "INSERT OR IGNORE INTO BatchControl (BatchControl_id, ProcessBatch_id, FileProcess_id) VALUES (1, 1, 1)",
+    ):
+        hand.sql(statement)
+    hand.many(
+        "INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
+        " AttemptNo, ClaimToken, CommandText, Status, StartTime, EndTime, RetryCountAfter, NextRunTimeAfter)"
+        " VALUES (1, 1, 10, 'a', 'told', ?, ?, '', 'failed', ?, ?, ?, ?)",
+        ((at, at, *(f"2026-11-21 {at // 60:02}:{at % 60:02}:00.000000",) * 2, attempts - at,
+          f"2026-11-21 {at // 60:02}:{at % 60:02}:00.000000") for at in range(1, attempts + 1)),
+    )  # fmt: skip
+    hand.close()
+    opened = StoreTransactions(engine.open_engine(database.url, database.directory))
+    counted = 0
+
+    def count() -> int:
+        nonlocal counted
+        counted += 1
+        return 0
+
+    with opened.read() as connection:
+        raw: Any = connection.connection.dbapi_connection
+        raw.set_progress_handler(count, 1000)
+        list(invariants.broken(connection, datetime(2026, 11, 22, tzinfo=UTC), 20))
+        raw.set_progress_handler(None, 0)
+    opened.close()
+    return counted
+
+
+def test_twice_as_many_attempts_of_one_instance_are_about_twice_as_much_work(sqlite_database: SqliteControl) -> None:
+    some, many = (work_of_fsck(sqlite_database, attempts) for attempts in (300, 1200))
+
+    # Compared each with each, four times as many are sixteen times as much.
+    assert many < 6 * some
 
 
 def test_what_a_backfill_has_fired_is_of_its_own_schedule(night: World) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
 from sqlalchemy import (
     ColumnElement,
+    FromClause,
     Select,
     and_,
     case,
     exists,
     func,
+    literal,
     not_,
     or_,
     select,
@@ -52,13 +57,62 @@ _DONE_BEFORE = exists().where(
     _earlier.c.Status.in_(DONE),
     _earlier.c.EndTime <= _h.c.StartTime,
 )
-_NEXT_OF_ALL = select(func.min(_later.c.BatchProcessHistory_id)).where(
-    _later.c.BatchControl_id == _earlier.c.BatchControl_id,
-    _later.c.BatchProcessHistory_id > _earlier.c.BatchProcessHistory_id,
+# What an attempt has to do with those before it is asked of all of them at once, in the order of their making: compared
+# each with each, the attempts of an instance that was tried a hundred times would be ten thousand pairs.
+_BEFORE: dict[str, Any] = {"partition_by": _h.c.BatchControl_id, "order_by": _ID}
+_ALL_BEFORE: dict[str, Any] = {**_BEFORE, "rows": (None, -1)}
+_NEVER = literal(datetime(9999, 12, 31, tzinfo=UTC), _h.c.EndTime.type)
+
+
+def _in_turn(*columns: ColumnElement[Any], of: Select[int] | None = None) -> FromClause:
+    """Return all attempts, or those of some instances, each with what comes of those before it."""
+    attempts = select(_ID, *columns)
+    return (attempts if of is None else attempts.where(_h.c.BatchControl_id.in_(of))).subquery("turn")
+
+
+_TOKENS = _in_turn(_h.c.ClaimToken, func.max(_h.c.ClaimToken).over(**_ALL_BEFORE).label("highest"))
+_TIMES = _in_turn(_h.c.StartTime, func.max(func.coalesce(_h.c.EndTime, _NEVER)).over(**_ALL_BEFORE).label("ended"))
+_DUE = _in_turn(
+    _h.c.StartTime,
+    _h.c.Cause,
+    func.lag(_h.c.NextRunTimeAfter).over(**_BEFORE).label("due"),
+    of=select(_later.c.BatchControl_id).where(_later.c.NextRunTimeAfter.is_not(None)),
 )
-_FOLLOWS = and_(
-    _earlier.c.BatchControl_id == _h.c.BatchControl_id, _ID == _NEXT_OF_ALL.correlate(_earlier).scalar_subquery()
+_RETRIES = _in_turn(
+    _h.c.Status,
+    _h.c.Cause,
+    _h.c.RetryCountAfter,
+    func.lag(_h.c.RetryCountAfter).over(**_BEFORE).label("left_before"),
+    of=select(_later.c.BatchControl_id).where(_later.c.Status.in_(BROKEN)),
 )
+
+
+def _of_turns(turns: FromClause, *conditions: ColumnElement[bool]) -> Select[int]:
+    return select(turns.c.BatchProcessHistory_id).where(*conditions).order_by(turns.c.BatchProcessHistory_id)
+
+
+_STEPS = _in_turn(
+    _h.c.BatchControl_id,
+    _h.c.ProcessBatch_id,
+    _h.c.ProcessControlSeq,
+    _h.c.StartTime,
+    func.coalesce(func.lag(_h.c.ProcessControlSeq).over(**_BEFORE), 0).label("seq_before"),
+    func.lag(case((_h.c.Status.in_(DONE), _h.c.EndTime))).over(**_BEFORE).label("done_before"),
+)
+_SUSPECTS = select(_STEPS.c.BatchControl_id).where(
+    _STEPS.c.ProcessControlSeq != _STEPS.c.seq_before,
+    or_(
+        _STEPS.c.ProcessControlSeq < _STEPS.c.seq_before,
+        and_(_STEPS.c.seq_before > 0, or_(_STEPS.c.done_before.is_(None), _STEPS.c.done_before > _STEPS.c.StartTime)),
+        exists().where(
+            _s.ProcessBatch_id == _STEPS.c.ProcessBatch_id,
+            _s.ProcessControlSeq > _STEPS.c.seq_before,
+            _s.ProcessControlSeq < _STEPS.c.ProcessControlSeq,
+            _s.z_inserted <= _STEPS.c.StartTime,
+        ),
+    ),
+)
+"""Instances that did not go from one step to the next: few, of whose attempts each is looked at then."""
 # What a person asked for may fail first, and succeed when it is tried again.
 _ASKED_SINCE = exists().where(
     _later.c.BatchControl_id == _h.c.BatchControl_id,
@@ -67,7 +121,7 @@ _ASKED_SINCE = exists().where(
     _later.c.BatchProcessHistory_id > _PREVIOUS,
     _later.c.BatchProcessHistory_id <= _ID,
 )
-_LEFT_BEFORE = _earlier.c.RetryCountAfter
+_LEFT_BEFORE = _RETRIES.c.left_before
 
 OF_ATTEMPTS: tuple[Invariant, ...] = (
     Invariant(
@@ -116,7 +170,12 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
                 _s.z_inserted <= _h.c.StartTime,
             ),
         )
-        .where(_h.c.Cause != "manual", not_(_DONE_BEFORE), is_as_it_was(_h.c.BatchControl_id))
+        .where(
+            _h.c.BatchControl_id.in_(_SUSPECTS),
+            _h.c.Cause != "manual",
+            not_(_DONE_BEFORE),
+            is_as_it_was(_h.c.BatchControl_id),
+        )
         .distinct()
         .order_by(_ID),
         "look whether the batch's steps were renumbered meanwhile; else look in the target what is missing",
@@ -130,18 +189,13 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         .join(batch_control, _OF_INSTANCE)
         .where(_c.Status == "complete", _h.c.Cause != "manual", _h.c.StartTime > _c.z_updated)
         .order_by(_ID),
-        "look in the target what was done twice",
+        "look whether the clock of the database was set back; else look in the target what was done twice",
     ),
     Invariant(
         "I11",
         "attempts of one instance do not overlap",
         "BatchProcessHistory",
-        select(_ID)
-        .select_from(_h)
-        .join(_earlier, and_(_earlier.c.BatchControl_id == _h.c.BatchControl_id, _PREVIOUS < _ID))
-        .where(or_(_earlier.c.EndTime.is_(None), _earlier.c.EndTime > _h.c.StartTime))
-        .distinct()
-        .order_by(_ID),
+        _of_turns(_TIMES, _TIMES.c.ended > _TIMES.c.StartTime),
         "look whether the clock of the database was set back; else look in the target what was done twice",
     ),
     Invariant(
@@ -177,35 +231,27 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "I15",
         "tokens never go back within an instance",
         "BatchProcessHistory",
-        select(_ID)
-        .select_from(_h)
-        .join(_earlier, and_(_earlier.c.BatchControl_id == _h.c.BatchControl_id, _PREVIOUS < _ID))
-        .where(_h.c.ClaimToken < _earlier.c.ClaimToken)
-        .distinct()
-        .order_by(_ID),
+        _of_turns(_TOKENS, _TOKENS.c.ClaimToken < _TOKENS.c.highest),
         "somebody has set ClaimToken back by hand: set it beyond the highest in the history",
     ),
     Invariant(
         "I16",
         "a failure takes one retry of those there were, and a fatal one none",
         "BatchProcessHistory",
-        select(_ID)
-        .select_from(_h)
-        .join(_earlier, _FOLLOWS)
-        .where(
-            _h.c.Status.in_(BROKEN),
-            _h.c.Cause != "manual",
+        _of_turns(
+            _RETRIES,
+            _RETRIES.c.Status.in_(BROKEN),
+            _RETRIES.c.Cause != "manual",
             _LEFT_BEFORE.is_not(None),
             or_(
-                _h.c.RetryCountAfter.is_(None),
+                _RETRIES.c.RetryCountAfter.is_(None),
                 and_(
-                    _h.c.RetryCountAfter != case((_LEFT_BEFORE > 0, _LEFT_BEFORE - 1), else_=0),
+                    _RETRIES.c.RetryCountAfter != case((_LEFT_BEFORE > 0, _LEFT_BEFORE - 1), else_=0),
                     # What no retry can mend takes none, and leaves the instance failed.
-                    _h.c.RetryCountAfter != _LEFT_BEFORE,
+                    _RETRIES.c.RetryCountAfter != _LEFT_BEFORE,
                 ),
             ),
-        )
-        .order_by(_ID),
+        ),
         "look whether somebody has changed RetryCount by hand; nothing needs to be done to go on",
     ),
     Invariant(
@@ -219,11 +265,7 @@ OF_ATTEMPTS: tuple[Invariant, ...] = (
         "I18",
         "no attempt starts before the NextRunTime that the one before it set",
         "BatchProcessHistory",
-        select(_ID)
-        .select_from(_h)
-        .join(_earlier, _FOLLOWS)
-        .where(_h.c.Cause != "manual", _h.c.StartTime < _earlier.c.NextRunTimeAfter)
-        .order_by(_ID),
+        _of_turns(_DUE, _DUE.c.Cause != "manual", _DUE.c.StartTime < _DUE.c.due),
         "look whether somebody has changed NextRunTime, or the clock of the database was set back",
     ),
     Invariant(

@@ -205,6 +205,18 @@ OF_INSTANCES: tuple[Invariant, ...] = (
         "somebody has deleted the attempt, or claimed by hand: end the controller that ClaimedBy names, then start one",
     ),
     Invariant(
+        "I47",
+        "an instance is one of a batch and of a FileProcess row that are there",
+        "BatchControl",
+        _instances(
+            or_(
+                not_(exists().where(_f.FileProcess_id == _c.FileProcess_id)),
+                not_(exists().where(_b.ProcessBatch_id == _c.ProcessBatch_id)),
+            )
+        ),
+        "somebody has deleted it with foreign keys switched off: restore it from a backup, or delete the instance too",
+    ),
+    Invariant(
         "I66",
         "the version of the batch that an instance was made for is written down",
         "BatchControl",

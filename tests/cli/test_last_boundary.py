@@ -1,0 +1,71 @@
+"""What nobody can work with is one line and an exit code, whenever it happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from batchctl.cli import main
+from tests.cli.shop import Shop
+
+DEEP = "x = " + "[" * 3000 + "]" * 3000 + "\n"
+
+
+def test_a_configuration_that_is_nested_too_deeply_is_no_inner_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deep.toml").write_text(DEEP, encoding="utf-8")
+
+    assert main.run(["--config", str(tmp_path / "deep.toml"), "status"]) == 2
+    assert f"{tmp_path / 'deep.toml'} is nested too deeply to be read." in capsys.readouterr().err
+
+
+def test_nor_is_a_file_of_definitions(shop: Shop) -> None:
+    (shop.folder / "deep.toml").write_text(DEEP, encoding="utf-8")
+
+    assert shop("plan", str(shop.folder / "deep.toml")) == 2
+    assert "deep.toml is nested too deeply to be read." in shop.err
+
+
+def test_nor_is_a_variable(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BATCHCTL_CONNECTIONS", "[" * 100_000)
+
+    assert main.run(["status"]) == 2
+    assert "Error: " in capsys.readouterr().err
+
+
+def test_what_the_system_forbids_is_refused_with_its_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbid(config_file: str | None) -> None:
+        raise PermissionError(13, "Permission denied", "/closed/batchctl.toml")
+
+    monkeypatch.setattr("batchctl.app.open_app", forbid)
+
+    assert main.run(["status"]) == 4
+    said = "Error: This user may not use '/closed/batchctl.toml': Permission denied.\nNext: let this user read and write there,"
+    assert capsys.readouterr().err.startswith(said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGINT is POSIX's")
+def test_who_interrupts_it_while_it_is_loaded_gets_one_line(tmp_path: Path) -> None:
+    # A module that is loaded with the command line, and takes its time.
+    (tmp_path / "click.py").write_text("print('loading', flush=True)\nimport time\ntime.sleep(60)\n", encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "batchctl", "status"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "loading\n"
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+
+    assert (process.returncode, said) == (130, "Interrupted.\n")
