@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from batchctl.ports import Clock, Transactions
-from batchctl.store import invariants
+from batchctl.store import ailing_starts, definitions, invariants
 
 SETTLED_AFTER = timedelta(minutes=10)
 """How long an intake row may wait for its instances before that is worth telling."""
+READABLE = "I90"
+_CAN_BE_READ = "what people define can be read by the engine, column by column"
 MOST = 20
 """How many rows are named for each law."""
 
@@ -31,18 +33,25 @@ def examine(
     """Return the rows that break a law; what came in within `settled_after` may still wait."""
     with transactions.read() as connection:
         found = list(invariants.broken(connection, clock.now() - settled_after, MOST))
-    return tuple(
-        Violation(
-            one.invariant.code,
-            one.invariant.law,
-            one.invariant.table,
-            one.row_id,
-            one.invariant.mend.format(id=one.row_id),
-        )
-        for one in found
+        unread = (*definitions.read(connection).unreadable, *ailing_starts.unreadable(connection))
+    return (
+        *(
+            Violation(
+                one.invariant.code,
+                one.invariant.law,
+                one.invariant.table,
+                one.row_id,
+                one.invariant.mend.format(id=one.row_id),
+            )
+            for one in found
+        ),
+        *(
+            Violation(READABLE, f"{_CAN_BE_READ} ({row.said})", row.table, row.row_id, row.mend)
+            for row in unread[:MOST]
+        ),
     )
 
 
 def laws() -> int:
     """Return how many laws are asked."""
-    return len(invariants.INVARIANTS)
+    return len(invariants.INVARIANTS) + 1

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from batchctl.domain import triggers
-from batchctl.domain.errors import NotFound
+from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.gates import Ends, Gate
 from batchctl.domain.modes import lets_triggers, mode_word, takers_of
 from batchctl.domain.outcomes import JsonValue
@@ -97,7 +98,7 @@ class Bench:
     def try_out(self, name: str) -> Trial:
         """Say what a trigger would do now; raises what a round would log as its error."""
         with self.transactions.read() as connection:
-            trigger = _named(data_triggers.everything(connection)[0], name)
+            trigger = _named(connection, name)
         now = self.clock.now()
         ago = triggers.fired_ago(trigger, now)
         self.inquiries.ask(trigger.row_id, partial(self.count, trigger, ago))
@@ -140,7 +141,7 @@ def gates_of(trigger: DataTrigger, takers: Sequence[BatchDefinition]) -> Iterato
 def named(transactions: Transactions, name: str) -> tuple[DataTrigger, Sequence[BatchDefinition]]:
     """Return a trigger and the batches that take its entity; raises `NotFound`."""
     with transactions.read() as connection:
-        trigger = _named(data_triggers.everything(connection)[0], name)
+        trigger = _named(connection, name)
         return trigger, takers_of(trigger.entity, definitions.all_batches(connection))
 
 
@@ -150,7 +151,11 @@ def everything(transactions: Transactions) -> tuple[DataTrigger, ...]:
         return tuple(data_triggers.everything(connection)[0])
 
 
-def _named(known: list[DataTrigger], name: str) -> DataTrigger:
+def _named(connection: Any, name: str) -> DataTrigger:
+    known, broken = data_triggers.everything(connection)
+    for row in broken:
+        if row.name == name:
+            raise Refused(f"{row.message}. Until that is corrected it starts nothing.", next_step=row.mend)
     for trigger in known:
         if trigger.name == name:
             return trigger

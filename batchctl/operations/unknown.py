@@ -9,13 +9,16 @@ from batchctl.domain.errors import NotFound, Refused
 from batchctl.domain.rows import BatchDefinition, BatchId, InstanceId, IntakeId
 from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
-from batchctl.store import definitions, instances, intake, reports
+from batchctl.store import definitions, instances, intake, reports, unreadable
+from batchctl.store.tables import batch_control, file_process
 
 LISTED_MOST = 10
 
 
-def intake_row(connection: Any, intake_id: int) -> NotFound:
-    """Say that there is no such FileProcess row, and whether the number is that of an instance."""
+def intake_row(connection: Any, intake_id: int) -> NotFound | Refused:
+    """Say that there is no such FileProcess row, and whether the number is that of an instance; or what of it cannot be read."""
+    if (row := unreadable.of_number(connection, file_process, intake_id)) is not None:
+        return Refused(f"{row.message}.", next_step=row.mend)
     missing = f"There is no FileProcess {intake_id}."
     found = instances.load(connection, InstanceId(intake_id))
     if found is None:
@@ -24,17 +27,19 @@ def intake_row(connection: Any, intake_id: int) -> NotFound:
     return NotFound(f"{missing} {meant}", next_step=f"batchctl inbox show {found.intake_id}")
 
 
-def instance(connection: Any, instance_id: int, verb: str = "why") -> NotFound:
+def instance(connection: Any, instance_id: int, verb: str = "why") -> NotFound | Refused:
     """Say that there is no such instance, and whether the number is that of a FileProcess row, and what was made of it.
 
-    `verb` is a command that takes such a row too.
+    Or what of it cannot be read. `verb` is a command that takes such a row too.
     """
+    if (row := unreadable.of_number(connection, batch_control, instance_id)) is not None:
+        return Refused(f"{row.message}.", next_step=row.mend)
     missing = f"There is no BatchControl {instance_id}."
     if intake.load(connection, IntakeId(instance_id)) is None:
         return NotFound(missing, next_step="batchctl status")
-    row = f"file:{instance_id}"
-    meant = f"Did you mean FileProcess {instance_id}, which is {row}? {_made(connection, IntakeId(instance_id))}"
-    return NotFound(f"{missing} {meant}", next_step=f"batchctl {verb} {row}")
+    file = f"file:{instance_id}"
+    meant = f"Did you mean FileProcess {instance_id}, which is {file}? {_made(connection, IntakeId(instance_id))}"
+    return NotFound(f"{missing} {meant}", next_step=f"batchctl {verb} {file}")
 
 
 def _made(connection: Any, intake_id: IntakeId) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import BigInteger, Integer, SmallInteger, Table
+from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table, bindparam, select
 
 from batchctl.domain import status
 from batchctl.domain.rows import BatchId
@@ -30,6 +30,8 @@ _WORDS: Mapping[str, type[StrEnum]] = {
     "Overlap": status.Overlap,
     "DuplicateKey": status.DuplicateKey,
 }
+_STATUS: Mapping[str, type[StrEnum]] = {"BatchControl": status.InstanceStatus, "FileProcess": status.IntakeStatus}
+"""The words of a column that is called the same in many tables."""
 _NAMES = ("ProcessBatchName", "ProcessName", "ScheduleName", "TriggerName", "WatchName")
 
 Made = TypeVar("Made")
@@ -46,6 +48,13 @@ def sorted_out(
         except NONSENSE as error:
             broken.append(unreadable(table, row, error))
     return found, broken
+
+
+def of_number(connection: Connection, table: Table, row_id: int) -> UnreadableRow | None:
+    """Return what there is to say of a row that was not found among those that can be read; None where there is no such row."""
+    (key,) = table.primary_key
+    row = connection.execute(select(table).where(key == bindparam("row_id")), {"row_id": row_id}).first()
+    return None if row is None else unreadable(table, row, ValueError("a column holds nonsense"))
 
 
 def unreadable(table: Table, row: Any, error: Exception, batch: str = "") -> UnreadableRow:
@@ -73,6 +82,10 @@ def unreadable(table: Table, row: Any, error: Exception, batch: str = "") -> Unr
     )
 
 
+def _words(table: Table, column: str) -> type[StrEnum] | None:
+    return _STATUS.get(table.name) if column == "Status" else _WORDS.get(column)
+
+
 def _unfit(table: Table, row: Any) -> Iterable[tuple[str, str]]:
     for column in table.columns:
         value = getattr(row, column.name)
@@ -81,6 +94,6 @@ def _unfit(table: Table, row: Any) -> Iterable[tuple[str, str]]:
                 yield column.name, f"{column.name} is empty"
         elif isinstance(column.type, (BigInteger, Integer, SmallInteger)) and not isinstance(value, int):
             yield column.name, f"{column.name} is '{visible(str(value))}', which is no whole number"
-        elif (known := _WORDS.get(column.name)) is not None and str(value).strip().lower() not in set(known):
+        elif (known := _words(table, column.name)) is not None and str(value).strip().lower() not in set(known):
             listed = ", ".join(member.value for member in known)
             yield column.name, f"{column.name} is '{visible(str(value))}', and has to be one of: {listed}"

@@ -108,6 +108,14 @@ def test_what_is_shown_of_it_and_drawn_without_it_says_so(command: Command) -> N
     assert "Daily" not in drawn
 
 
+def test_fsck_is_not_clean(command: Command) -> None:
+    code, told, _ = command("fsck", "--json")
+
+    assert code == 6
+    (one,) = [each for each in json.loads(told) if each["Law"] == "I90"]
+    assert "ProcessingMode is 'sheduled'" in one["Message"]
+
+
 def test_the_views_name_it_with_a_statement_that_mends_it(broken: World) -> None:
     ((reason, mend),) = broken.sql("SELECT Reason, NextSql FROM vWaiting WHERE BatchControl_id = 1")
     assert reason == "ProcessBatch 1 (Daily) cannot be read: ProcessingMode holds nonsense"
@@ -154,6 +162,19 @@ def test_a_step_that_cannot_be_read_is_named_with_its_batch(world: World) -> Non
             ),
         )
     ]
+
+
+def test_instances_rows_and_triggers_that_cannot_be_read_are_named_too(command: Command, broken: World) -> None:
+    broken.sql("UPDATE BatchControl SET Status = 'success?' WHERE BatchControl_id = 2")
+    broken.sql("UPDATE FileProcess SET Status = 'redy' WHERE FileProcess_id = 3")
+    instance = "BatchControl 2 cannot be read: Status is 'success?', and has to be one of: ready, running, retry"
+    intake = "FileProcess 3 cannot be read: Status is 'redy', and has to be one of: ready, paused, complete, rejected, duplicate."
+
+    for asked, said in ((("show", "2"), instance), (("why", "file:3"), intake), (("inbox", "show", "3"), intake)):
+        code, _, told = command(*asked)
+        assert code == 4
+        assert said in told
+        assert "There is no" not in told
 
 
 class Installed:
