@@ -80,11 +80,16 @@ class App:
         """What is to be said of the plugin modules that would end or hang whatever imports them; they are tried once."""
         if not self.settings.modules:
             return {}
-        from batchctl.system import module_trial
+        from batchctl.system import environment, module_trial
 
         limit = min(module_trial.LIMIT, timedelta(seconds=self.settings.populate_timeout))
         found = module_trial.left_out(
-            self.settings.modules, self.plugin_path, controller_id=self.ids.controller_id(), limit=limit
+            self.settings.modules,
+            self.plugin_path,
+            controller_id=self.ids.controller_id(),
+            # What a module finds here it finds where it is worked with, too.
+            environment=environment.of_steps(self.settings),
+            limit=limit,
         )
         return {module: module_trial.message_of(module, reason) for module, reason in found.items()}
 
@@ -142,6 +147,12 @@ class App:
                 self.transactions, self.registry, self.surroundings, folders, self.timetable(), self.registry
             )
         return (*found, *checking.of_settings(self.settings))
+
+    def check_connections(self) -> tuple[checking.Finding, ...]:
+        """Return what is wrong with the definitions as far as only the target databases know."""
+        from batchctl.operations import connection_checks
+
+        return connection_checks.findings(self.transactions, self.settings)
 
     def rehearse_watch(self, name: str, most: int) -> watches.Rehearsal:
         """Walk once through the folder of a watch, and submit nothing."""

@@ -46,7 +46,7 @@ from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Clock, Finished, Transactions
 from batchctl.store import identity
 from batchctl.surroundings import connections_of
-from batchctl.system.environment import for_children, take_secrets
+from batchctl.system.environment import of_steps, take_secrets
 from batchctl.system.folders import ThreadFolders
 from batchctl.system.plugin_process import PluginProcess
 from batchctl.system.populating import ProcessPopulatorRunner
@@ -389,8 +389,7 @@ class Node:
     @property
     def _environment(self) -> Mapping[str, str]:
         """What steps, jobs and populators see of the environment."""
-        of_secrets = [given.env for given in self._settings.secrets.values() if given.env is not None]
-        return for_children(self._settings.step_environment, of_secrets)
+        return of_steps(self._settings)
 
     def _announce(self, name: str) -> None:
         self._listener(Event(name, {"ClaimedBy": self._ids.controller_id()}))

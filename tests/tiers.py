@@ -11,11 +11,12 @@ from hypothesis import settings
 
 FULL = {
     "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
+    "acceptance/test_frozen.py": "a controller that is frozen for longer than its lease, in real time",
+    "acceptance/test_hanging_plugins.py": "plugins that hang until they are given up, in real time",
     "acceptance/test_hostile_columns.py": "every reading command on every column, on a terminal",
     "chaos/test_chaos.py": "two hundred kills",
     "chaos/test_known_accidents.py": "kills",
     "control/test_concurrent_completions.py": "ten thousand rounds of two processes",
-    "control/test_deposed.py": "leases of controllers that are frozen, in real time",
     "operations/test_doctor_strict.py": "a server of its own that asks for passwords",
     "sim/test_due_times.py": "walks through years of changed clocks, for every mutant",
 }

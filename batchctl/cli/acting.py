@@ -15,6 +15,7 @@ from batchctl.cli.session import (
     Session,
     WholeNumber,
     as_json,
+    batch_names,
     can_ask,
     dry_run,
     pass_session,
@@ -218,7 +219,7 @@ def _do(
 
 
 @click.command()
-@click.argument("batch")
+@click.argument("batch", shell_complete=batch_names)
 @release_options
 @reason(required=False)
 @sure
@@ -248,7 +249,7 @@ def enable(
 
 
 @click.command()
-@click.argument("batch")
+@click.argument("batch", shell_complete=batch_names)
 @reason(required=False)
 @dry_run
 @pass_session

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_rows, pass_session
 from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def alert() -> None:
 
 
 @alert.command("list")
-@as_json
+@as_rows
 @pass_session
 def list_channels(session: Session, as_json: bool) -> None:
     """List the channels of the configuration, what is wrong with each, and its last message."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.scheduler_log import MOST, Moment
-from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, dry_run, pass_session
+from batchctl.cli.session import ROW_ID, Ref, Session, WholeNumber, as_json, as_rows, dry_run, pass_session
 
 if TYPE_CHECKING:
     from batchctl.cli.listing import Listing
@@ -53,7 +53,7 @@ class AnchorText(click.ParamType["Anchor"]):
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
 @click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
-@as_json
+@as_rows
 @click.pass_context
 def audit(
     ctx: click.Context,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.text import nearest, visible
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def start(
 
 
 @backfill.command("list")
-@as_json
+@as_rows
 @pass_session
 def list_backfills(session: Session, as_json: bool) -> None:
     """List the backfills, newest first, with how far each has come."""

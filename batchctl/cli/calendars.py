@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, no_time, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def calendar() -> None:
 
 
 @calendar.command(name="list")
-@as_json
+@as_rows
 @pass_session
 def listed(session: Session, as_json: bool) -> None:
     """List the calendars: until when each is valid, how many days it has, which schedules go by it."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_rows, pass_session
 
 
 @click.command()
-@as_json
+@as_rows
 @pass_session
 def controllers(session: Session, as_json: bool) -> None:
     """List the controllers of the last days: where each runs or ran, its last sign of life, and what it has claimed."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_rows, pass_session
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -18,7 +18,7 @@ FINDINGS = 6
 
 
 @click.command()
-@as_json
+@as_rows
 @pass_session
 def batches(session: Session, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
@@ -86,13 +86,15 @@ def _state(batch: BatchDefinition, now: datetime) -> Text:
 
 
 @click.command()
-@as_json
+@click.option("--connections", "ask_targets", is_flag=True, help="Also ask the target databases for the procedures.")
+@as_rows
 @click.pass_context
-def check(ctx: click.Context, as_json: bool) -> None:
+def check(ctx: click.Context, ask_targets: bool, as_json: bool) -> None:
     """Check every definition row, placeholder, plugin and connection name; exit code 6 when anything is found.
 
-    It runs no SQL in a target database, and does not look whether programs and files are there; whether the folders of
-    watches are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
+    It asks no target database, unless --connections is given: then it connects to each that a step names, and finds
+    procedures that do not exist. It does not look whether programs and files are there; whether the folders of watches
+    are, it does. Whether the staging table of a trigger is there, batchctl trigger test NAME says.
     """
     from batchctl import config
     from batchctl.cli import output
@@ -102,7 +104,7 @@ def check(ctx: click.Context, as_json: bool) -> None:
 
     session: Session = ctx.obj
     with session.app() as app:
-        found = app.check()
+        found = (*app.check(), *(app.check_connections() if ask_targets else ()))
         literal = sorted(config.literal_passwords(app.settings))
     for key in literal:
         output.say(f"Warning: {key} holds its password itself; {doctor.how_to_hide(key)}")

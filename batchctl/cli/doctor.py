@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, as_json
+from batchctl.cli.session import Session, as_rows
 
 FINDINGS = 6
 
@@ -12,7 +12,7 @@ _STYLES = {"OK": "green", "WARN": "yellow", "FAIL": "bold red"}
 
 
 @click.command()
-@as_json
+@as_rows
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Examine the control database, every connection and this host; exit code 6 when something FAILs.

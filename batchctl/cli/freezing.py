@@ -7,14 +7,25 @@ from typing import TYPE_CHECKING
 import click
 
 from batchctl.cli.releasing import release_options
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, dry_run, pass_session, reason, sure
+from batchctl.cli.session import (
+    ROW_ID,
+    Session,
+    WholeNumber,
+    as_json,
+    as_rows,
+    batch_names,
+    dry_run,
+    pass_session,
+    reason,
+    sure,
+)
 
 if TYPE_CHECKING:
     from batchctl.app import App
     from batchctl.domain.freezes import Scope
     from batchctl.operations.freezing import Freezer, Frozen, Thawed
 
-_batch = click.option("--batch", metavar="NAME", help="Only this batch.")
+_batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only this batch.")
 _tag = click.option("--tag", metavar="TAG", help="Only the batches that have it among their Tags.")
 
 
@@ -101,7 +112,7 @@ def thaw(
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
 @click.option("--limit", type=WholeNumber(1, 10_000), default=50, show_default=True, help="How many rows at most.")
-@as_json
+@as_rows
 @pass_session
 def freezes(session: Session, everything: bool, limit: int, as_json: bool) -> None:
     """List what is frozen, since when, by whom, why and until when."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, as_json
+from batchctl.cli.session import Session, as_rows
 
 FINDINGS = 6
 
 
 @click.command()
-@as_json
+@as_rows
 @click.pass_context
 def fsck(ctx: click.Context, as_json: bool) -> None:
     """Ask the tables whether every law of the engine holds; exit code 6 when a row breaks one.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_json, batch_names, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,7 @@ _BY_ENDING = {".svg": "svg", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": 
 
 
 @click.command()
-@click.argument("batch", metavar="[BATCH]", required=False)
+@click.argument("batch", metavar="[BATCH]", required=False, shell_complete=batch_names)
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="[default: by the ending of FILE, else terminal]")
 @click.option("--output", "file", metavar="FILE", help="Write the drawing there; what the file held is replaced.")
 @click.option("--cycle-key", metavar="K", help="Only what happened for this CycleKey.")
@@ -61,7 +61,7 @@ def graph(
 
 
 @click.command()
-@click.argument("batch", metavar="BATCH")
+@click.argument("batch", metavar="BATCH", shell_complete=batch_names)
 @as_json
 @pass_session
 def impact(session: Session, batch: str, as_json: bool) -> None:

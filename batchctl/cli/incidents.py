@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import INSTANCE_ID, ROW_ID, Session, as_json, dry_run, pass_session, reason
+from batchctl.cli.filtering import filters
+from batchctl.cli.session import INSTANCE_ID, ROW_ID, Session, as_rows, dry_run, pass_session, reason
+from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import visible
 
 if TYPE_CHECKING:
@@ -44,16 +46,26 @@ _of_instance = click.option(
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Also those that are over, newest first.")
-@as_json
+@filters(IncidentStatus, "was opened")
+@as_rows
 @pass_session
-def incidents(session: Session, everything: bool, as_json: bool) -> None:
+def incidents(
+    session: Session,
+    everything: bool,
+    batch: str | None,
+    status: str | None,
+    since: datetime | None,
+    as_json: bool,
+) -> None:
     """List the problems that people have to know of, since when, and what to type."""
     from batchctl.cli import output
-    from batchctl.domain.status import IncidentStatus
     from batchctl.operations import columns, incident_desk
 
+    stands = None if status is None else IncidentStatus(status)
+    everything = everything or stands is IncidentStatus.RESOLVED
     with session.app() as app:
-        found, now = incident_desk.listed(app.transactions, everything=everything), app.clock.now()
+        found = incident_desk.listed(app.transactions, everything=everything, batch=batch, status=stands, since=since)
+        now = app.clock.now()
     if as_json:
         output.print_json([columns.incident(one) for one in found])
         return

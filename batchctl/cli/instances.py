@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, Session, WholeNumber, as_json, pass_session
+from batchctl.cli.filtering import filters
+from batchctl.cli.session import INSTANCE_ID, LARGEST_ID, Session, WholeNumber, as_json, as_rows, pass_session
+from batchctl.domain.status import HistoryStatus
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from rich.console import Console
     from rich.text import Text
 
@@ -45,11 +49,15 @@ def show(session: Session, instance_id: int, as_json: bool) -> None:
     "--command", "only_command", is_flag=True, help="Print the command of the last attempt alone, for a pipe."
 )
 @click.option("--step", "seq", type=WholeNumber(0, LARGEST_ID), metavar="SEQ", help="With --command: of this step.")
-@as_json
+@filters(HistoryStatus, "began")
+@as_rows
 @pass_session
 def history(
     session: Session,
     instance_id: int | None,
+    batch: str | None,
+    status: str | None,
+    since: datetime | None,
     limit: int,
     full: bool,
     only_command: bool,
@@ -66,6 +74,8 @@ def history(
 
     if only_command and (instance_id is None or as_json or full):
         raise click.UsageError("--command needs an ID, and goes with neither --json nor --full.")
+    if instance_id is not None and (batch, status, since) != (None, None, None):
+        raise click.UsageError("--batch, --status and --since are for the list, without an ID.")
     if seq is not None and not only_command:
         raise click.UsageError("--step goes with --command.")
     with session.app() as app:
@@ -73,7 +83,8 @@ def history(
             output.verbatim(inspection.last_command(app.transactions, InstanceId(instance_id or 0), seq))
             return
         if instance_id is None:
-            found = inspection.newest_attempts(app.transactions, limit)
+            stands = None if status is None else HistoryStatus(status)
+            found = inspection.newest_attempts(app.transactions, limit, batch, stands, since)
         else:
             found = inspection.attempts_of(app.transactions, InstanceId(instance_id))
     if as_json:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, one_of, pass_session, reason
 from batchctl.domain.errors import NotFound
 from batchctl.domain.status import HistoryStatus
 from batchctl.domain.text import did_you_mean, typed, visible
@@ -33,7 +33,7 @@ def job() -> None:
 
 
 @job.command("list")
-@as_json
+@as_rows
 @pass_session
 def list_jobs(session: Session, as_json: bool) -> None:
     """List the jobs: when each is due, how it last ended, and where the tables differ from the code."""
@@ -101,7 +101,7 @@ def run(ctx: click.Context, name: str, reason: str | None, dry_run: bool, argume
 )
 @click.option("--since", type=Moment(), help="Only those that began then or later, in UTC.")
 @click.option("--limit", type=WholeNumber(1, 100_000), default=20, show_default=True, help="How many at most.")
-@as_json
+@as_rows
 @pass_session
 def history(
     session: Session, name: str, outcome: str | None, since: datetime | None, limit: int, as_json: bool

@@ -9,14 +9,18 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 import batchctl
 from batchctl.cli.session import Session
+from batchctl.domain.error_codes import INSIDE, TYPED
 from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.text import did_you_mean, visible
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
 COLLECT_AFTER = 100_000
@@ -81,6 +85,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "service:service",
         "Print what lets a controller run as a service: systemd, Task Scheduler, SQL Agent.",
     ),
+    "completion": ("completion:completion", "Print what makes a shell complete commands and names of batches."),
     "job": ("jobs:job", "List decorated Python jobs, run or cancel one, see its history."),
 }
 
@@ -155,6 +160,13 @@ class CommandsByName(click.Group):
         hint = did_you_mean(args[0], COMMANDS) if meant is None else f" Did you mean '{meant}'?"
         raise click.UsageError(f"There is no command '{visible(args[0])}'.{hint}", ctx)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[Any]]:
+        """Complete the name of a command from the table, without importing any of them."""
+        from click.shell_completion import CompletionItem
+
+        named = [CompletionItem(name, help=said) for name, (_, said) in COMMANDS.items() if name.startswith(incomplete)]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list from the table."""
         del ctx
@@ -214,6 +226,7 @@ def _run(arguments: list[str]) -> int:
         result = cli.main(args=arguments, prog_name="batchctl", standalone_mode=False)
     except click.ClickException as error:
         _placed(error).show()
+        click.echo(f"Code: BC{TYPED}", err=True)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         # click makes the one of the other; who was asked and says no has interrupted nothing.
@@ -256,6 +269,7 @@ def _show(error: BatchctlError, *, debug: bool) -> None:
     click.echo("\n".join(visible(line) for line in f"Error: {error.message}".split("\n")), err=True)
     if error.next_step:
         click.echo(visible(f"Next: {error.next_step}"), err=True)
+    click.echo(f"Code: {error.code}", err=True)
 
 
 def _show_unexpected(error: Exception, *, debug: bool) -> None:
@@ -265,6 +279,7 @@ def _show_unexpected(error: Exception, *, debug: bool) -> None:
     click.echo(f"Error: something went wrong inside batchctl: {said}", err=True)
     if not debug:
         click.echo("Next: the same command with --debug shows where (batchctl --debug ...)", err=True)
+    click.echo(f"Code: BC{INSIDE}", err=True)
 
 
 def _never_fail_to_print(stream: TextIO) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, dry_run, one_of, pass_session, reason
+from batchctl.cli.session import Session, batch_names, dry_run, one_of, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ ANY = "any"
 
 
 @click.command()
-@click.argument("batch")
+@click.argument("batch", shell_complete=batch_names)
 @click.argument("mode", type=one_of(["scheduled", "triggered", "manual", ANY]))
 @reason(required=True)
 @dry_run

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
@@ -15,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from batchctl.cli.listing import Listing
-from batchctl.cli.session import ONLY_LOOKS
+from batchctl.cli.session import CSV, ONLY_LOOKS
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 
@@ -72,8 +74,28 @@ def console(*, err: bool = False) -> Console:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON in plain ASCII, which every terminal and every program reads."""
+    """Print a value as JSON in plain ASCII, which every terminal and every program reads; rows as CSV where that is asked for."""
+    ctx = click.get_current_context(silent=True)
+    if ctx is not None and ctx.params.get("as_json") == CSV:
+        print_csv(value)
+        return
     click.echo(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+def print_csv(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print rows under the names of all their columns; a list or an object in one is JSON."""
+    names = [*dict.fromkeys(name for row in rows for name in row)]
+    if not names:
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_in_csv(row.get(name)) for name in names] for row in rows)
+    click.echo(text.getvalue(), nl=False)
+
+
+def _in_csv(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, (bool, list, dict)) else value
 
 
 def say(message: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_json, as_rows, batch_names, pass_session
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_batch = click.option("--batch", "names", metavar="NAME", multiple=True, help="Only this batch; may be repeated.")
+_batch = click.option(
+    "--batch",
+    "names",
+    metavar="NAME",
+    shell_complete=batch_names,
+    multiple=True,
+    help="Only this batch; may be repeated.",
+)
 _since = click.option("--since", type=Moment(), help="Not before this time, in UTC  [default: 28 days ago].")
 
 
@@ -32,7 +39,7 @@ def report() -> None:
 @report.command()
 @_batch
 @_since
-@as_json
+@as_rows
 @pass_session
 def durations(session: Session, names: tuple[str, ...], since: datetime | None, as_json: bool) -> None:
     """Show how long each step takes: the middle, the slow ones, what was expected, and whether it drifts.

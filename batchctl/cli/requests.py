@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.filtering import filters
+from batchctl.cli.session import Session, as_rows, pass_session
+from batchctl.domain.status import RequestStatus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from batchctl.cli.listing import Listing
     from batchctl.domain.requests import Request
@@ -17,15 +20,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--open", "only_open", is_flag=True, help="Only those that are not answered yet.")
-@as_json
+@filters(RequestStatus, "was asked")
+@as_rows
 @pass_session
-def requests(session: Session, only_open: bool, as_json: bool) -> None:
+def requests(
+    session: Session, only_open: bool, batch: str | None, status: str | None, since: datetime | None, as_json: bool
+) -> None:
     """List what people have asked for by rows of OperatorRequest, newest first, with the answers."""
     from batchctl.cli import output
     from batchctl.operations import columns, request_book
 
     with session.app() as app:
-        found = request_book.requests(app.transactions, only_open=only_open)
+        stands = None if status is None else RequestStatus(status)
+        found = request_book.requests(app.transactions, only_open=only_open, batch=batch, status=stands, since=since)
     if as_json:
         output.print_json([columns.request(one) for one in found])
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_json, no_time, one_of
+from batchctl.cli.session import ROW_ID, Session, WholeNumber, as_rows, batch_names, no_time, one_of
 from batchctl.domain.status import SchedulerEvent
 
 if TYPE_CHECKING:
@@ -47,11 +47,13 @@ class Moment(click.ParamType[datetime]):
 )
 @click.option("--entity", metavar="ENTITY", help="What concerns one entity.")
 @click.option("--type", "kind", type=one_of(SchedulerEvent), help="One kind of event.")
-@click.option("--batch", metavar="NAME", help="What concerns one batch, or its entity as a whole.")
+@click.option(
+    "--batch", metavar="NAME", shell_complete=batch_names, help="What concerns one batch, or its entity as a whole."
+)
 @click.option("--since", type=Moment(), help="Not before this time, in UTC.")
 @click.option("--before", type=ROW_ID, help="Only rows with smaller numbers than this: the next page.")
 @click.option("--limit", type=WholeNumber(1, MOST), default=50, show_default=True, help="How many rows at most.")
-@as_json
+@as_rows
 @click.pass_context
 def log(
     ctx: click.Context,

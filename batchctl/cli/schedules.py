@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli import schedule_changes, schedule_run, sql_jobs
-from batchctl.cli.session import Session, WholeNumber, as_json, no_time, pass_session
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, no_time, pass_session
 from batchctl.domain.text import typed
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ for _command in (
 
 
 @schedule.command(name="list")
-@as_json
+@as_rows
 @pass_session
 def listed(session: Session, as_json: bool) -> None:
     """List the schedules: when each runs, when next, what became of its last due time, and what is wrong with it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli.scheduler_log import Moment
-from batchctl.cli.session import Command, can_ask, one_of
+from batchctl.cli.session import Command, batch_names, can_ask, one_of
 from batchctl.domain.status import InstanceStatus
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ def many_options(usual: str | None) -> Callable[[Command], Command]:
     def given(command: Command) -> Command:
         since = click.option("--since", type=Moment(), help="Those that have stood so since then or later, in UTC.")
         status = click.option("--status", type=one_of(InstanceStatus), help=told)
-        batch = click.option("--batch", metavar="NAME", help="Instead of ID: all of this batch in a status.")
+        batch = click.option(
+            "--batch", metavar="NAME", shell_complete=batch_names, help="Instead of ID: all of this batch in a status."
+        )
         return batch(status(since(command)))
 
     return given

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -164,6 +164,34 @@ class Session:
 pass_session = click.make_pass_decorator(Session)
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, with column names, for programs.")
+CSV = "csv"
+_ROWS_AS_JSON = click.option(
+    "--json", "as_json", flag_value="json", help="Print JSON, with column names, for programs."
+)
+_ROWS_AS_CSV = click.option("--csv", "as_json", flag_value=CSV, help="Print the same as CSV, for spreadsheets.")
+
+
+def as_rows(command: Command) -> Command:
+    """Give a command that lists rows the options of what programs read."""
+    return _ROWS_AS_JSON(_ROWS_AS_CSV(command))
+
+
+def batch_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """Return the batches whose names begin so, for a shell that completes what is typed.
+
+    A database that cannot be asked has none: nobody who presses a key wants to read an error.
+    """
+    from batchctl.app import open_app
+    from batchctl.operations import inspection
+
+    del param
+    with suppress(Exception):
+        app = open_app(ctx.find_root().params.get("config"))
+        try:
+            return [name for name in inspection.batch_names(app.transactions) if name.startswith(incomplete)]
+        finally:
+            app.close()
+    return []
 
 
 _DRY_RUN = click.option("--dry-run", is_flag=True, is_eager=True, help="Only show what would be done.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, dry_run, no_time, pass_session, reason
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, dry_run, no_time, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def _words(*said: str) -> list[Text]:
 
 
 @click.command()
-@as_json
+@as_rows
 @pass_session
 def jobs(session: Session, as_json: bool) -> None:
     """Show how the jobs stand that add-sql has made: next run, running, waiting, last run, last error."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from batchctl.cli.session import Ref, Seconds, Session, as_json, dry_run, pass_session, reason
+from batchctl.cli.session import Ref, Seconds, Session, as_json, as_rows, dry_run, pass_session, reason
 from batchctl.domain.text import typed, visible
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _tell(done: Queued, now: datetime, *, as_json: bool) -> None:
 @click.option(
     "--timeout", type=Seconds(0, 31_536_000), metavar="SECONDS", help="Wait no longer  [default: as long as it takes]."
 )
-@as_json
+@as_rows
 @click.pass_context
 def wait(ctx: click.Context, references: tuple[str, ...], timeout: float | None, as_json: bool) -> None:
     """Wait until instances are done or need a person.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_json, as_rows, pass_session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +20,7 @@ def trigger() -> None:
 
 
 @trigger.command("list")
-@as_json
+@as_rows
 @pass_session
 def list_triggers(session: Session, as_json: bool) -> None:
     """List the triggers, with what they watch and when they fire."""

@@ -6,12 +6,12 @@ import json
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_rows, batch_names, pass_session
 
 
 @click.command()
-@click.argument("batch")
-@as_json
+@click.argument("batch", shell_complete=batch_names)
+@as_rows
 @pass_session
 def versions(session: Session, batch: str, as_json: bool) -> None:
     """List the versions of a batch and its steps, and what changed from one to the next.

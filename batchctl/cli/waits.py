@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_json, pass_session
+from batchctl.cli.session import Session, as_rows, pass_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@as_json
+@as_rows
 @pass_session
 def waits(session: Session, as_json: bool) -> None:
     """List the batches of which some that they depend on have completed and others have not, and why.

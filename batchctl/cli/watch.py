@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from batchctl.cli.session import Session, WholeNumber, as_json, pass_session
+from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, pass_session
 
 FAILED = 1
 
@@ -18,7 +18,7 @@ def watch() -> None:
 
 
 @watch.command(name="list")
-@as_json
+@as_rows
 @pass_session
 def listed(session: Session, as_json: bool) -> None:
     """List the watches: folder, since when it cannot be listed, how many files were taken, and the last of them."""

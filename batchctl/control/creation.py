@@ -228,7 +228,8 @@ class Creator:
                 # Who is called away now goes on behind these.
                 yield self._name_untaken(untaken, known)
             for line in walk.turns():
-                for missing in self._turn(walk, line, known):
+                # Whose rows there are at all is found out first.
+                for missing in self._turn(walk, line, known, IN_TURN if is_last else 1):
                     moves = True
                     yield self._create_alone(*missing, together)
                     together = None
@@ -248,13 +249,13 @@ class Creator:
         return untaken, found.is_last or walk.at >= until
 
     def _turn(
-        self, walk: Walk, line: Line, known: Mapping[BatchId, BatchDefinition]
+        self, walk: Walk, line: Line, known: Mapping[BatchId, BatchDefinition], most: int
     ) -> Iterator[tuple[IntakeRow, Sequence[BatchDefinition]]]:
         """Yield the rows of an entity whose turn it is, as long as there is room to ask about them."""
         if line.is_cut and not line.rows:
             with self.transactions.read() as connection:
                 walk.refill(connection, line, self._asked)
-        for row, batch_ids in islice(tuple(line.rows), IN_TURN):
+        for row, batch_ids in islice(tuple(line.rows), most):
             takers = self._asked.left(row, [known[batch_id] for batch_id in batch_ids if batch_id in known])
             if not self._asked.may_ask(takers):
                 return

@@ -21,7 +21,10 @@ Every message says what happened, to which row, and what to do next.
 
 from __future__ import annotations
 
+import inspect
 from typing import ClassVar
+
+from batchctl.domain.error_codes import code_at
 
 
 class BatchctlError(Exception):
@@ -34,11 +37,28 @@ class BatchctlError(Exception):
         super().__init__(message)
         self.message = message
         self.next_step = next_step
+        self._place = _place()
+
+    @property
+    def code(self) -> str:
+        """Return what documentation can be searched for: it stays the same, whatever the message says."""
+        return code_at(self._place)
 
     @property
     def in_full(self) -> str:
         """Say on one line what happened and what to do next, where there is no line of its own for that."""
         return self.message if self.next_step is None else f"{self.message} Next: {self.next_step}"
+
+
+def _place() -> str:
+    """Return which function has made an error: its module and its name."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    # What stands in a comprehension is the business of the function around it.
+    return f"{frame.f_globals.get('__name__')}:{frame.f_code.co_qualname.partition('.<locals>.<')[0]}"
 
 
 class ConfigurationError(BatchctlError):

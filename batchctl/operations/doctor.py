@@ -198,7 +198,7 @@ class Doctor:
         original = copies.original_of(connection)
         if original is not None:
             refused = copies.refusal(original)
-            return [Reading("place", Result.FAIL, refused.message, refused.next_step)]
+            return [Reading("copy", Result.FAIL, refused.message, refused.next_step)]
         living = self.presence.living(connection, examination.now(connection) or self.now())
         if not living:
             return [Reading("controller", Result.OK, "No controller works on it now; batchctl run starts one.")]

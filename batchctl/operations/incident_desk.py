@@ -16,11 +16,12 @@ from batchctl.domain.status import IncidentStatus
 from batchctl.domain.text import visible
 from batchctl.operations.acts import Actor
 from batchctl.operations.given import checked_reason, fitting
+from batchctl.operations.inspection import batch_id_of
 from batchctl.ports import Transactions
 from batchctl.store import alert_deliveries, audit, incidents
 from batchctl.store.alert_deliveries import Delivery
 
-MOST = 1000
+MOST = 10_000
 """How many incidents are listed at most."""
 _ACTIONS = ("acknowledge", "snooze")
 STALE = timedelta(minutes=5)
@@ -139,11 +140,26 @@ def _iso(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def listed(transactions: Transactions, *, everything: bool) -> tuple[Incident, ...]:
+def listed(
+    transactions: Transactions,
+    *,
+    everything: bool,
+    batch: str | None = None,
+    status: IncidentStatus | None = None,
+    since: datetime | None = None,
+) -> tuple[Incident, ...]:
     """Return the incidents that stand, oldest first; or all of them, newest first."""
     with transactions.read() as connection:
         found = incidents.newest(connection, MOST) if everything else incidents.first_standing(connection, MOST)
-        return with_reasons(connection, found)
+        batch_id = None if batch is None else batch_id_of(connection, batch)
+        wanted = [
+            one
+            for one in found
+            if (batch_id is None or one.batch_id == batch_id)
+            and (status is None or one.status is status)
+            and (since is None or one.opened_at >= since)
+        ]
+        return with_reasons(connection, wanted)
 
 
 def with_reasons(connection: Any, found: Sequence[Incident]) -> tuple[Incident, ...]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from batchctl.domain.errors import NotFound
 from batchctl.domain.rows import (
     AuditEntry,
     BatchDefinition,
+    BatchId,
     BatchInstance,
     HistoryEntry,
     InstanceId,
@@ -17,7 +20,7 @@ from batchctl.domain.rows import (
     Step,
 )
 from batchctl.domain.status import HistoryStatus, InstanceStatus
-from batchctl.domain.text import visible
+from batchctl.domain.text import did_you_mean, visible
 from batchctl.domain.unreadable import UnreadableRow
 from batchctl.operations import remedies, unknown
 from batchctl.ports import Transactions
@@ -102,6 +105,12 @@ def attempts_of(transactions: Transactions, instance_id: InstanceId) -> tuple[Hi
         return tuple(found)
 
 
+def batch_names(transactions: Transactions) -> list[str]:
+    """Return the names of all batches."""
+    with transactions.read() as connection:
+        return [batch.name for batch in definitions.all_batches(connection)]
+
+
 def check_named(transactions: Transactions, named: Iterable[tuple[str, int]]) -> None:
     """Refuse an instance that was named with the name of a batch that is not its own."""
     with transactions.read() as connection:
@@ -128,10 +137,27 @@ def last_command(transactions: Transactions, instance_id: InstanceId, seq: int |
     return tried[-1].command_text
 
 
-def newest_attempts(transactions: Transactions, most: int) -> tuple[HistoryEntry, ...]:
-    """Return the newest attempts of all instances, newest first."""
+def newest_attempts(
+    transactions: Transactions,
+    most: int,
+    batch: str | None = None,
+    status: HistoryStatus | None = None,
+    since: datetime | None = None,
+) -> tuple[HistoryEntry, ...]:
+    """Return the newest attempts, of all batches or of one, newest first."""
     with transactions.read() as connection:
-        return tuple(history.newest(connection, most))
+        if batch is None:
+            return tuple(history.newest(connection, most, status, since))
+        return tuple(history.of_batch(connection, batch_id_of(connection, batch), status, since, most))
+
+
+def batch_id_of(connection: Any, name: str) -> BatchId:
+    """Return which batch has a name."""
+    known = {batch.name: batch.batch_id for batch in definitions.all_batches(connection)}
+    if name not in known:
+        meant = visible(did_you_mean(name, known))
+        raise NotFound(f"There is no batch '{visible(name)}'.{meant}", next_step="batchctl batches")
+    return known[name]
 
 
 def batches(transactions: Transactions) -> tuple[tuple[BatchCounts, ...], tuple[UnreadableRow, ...]]:

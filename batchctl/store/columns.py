@@ -66,6 +66,10 @@ class UtcTime(types.TypeDecorator[datetime]):
         """Write a moment without zone, as UTC."""
         return _as_text if dialect.name == "sqlite" else _without_zone
 
+    def literal_processor(self, dialect: Dialect) -> Callable[[datetime], str]:  # noqa: ARG002 - SQLAlchemy's hook
+        """Write a moment into the text of a statement, as every dialect reads it."""
+        return lambda moment: f"'{_as_text(moment)}'"
+
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:  # noqa: ARG002 - SQLAlchemy's hook
         """Read a moment and give it its zone back."""
         return _from_text if dialect.name == "sqlite" else _with_zone

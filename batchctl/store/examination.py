@@ -86,6 +86,11 @@ def target_rights(connection: Connection) -> list[Reading]:
     return _of(connection).target_rights(connection)
 
 
+def has_procedure(connection: Connection, name: str) -> bool:
+    """Say whether there is a procedure, or a function, that a step may mean by a name."""
+    return _of(connection).has_procedure(connection, name)
+
+
 def durability(connection: Connection) -> list[Reading]:
     """Say whether what was committed stays."""
     return _of(connection).durability(connection)

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, func, select, text, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, text, update
 
 from batchctl.domain.outcomes import Identity, StepOutcome
 from batchctl.domain.rows import AttemptsSoFar, BatchId, BatchInstance, HistoryEntry, HistoryId, InstanceId, Step
@@ -347,18 +347,24 @@ def of_instance(connection: Connection, instance_id: InstanceId) -> list[History
     return [entry(row) for row in connection.execute(_OF, {"instance_id": instance_id})]
 
 
-def newest(connection: Connection, most: int) -> list[HistoryEntry]:
-    """Return the newest attempts of all instances, newest first."""
-    return [entry(row) for row in connection.execute(_NEWEST, {"most": most})]
+def newest(
+    connection: Connection, most: int, status: HistoryStatus | None = None, since: datetime | None = None
+) -> list[HistoryEntry]:
+    """Return the newest attempts of all instances that ended so, and that began since then; newest first."""
+    return [entry(row) for row in connection.execute(_narrowed(_NEWEST, status, since), {"most": most})]
 
 
 def of_batch(
     connection: Connection, batch_id: BatchId, status: HistoryStatus | None, since: datetime | None, most: int
 ) -> list[HistoryEntry]:
     """Return the newest attempts of a batch that ended so, and that began since then; newest first."""
-    query = _OF_BATCH if status is None else _OF_BATCH.where(_h.Status == status.value)
-    query = query if since is None else query.where(_h.StartTime >= since)
+    query = _narrowed(_OF_BATCH, status, since)
     return [entry(row) for row in connection.execute(query, {"batch_id": batch_id, "most": most})]
+
+
+def _narrowed(query: Select[Any], status: HistoryStatus | None, since: datetime | None) -> Select[Any]:
+    query = query if status is None else query.where(_h.Status == status.value)
+    return query if since is None else query.where(_h.StartTime >= since)
 
 
 def entry(row: Row[Any]) -> HistoryEntry:

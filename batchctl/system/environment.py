@@ -27,6 +27,12 @@ def for_children(also: Sequence[str] = (), never: Collection[str] = ()) -> dict[
     return {name: value for name, value in os.environ.items() if _is_passed(name.upper(), passed, kept)}
 
 
+def of_steps(settings: config.Settings) -> dict[str, str]:
+    """Return what steps, jobs and populators see of the environment."""
+    of_secrets = [given.env for given in settings.secrets.values() if given.env is not None]
+    return for_children(settings.step_environment, of_secrets)
+
+
 def _is_passed(name: str, passed: Sequence[str], kept: Collection[str]) -> bool:
     if name.startswith(config.PREFIX) or name in kept:
         return False

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from batchctl.domain.text import visible
 from batchctl.system.cookies import own_cookie_of
-from batchctl.system.environment import for_children
 from batchctl.system.platform import Tree
 from batchctl.system.processes import signal_name
 
@@ -38,21 +37,30 @@ with open(place, "w", encoding="utf-8") as told:
 
 
 def left_out(
-    modules: Sequence[str], sys_path: Sequence[str], *, controller_id: str, limit: timedelta = LIMIT
+    modules: Sequence[str],
+    sys_path: Sequence[str],
+    *,
+    controller_id: str,
+    environment: Mapping[str, str],
+    limit: timedelta = LIMIT,
 ) -> Mapping[str, str]:
     """Return the modules that must not be imported here, each with the reason."""
     found: dict[str, str] = {}
     left = list(modules)
     while left:
         # After each that ended the child, those behind it are tried in another one.
-        begun, found_now = _try(left, sys_path, controller_id, limit)
+        begun, found_now = _try(left, sys_path, controller_id, environment, limit)
         found |= found_now
         left = left[begun:]
     return found
 
 
 def _try(
-    modules: Sequence[str], sys_path: Sequence[str], controller_id: str, limit: timedelta
+    modules: Sequence[str],
+    sys_path: Sequence[str],
+    controller_id: str,
+    environment: Mapping[str, str],
+    limit: timedelta,
 ) -> tuple[int, dict[str, str]]:
     """Import modules in a child, as far as it comes; return how many were begun and what is wrong with which."""
     with tempfile.TemporaryDirectory(prefix="batchctl-") as folder:
@@ -62,7 +70,7 @@ def _try(
         tree = Tree(
             [sys.executable, "-P", "-c", _CODE, argument],
             directory=None,
-            environment=for_children(),
+            environment=environment,
             cookie=own_cookie_of(controller_id, "trial"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -57,8 +57,7 @@ def test_of_two_who_take_a_message_one_gets_it(world: World) -> None:
         def claim(connection: Any) -> bool:
             return alert_deliveries.claim(connection, seen, by, world.clock.now())
 
-        taken: bool = world.transactions.run(frozenset(), claim)
-        return taken
+        return bool(world.transactions.run(frozenset(), claim))
 
     assert (take("c1"), take("c2")) == (True, False)
     assert world.one("SELECT ClaimedBy FROM AlertDelivery") == "c1"

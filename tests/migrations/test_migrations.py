@@ -14,10 +14,11 @@ from sqlalchemy import text
 
 from batchctl.app import check_may_upgrade, upgrade_database
 from batchctl.domain.errors import Busy, DatabaseUnusable, SchemaMismatch
-from batchctl.store import engine, identity, schema, tables, views
+from batchctl.domain.health import Result
+from batchctl.store import engine, examination, identity, schema, tables, views
 from batchctl.store.dialects import dialect_of
 from batchctl.store.transactions import StoreTransactions
-from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
+from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl, with_tables
 from tests.postgres import PostgresServer
 
 FILLED = """
@@ -284,8 +285,20 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
 def test_durability_is_full(sqlite_database: SqliteControl) -> None:
     with engine.open_engine(sqlite_database.url, sqlite_database.directory).connect() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar_one() == 2
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar_one() == 1
+
+
+@pytest.mark.parametrize(("version", "mode"), [((3, 51, 3), "wal"), ((3, 51, 2), "delete"), ((3, 40, 1), "delete")])
+def test_a_new_file_is_written_to_in_the_way_that_doctor_recommends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: tuple[int, int, int], mode: str
+) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", version)
+    made = SqliteControl(tmp_path)
+    with_tables(made)
+
+    with engine.open_engine(made.url, made.directory).connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == mode
+        assert [one.result for one in examination.durability(connection)] == [Result.OK, Result.OK]
 
 
 def test_what_a_hand_has_changed_is_found(empty: StoreTransactions) -> None:

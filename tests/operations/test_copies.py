@@ -70,7 +70,7 @@ def name_of(one: app.App) -> str:
 def test_nothing_runs_on_a_copy_until_somebody_adopts_it(control_database: ControlDatabase, copied: Copy) -> None:
     name = worked_on(control_database)
     copy = opened(copied())
-    works: tuple[Callable[[], object], ...] = (lambda: Node(copy).run(once=True), Node(copy).process)
+    works: list[Callable[[], object]] = [lambda: Node(copy).run(once=True), Node(copy).process]
     for work in works:
         with pytest.raises(Refused, match="is a copy of"):
             work()
@@ -122,7 +122,7 @@ def test_doctor_says_that_it_is_a_copy(control_database: ControlDatabase, copied
     opened(copy).close()
     lines = app.examine(str(copy.directory / "batchctl.toml"))
 
-    (found,) = [line.reading for line in lines if line.reading.check == "place"]
+    (found,) = [line.reading for line in lines if line.reading.check == "copy"]
     assert (found.result, "is a copy of" in found.message) == ("FAIL", True)
 
 

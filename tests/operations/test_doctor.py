@@ -397,6 +397,8 @@ def test_sqlite_is_judged_by_how_it_is_set(
 
 
 def test_the_command_that_mends_the_journal_mode_does(sqlite_database: SqliteControl) -> None:
+    with sqlite3.connect(sqlite_database.directory / "batchctl.db") as hand:
+        hand.execute("PRAGMA journal_mode = WAL")
     before = examined(sqlite_database.directory, sqlite_database.url)["database_url", "journal mode"]
     with sqlite3.connect(sqlite_database.directory / "batchctl.db") as hand:
         hand.execute("PRAGMA journal_mode = TRUNCATE")

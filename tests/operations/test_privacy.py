@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 import sys
 import tempfile
@@ -53,6 +54,9 @@ def mode(path: Path) -> int:
 def test_a_database_and_its_companions_are_made_for_their_owner_alone(open_folder: Path) -> None:
     settings = settings_in(open_folder)
     app.upgrade_database(str(settings.file))
+    with sqlite3.connect(open_folder / "batchctl.db") as hand:
+        hand.execute("PRAGMA journal_mode = WAL")
+    hand.close()
     opened = app.App(settings)
     with opened.transactions.read():
         made = {path.name: mode(path) for path in open_folder.glob("batchctl.db*")}

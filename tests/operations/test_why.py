@@ -47,12 +47,46 @@ class AtOnce:
 
 
 def enter(world: World, controller: str = "c1") -> None:
-    """Let a controller that fires schedules be there."""
+    """Let a controller that fires schedules, and leads, be there."""
     now = world.clock.now().strftime("%Y-%m-%d %H:%M:%S")
     world.sql(
         "INSERT INTO Controller (ControllerName, Host, Heartbeat, SchedulerZone) VALUES (?, 'h', ?, 'UTC')",
         *(controller, now),
     )
+    world.sql("DELETE FROM Leader")
+    world.sql(
+        "INSERT INTO Leader (Leader_id, ControllerName, LeaseUntil) VALUES (1, ?, '2999-01-01 00:00:00.000')",
+        controller,
+    )
+
+
+def test_where_controllers_work_and_none_leads_that_is_a_gate_of_what_is_to_become_work(world: World) -> None:
+    world.batch()
+    world.submit()
+    enter(world)
+    led = why(world, "file:1")
+    world.sql("UPDATE Leader SET LeaseUntil = '2020-01-01 00:00:00.000'")
+    gate = blocking(why(world, "file:1"))["leader"]
+
+    assert "leader" not in {one.name for one in led.gates}
+    assert gate.blocked == (
+        "no controller leads, so that nothing new becomes an instance; c1 did, until 2020-01-01 00:00:00 UTC"
+    )
+    assert gate.row == "Leader 1"
+
+
+def test_what_a_populator_had_no_answer_for_three_times_is_a_gate(world: World) -> None:
+    world.batch()
+    world.submit()
+    enter(world)
+    world.sql("UPDATE FileProcess SET PopulatorTries = 2, Message = 'batch B: it took too long'")
+    before = blocking(why(world, "file:1"))
+    world.sql("UPDATE FileProcess SET PopulatorTries = 3")
+    gate = blocking(why(world, "file:1"))["populator"]
+
+    assert "populator" not in before
+    assert gate.blocked == "it waits for an answer: batch B: it took too long"
+    assert (gate.clear or "").endswith("batchctl accept 1 --reason ...")
 
 
 def count(*, pending: int) -> Callable[..., Counted]:

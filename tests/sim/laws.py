@@ -84,6 +84,8 @@ def check_commit(world: World, actor: Actor, boundaries: Collection[str], seen: 
     _check_purged(world, boundaries, purged)
     if Boundary.OPERATOR in boundaries:
         _check_audited(world, seen)
+    if Boundary.POPULATE in boundaries:
+        _check_lead(world, actor)
     for what, row, *_ in seen:
         if what == "begun frozen":
             raise Broken("freeze", f"attempt {row} is begun although its batch is frozen")
@@ -140,6 +142,13 @@ def _check_audited(world: World, seen: list[tuple[Any, ...]]) -> None:
         if what == "answer" and (was != "requested" or (became == "done") != (f"OperatorRequest:{row}" in asked)):
             raise Broken("C11", f"request {row} went from {was} to {became}; written down was what {sorted(asked)} did")
         world.happened["Answered"] += what == "answer"
+
+
+def _check_lead(world: World, actor: Actor) -> None:
+    """Ask whether who creates instances is the one that leads, however long it was suspended before it did."""
+    for (leader,) in world.rows("SELECT ControllerName FROM Leader"):
+        if leader != actor.name:
+            raise Broken("lead", f"{actor.name} creates instances although {leader} leads")
 
 
 _LEFT_OF_ROW = "SELECT count(*) FROM BatchControl WHERE FileProcess_id = ?"

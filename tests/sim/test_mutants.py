@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,16 +13,19 @@ import pytest
 from tests.sim.chance import TIMED, TOLD, VARIED, script_of
 from tests.sim.mutants import BACKFILL_MUTANTS, MUTANTS, TELLING_MUTANTS, TIMED_MUTANTS
 from tests.sim.mutating import Mutant, made
+from tests.sim.planted import PLANTED
+from tests.sim.planting import FOUND, Planted
 from tests.sim.playing import play
 from tests.sim.script import Backfill, Script
 from tests.sim.varied_mutants import VARIED_MUTANTS
 
+ROOT = Path(__file__).parents[2]
 SCHEDULES = 500
 QUICK = 12
 """Every so many-th mutant is looked for by the quick tests, the others by the full suite."""
 
 
-def mutants(all_of_them: Sequence[Mutant]) -> list[Any]:
+def mutants(all_of_them: Sequence[Mutant | Planted]) -> list[Any]:
     """Return the parameters of a test that looks for mutants."""
     return [
         pytest.param(mutant, id=mutant.name, marks=[] if at % QUICK == 0 else [pytest.mark.full])
@@ -60,5 +66,17 @@ def test_a_mistake_that_only_variety_shows_is_found(mutant: Mutant) -> None:
     assert finds(mutant, map(script_of, range(VARIED, VARIED + SCHEDULES)))
 
 
+@pytest.mark.parametrize("bug", mutants(PLANTED))
+def test_a_planted_bug_is_found_by_the_test_that_it_names(bug: Planted) -> None:
+    # Where the database itself is the subject, the test starts a server of its own: that takes its time.
+    command = [sys.executable, "-Im", "tests.sim.planting", bug.name]
+    outcome = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+
+    assert outcome.returncode == FOUND, outcome.stdout + outcome.stderr
+
+
 def test_there_are_enough_of_them() -> None:
-    assert len(MUTANTS) >= 20
+    assert len([*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS]) >= 74
+    assert len([*VARIED_MUTANTS, *PLANTED]) >= 40
+    every = [*MUTANTS, *TIMED_MUTANTS, *BACKFILL_MUTANTS, *TELLING_MUTANTS, *VARIED_MUTANTS, *PLANTED]
+    assert len({one.name for one in every}) == len(every)

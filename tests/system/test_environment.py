@@ -78,6 +78,15 @@ def test_a_step_sees_the_usual_variables_and_those_that_are_listed(tmp_path: Pat
     assert printed.strip() == str(["BATCHCTL_COOKIE", "DBT_DIR", "HOME", "LANG", "PATH", "PWD", "TZ"])
 
 
+def test_a_module_is_tried_with_the_variables_that_its_jobs_will_see(tmp_path: Path) -> None:
+    job = "import os\nfrom batchctl.plugin_api import job\nif 'DBT_DIR' not in os.environ:\n    os._exit(3)\n"
+    job += "@job('look')\ndef look():\n    print('found', os.environ['DBT_DIR'])\n"
+    (tmp_path / "our_jobs.py").write_text(job, encoding="utf-8")
+    settings = 'plugin_modules = ["our_jobs"]\nstep_environment = ["DBT_*"]\n'
+
+    assert Installation(tmp_path, settings, {"DBT_DIR": "it"}).output_of("python", "look") == "found it\n"
+
+
 def test_a_job_sees_no_more_than_a_command(tmp_path: Path) -> None:
     job = "import os\nfrom batchctl.plugin_api import job\n@job('look')\ndef look():\n    print(sorted(os.environ))\n"
     (tmp_path / "our_jobs.py").write_text(job, encoding="utf-8")

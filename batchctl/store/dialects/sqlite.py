@@ -21,6 +21,8 @@ from batchctl.ports import Change
 
 WRITES_ALONE = True
 
+WAL_MENDED_IN = (3, 51, 3)
+"""Before that version two programs that write at once may, very rarely, damage a file with write-ahead logging."""
 BUSY_TIMEOUT = 2.5
 """Seconds a statement waits for another process's write to end."""
 
@@ -141,8 +143,12 @@ def _read_text(raw: bytes) -> str:
 
 
 def prepare(connection: Connection) -> None:
-    """Set what a new file itself remembers: write-ahead logging, so that readers never wait; later it is its owner's to set."""
-    if not connection.exec_driver_sql("PRAGMA schema_version").scalar_one():
+    """Set what a new file itself remembers: write-ahead logging, so that readers never wait; later it is its owner's to set.
+
+    A library that may damage the file by that keeps its rollback journal, which is its own default.
+    """
+    is_new = not connection.exec_driver_sql("PRAGMA schema_version").scalar_one()
+    if is_new and sqlite3.sqlite_version_info >= WAL_MENDED_IN:
         connection.exec_driver_sql("PRAGMA journal_mode = WAL")
 
 

@@ -48,6 +48,10 @@ class Health(Protocol):
         """Say as whom steps work in a target database, and whether they can."""
         ...
 
+    def has_procedure(self, connection: Connection, name: str) -> bool:
+        """Say whether there is a procedure, or a function, that a step may mean by a name."""
+        ...
+
     def durability(self, connection: Connection) -> list[Reading]:
         """Say whether what was committed stays."""
         ...

@@ -21,6 +21,7 @@ INSTALL = "pip install 'batchctl[sqlserver]' with Microsoft's ODBC driver, or 'b
 _NOW = text("SELECT SYSUTCDATETIME()")
 _USER = text("SELECT USER_NAME() AS name, HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', 'CONNECT') AS may_connect")
 _MAY = text("SELECT OBJECT_ID(:name, 'U') AS found, HAS_PERMS_BY_NAME(:name, 'OBJECT', :privilege) AS may")
+_OBJECT = text("SELECT OBJECT_ID(:name)")
 _FACTS = text("""
 SELECT name, delayed_durability_desc AS delayed_durability, is_read_committed_snapshot_on AS is_snapshot,
        CONVERT(nvarchar(60), DATABASEPROPERTYEX(name, 'Updateability')) AS updateability
@@ -90,6 +91,11 @@ def target_rights(connection: Connection) -> list[Reading]:
     """Say as whom steps work."""
     row = connection.execute(_USER).one()
     return [Reading("rights", Result.OK, f"Steps work as user {visible(str(row.name))}.")]
+
+
+def has_procedure(connection: Connection, name: str) -> bool:
+    """Ask for the object: a procedure, or a synonym of one."""
+    return connection.execute(_OBJECT, {"name": name}).scalar_one() is not None
 
 
 def durability(connection: Connection) -> list[Reading]:

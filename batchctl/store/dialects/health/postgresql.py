@@ -71,6 +71,12 @@ SELECT current_user AS role, current_schema() AS schema, rolsuper AS is_superuse
        current_setting('default_transaction_read_only') = 'on' AS is_read_only
 FROM pg_roles WHERE rolname = current_user
 """)
+_HAS_PROCEDURE = text(
+    "SELECT EXISTS (SELECT FROM pg_catalog.pg_proc AS p"
+    " JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace, parse_ident(:name) AS parts"
+    " WHERE p.proname = parts[cardinality(parts)]::name AND CASE WHEN cardinality(parts) > 1"
+    " THEN n.nspname = parts[cardinality(parts) - 1]::name ELSE pg_catalog.pg_function_is_visible(p.oid) END)"
+)
 _FACTS = text("""
 SELECT pg_is_in_recovery() AS is_standby, pg_backend_pid() AS backend,
        current_setting('synchronous_commit') AS synchronous_commit, s.reset_val AS synchronous_commit_of_others,
@@ -210,6 +216,11 @@ def target_rights(connection: Connection) -> list[Reading]:
         said = f"Role {role} is a superuser: a step may do anything to the whole server."
         return [Reading("rights", Result.WARN, said, "give the steps a role of their own, with the rights they need")]
     return [Reading("rights", Result.OK, f"Steps work as role {role} in schema {visible(str(row.schema))}.")]
+
+
+def has_procedure(connection: Connection, name: str) -> bool:
+    """Ask the catalog, which reads the name as a call would."""
+    return bool(connection.execute(_HAS_PROCEDURE, {"name": name}).scalar_one())
 
 
 def durability(connection: Connection) -> list[Reading]:

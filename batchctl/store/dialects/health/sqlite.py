@@ -14,12 +14,11 @@ from sqlalchemy.pool import NullPool
 
 from batchctl.domain.errors import DatabaseUnusable
 from batchctl.domain.health import Lacking, Reading, Result
+from batchctl.store.dialects.sqlite import WAL_MENDED_IN
 
 DRIVERS: tuple[str, ...] = ("sqlite", "sqlite+pysqlite")
 INSTALL = "install a Python with sqlite3"
 
-_MENDED = (3, 51, 3)
-"""The first version in which two programs that begin a write-ahead log anew at once cannot damage the file."""
 _SYNCHRONOUS = {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"}
 
 
@@ -85,6 +84,11 @@ def target_rights(connection: Connection) -> list[Reading]:
     return [Reading("rights", Result.WARN, f"{found.message} Steps can only read.", found.next_step)]
 
 
+def has_procedure(connection: Connection, name: str) -> bool:  # noqa: ARG001 - the protocol's
+    """Nothing is known against it: a file has no procedures, and those of the folder are looked at by their handler."""
+    return True
+
+
 def durability(connection: Connection) -> list[Reading]:
     """Ask and judge."""
     facts = Facts(
@@ -113,7 +117,7 @@ def _journal(facts: Facts) -> Reading:
     if mode in {"off", "memory"}:
         said = f"{mode}: a crash in the middle of a write damages the file."
         return Reading("journal mode", Result.FAIL, said, f"sqlite3 '{as_file}' 'PRAGMA journal_mode = WAL'")
-    if mode == "wal" and facts.version < _MENDED:
+    if mode == "wal" and facts.version < WAL_MENDED_IN:
         said = f"wal with SQLite {version}: before 3.51.3, two programs that write at once may, very rarely, damage the file."
         pragma = f"sqlite3 '{as_file}' 'PRAGMA journal_mode = TRUNCATE'"
         next_step = f"install a Python with a newer SQLite, or stop all controllers and: {pragma}"
