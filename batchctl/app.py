@@ -234,7 +234,7 @@ class App:
 
     def alert_rules(self) -> AlertRules:
         """Return when who is told of what."""
-        from batchctl.surroundings import alert_rules_of
+        from batchctl.alert_settings import alert_rules_of
 
         return alert_rules_of(self.settings)
 

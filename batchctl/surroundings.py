@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
 from batchctl import config
-from batchctl.domain.alert_rules import AlertRules
-from batchctl.domain.alerts import Audience
 from batchctl.domain.errors import ConfigurationError, PluginError, StepRefused
-from batchctl.domain.incidents import Policy
-from batchctl.domain.leader import lease_of
-from batchctl.domain.lengths import length_of
 from batchctl.domain.outcomes import Connection, JobSignature, Surroundings
-from batchctl.domain.status import Severity
 from batchctl.domain.text import visible
-from batchctl.domain.troubles import Norms
 from batchctl.ports import Files
 from batchctl.registry import Registry
 from batchctl.system.files import SystemFiles, is_the_same
@@ -45,36 +37,6 @@ def connections_of(settings: config.Settings) -> dict[str, Connection]:
         name: Connection(name, _absolute_url(given.url, settings.directory), given.procedures)
         for name, given in settings.connections.items()
     }
-
-
-def alert_rules_of(settings: config.Settings) -> AlertRules:
-    """Return when who is told of what."""
-    said = settings.alerts
-    channels = [
-        Audience(name=name, only_escalations=channel.on == "escalation", least=Severity(channel.least))
-        for name, channel in said.channels.items()
-    ]
-    return AlertRules(
-        lease=lease_of(timedelta(seconds=settings.heartbeat_interval)),
-        policy=Policy(
-            repeat=_length(said.repeat),
-            repeat_warnings=_length(said.repeat_warnings),
-            escalate_after=said.escalate_after,
-            digest_over=said.digest_over,
-            digest_window=_length(said.digest_window),
-        ),
-        norms=Norms(failures=said.failures, runs=said.runs, slow=said.slow, short=said.short, samples=said.samples),
-        channels=channels,
-        zone=settings.business_time_zone,
-        no_worker_after=_length(said.no_worker_after),
-        learns_arrivals=said.learn_arrivals,
-        arrival_margin=_length(said.arrival_margin),
-    )
-
-
-def _length(written: str) -> timedelta:
-    # The settings refuse what is no length of time.
-    return length_of(written) or timedelta(0)
 
 
 def _absolute_url(url: str, directory: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -346,12 +347,19 @@ def _noting(refused: list[Finding], key: Key) -> Iterator[None]:
         yield
     except LookupError as error:
         table, name = error.args
-        message = f"There is no {table} '{visible(str(name))}'."
+        column, message = "", f"There is no {table} '{visible(str(name))}'."
     except ValueError as error:
-        message = f"The database refuses it: {visible(str(error))}."
+        column, message = _column_of(key[0], str(error)), f"The database refuses it: {visible(str(error))}."
     else:
         return
-    refused.append(Finding(key[0], visible(key[1]), "", message, CORRECT))
+    refused.append(Finding(key[0], visible(key[1]), column, message, CORRECT))
+
+
+def _column_of(kind: str, said: str) -> str:
+    """Return the column whose constraint the database has named: constraints are called after them."""
+    found = re.search(rf"\bck_{kind}_([a-z]+)", said, re.IGNORECASE)
+    known = {column.lower(): column for column in shape_of(kind).columns}
+    return "" if found is None else known.get(found[1].lower(), "")
 
 
 def _is_named(key: Key, names: Collection[str]) -> bool:

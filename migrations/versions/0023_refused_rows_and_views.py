@@ -130,8 +130,9 @@ def upgrade() -> None:
         for called in ("batchctl_in_use", "batchctl_paused"):
             op.execute(f"REVOKE ALL ON FUNCTION {called}() FROM PUBLIC")
     _make(views(dialect, _schema()))
-    for _, trigger in triggers(dialect):
-        op.execute(trigger)
+    for table, trigger in triggers(dialect):
+        made = trigger.replace("CREATE TRIGGER ", f"CREATE TRIGGER {_schema()}", 1)
+        op.execute(made.replace(f" ON {table} ", f" ON {_schema()}{table} ", 1))
 
 
 def downgrade() -> None:
@@ -197,11 +198,11 @@ def _replace(table: str, called: str, condition: Any) -> None:
 
 
 def _add(table: str, called: str, condition: Any) -> None:
-    op.execute(f"ALTER TABLE {table} ADD CONSTRAINT {_named(table, called)} CHECK ({_said(condition)})")
+    op.execute(f"ALTER TABLE {_schema()}{table} ADD CONSTRAINT {_named(table, called)} CHECK ({_said(condition)})")
 
 
 def _drop(table: str, called: str) -> None:
-    op.execute(f"ALTER TABLE {table} DROP CONSTRAINT {_named(table, called)}")
+    op.execute(f"ALTER TABLE {_schema()}{table} DROP CONSTRAINT {_named(table, called)}")
 
 
 def _named(table: str, called: str) -> str:
@@ -251,7 +252,8 @@ def _refuse_what_would_break() -> None:
     found = list[str]()
     for table, called, condition in _all():
         column = called.removesuffix("_Form")
-        asked = f"SELECT {table}_id, {NAMED[table]}, {column} FROM {table} WHERE NOT ({_said(condition)}) ORDER BY 1 LIMIT {MOST}"
+        wrong = f"FROM {_schema()}{table} WHERE NOT ({_said(condition)}) ORDER BY 1"
+        asked = f"SELECT {table}_id, {NAMED[table]}, {column} {wrong} LIMIT {MOST}"
         if op.get_context().dialect.name == "mssql":
             asked = asked.replace("SELECT", f"SELECT TOP {MOST}", 1).removesuffix(f" LIMIT {MOST}")
         for row_id, known_as, value in op.get_bind().exec_driver_sql(asked):
@@ -278,6 +280,7 @@ def _add_columns() -> None:
         op.execute(f"ALTER TABLE {table} ADD COLUMN ErrorLine INTEGER {of_line}")
         return
     add, null = ("ADD", " NULL") if dialect.name == "mssql" else ("ADD COLUMN", "")
+    table = f"{_schema()}{table}"
     op.execute(f"ALTER TABLE {table} {add} ErrorCode {dialect.type_compiler_instance.process(name(50))}{null}")
     op.execute(f"ALTER TABLE {table} {add} ErrorLine INTEGER{null}")
 

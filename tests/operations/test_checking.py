@@ -316,8 +316,8 @@ def test_a_limit_of_everything_that_is_no_number_or_lets_nothing_start_is_named(
 
 
 KNOWN = (
-    "Known: AuditLogDays, CancelledDays, CompleteDays, DatabaseId, InboxDays, IncidentDays, KeepLast, MaxConcurrent,"
-    " ... (10 in all)."
+    "Known: AuditLogDays, CancelledDays, CompleteDays, DatabaseId, HistoryRows, InboxDays, IncidentDays, KeepLast,"
+    " ... (12 in all)."
 )
 
 

@@ -281,11 +281,11 @@ def test_everything_that_would_be_wrong_is_said_at_once_and_nothing_done(world: 
     assert problems(done) == [
         ("ProcessControl", "Typo, 10", "ProcessNam"),
         ("ProcessControl", "Typo, 10", "ProcessName"),
-        ("ProcessBatch", "Late", ""),
+        ("ProcessBatch", "Late", "RetryCount"),
+        ("Schedule", "nightly", "RunTimes"),
         ("ProcessBatch", "Early", ""),
         ("ProcessControl", "B, step 10 'one'", "ProcessType"),
         ("ProcessBatch", "Early", ""),
-        ("Schedule", "nightly", "RunTimes"),
     ]
     assert world.hand.dump() == before, "what was wrong before is not held against the file"
 
@@ -299,7 +299,7 @@ def test_what_stands_below_a_batch_is_what_the_file_says_and_others_are_left_alo
 
     assert changed(done) == [
         (f"ProcessControl 20.{column}", before, None)
-        for column, before in {"ProcessName": "two", "ProcessType": "told", "OnLost": "hold"}.items()
+        for column, before in {"ProcessName": "two", "ProcessType": "told", "OnLost": "hold", "MaxLost": 3}.items()
     ]
     assert world.one("SELECT count(*) FROM ProcessBatch") == 2
     assert world.one("SELECT count(*) FROM Schedule") == 1

@@ -100,6 +100,7 @@ def test_why_names_what_a_batch_waits_for(world: World) -> None:
 
 @pytest.mark.parametrize("on", ["C", "A"])
 def test_why_names_a_cycle(world: World, on: str) -> None:
+    world.hand.loosen()
     three(world)
     depend(world, on, "C")
     if on == "A":

@@ -228,6 +228,7 @@ def test_who_is_disabled_and_enabled_begins_anew(world: World, keeper: ScheduleK
 
 
 def test_what_could_start_nothing_is_not_enabled(world: World, keeper: ScheduleKeeper) -> None:
+    world.hand.loosen()
     keeper.add("nightly", {**DAILY, "Enabled": 0})
     world.sql("UPDATE Schedule SET RunTimes = '6'")
     assert columns_of(keeper.set_enabled("nightly", enabled=True)) == ["RunTimes"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
@@ -60,6 +61,7 @@ TARGETS = {
     "BatchFreeze": "BatchFreeze:1",
     "Setting": "Setting:KeepLast",
 }
+ITSELF = '"CK_BatchDependency_DependsOnBatch_id"'
 UNWATCHED = {"ProcessBatch_id", "z_inserted", "z_updated"}
 KEPT_BY_THE_ENGINE = {
     "Schedule": {"NextRunTime", "DecidedUntil", "TimingHash"},
@@ -74,11 +76,23 @@ def entries(hand: Hand, more: str = "") -> list[tuple[Any, ...]]:
     return [(*row[:2], *(None if each is None else json.loads(each) for each in row[2:])) for row in rows]
 
 
+def add_all(hand: Hand) -> None:
+    """Make a row of every definition; there is one batch, which no constraint keeps from depending on itself."""
+    is_sqlite = hand.Refused is sqlite3.IntegrityError
+    loosen = (
+        "PRAGMA ignore_check_constraints = ON" if is_sqlite else f"ALTER TABLE BatchDependency DROP CONSTRAINT {ITSELF}"
+    )
+    hand.sql(loosen)
+    for table, (columns, values) in ADDED.items():
+        hand.sql(f"INSERT INTO {table} ({columns}) VALUES ({values})")
+    if is_sqlite:
+        hand.sql("PRAGMA ignore_check_constraints = OFF")
+
+
 @pytest.fixture
 def defined(hand: Hand) -> Hand:
     """Return a hand that has made a row of every definition."""
-    for table, (columns, values) in ADDED.items():
-        hand.sql(f"INSERT INTO {table} ({columns}) VALUES ({values})")
+    add_all(hand)
     return hand
 
 
@@ -97,6 +111,8 @@ def test_every_row_that_is_made_is_audited_with_all_that_people_set(defined: Han
 @pytest.mark.parametrize("table", ADDED)
 def test_a_change_is_audited_with_what_was_and_what_is(defined: Hand, table: str) -> None:
     column, before, after = CHANGED[table]
+    if table == "BatchDependency" and defined.Refused is sqlite3.IntegrityError:
+        defined.sql("PRAGMA ignore_check_constraints = ON")
     last = f"WHERE AuditLog_id > {len(ADDED)}"
     where = " WHERE Name = 'KeepLast'" if table == "Setting" else ""
     defined.sql(f"UPDATE {table} SET {column} = ?{where}", before)
@@ -121,8 +137,7 @@ def test_what_is_deleted_is_kept_in_the_log(defined: Hand) -> None:
 def replacing(sqlite_database: ControlDatabase) -> Iterator[Hand]:
     """Return a hand on the only database that replaces rows, with a row of every definition and two resources beside."""
     hand = sqlite_database.hand()
-    for table, (columns, values) in ADDED.items():
-        hand.sql(f"INSERT INTO {table} ({columns}) VALUES ({values})")
+    add_all(hand)
     hand.sql("INSERT INTO Resource (ResourceName, Units) VALUES ('tape', 2), ('net', 3)")
     yield hand
     hand.close()
@@ -142,6 +157,9 @@ def since(hand: Hand, *statements: str) -> list[tuple[str, str, Any]]:
 def test_what_is_replaced_is_kept_in_the_log_once(replacing: Hand, table: str, recursive: str) -> None:
     replacing.sql("PRAGMA foreign_keys = OFF")
     replacing.sql(f"PRAGMA recursive_triggers = {recursive}")
+    # It keeps a batch that has steps, also from being replaced where triggers for DELETE hear of that.
+    replacing.sql("DROP TRIGGER TR_ProcessBatch_InUse")
+    replacing.sql(f"PRAGMA ignore_check_constraints = {'ON' if table == 'BatchDependency' else 'OFF'}")
     columns, values = ADDED[table]
     (was,) = [after for action, target, _, after in entries(replacing) if target == TARGETS[table]]
     ((number,),) = replacing.sql(

@@ -1,0 +1,44 @@
+"""When who is told of what, as the configuration says."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from batchctl import config
+from batchctl.domain.alert_rules import AlertRules
+from batchctl.domain.alerts import Audience
+from batchctl.domain.incidents import Policy
+from batchctl.domain.leader import lease_of
+from batchctl.domain.lengths import length_of
+from batchctl.domain.status import Severity
+from batchctl.domain.troubles import Norms
+
+
+def alert_rules_of(settings: config.Settings) -> AlertRules:
+    """Return when who is told of what."""
+    said = settings.alerts
+    channels = [
+        Audience(name=name, only_escalations=channel.on == "escalation", least=Severity(channel.least))
+        for name, channel in said.channels.items()
+    ]
+    return AlertRules(
+        lease=lease_of(timedelta(seconds=settings.heartbeat_interval)),
+        policy=Policy(
+            repeat=_length(said.repeat),
+            repeat_warnings=_length(said.repeat_warnings),
+            escalate_after=said.escalate_after,
+            digest_over=said.digest_over,
+            digest_window=_length(said.digest_window),
+        ),
+        norms=Norms(failures=said.failures, runs=said.runs, slow=said.slow, short=said.short, samples=said.samples),
+        channels=channels,
+        zone=settings.business_time_zone,
+        no_worker_after=_length(said.no_worker_after),
+        learns_arrivals=said.learn_arrivals,
+        arrival_margin=_length(said.arrival_margin),
+    )
+
+
+def _length(written: str) -> timedelta:
+    # The settings refuse what is no length of time.
+    return length_of(written) or timedelta(0)
