@@ -60,7 +60,7 @@ KEPT: Mapping[str, frozenset[str]] = {
 NO_DEFINITIONS = frozenset(
     {
         *("FileProcess", "BatchControl", "BatchProcessHistory", "BatchCompletion", "DurationHistory", "SchedulerLog"),
-        *("ScheduleFire", "ScheduleBackfill", "FileWatchSeen", "Controller", "OperatorRequest", "AuditLog"),
+        *("ScheduleFire", "ScheduleBackfill", "FileWatchSeen", "Controller", "Leader", "OperatorRequest", "AuditLog"),
         *("BatchVersion", "AppliedDefinition", "BatchFreeze", "ZoneOffset", "Incident", "AlertDelivery", "AuditSeal"),
     }
 )
