@@ -120,3 +120,17 @@ def test_an_execution_that_ended_by_itself_is_named_after_its_end_whatever_it_wa
     stop: StopReason | None, succeeded: bool, expected: HistoryStatus
 ) -> None:
     assert moves.ended(a_step(), StepOutcome(succeeded=succeeded), stop).status is expected
+
+
+@pytest.mark.parametrize("end", [HistoryStatus.FAILED, HistoryStatus.TIMEOUT, HistoryStatus.LOST])
+def test_what_is_being_cancelled_is_cancelled_however_its_step_ends(end: HistoryStatus) -> None:
+    instance = an_instance(status=InstanceStatus.CANCELLING, retry_count=1)
+    move = moves.after_step(instance, BATCH, moves.Ended(10, end, None), now=LONG_AGO, may_go_on=True)
+
+    assert moves.moved(instance, move).status is InstanceStatus.CANCELLED
+
+
+def test_what_was_begun_in_vain_too_often_waits_for_a_person() -> None:
+    instance = an_instance(lost_count=moves.LOST_LIMIT)
+
+    assert moves.moved(instance, moves.never_ran(instance, LONG_AGO)).status is InstanceStatus.HELD

@@ -16,6 +16,7 @@ from batchctl.domain.errors import DatabaseUnreachable, DatabaseUnusable
 from batchctl.domain.retention import Keep, Rules
 from batchctl.domain.rows import BatchDefinition, BatchId
 from batchctl.domain.status import InstanceStatus
+from batchctl.operations import audit_trail
 from batchctl.ports import Boundary
 from batchctl.store import definitions, purging, schema
 from batchctl.store.dialects import sqlite
@@ -271,7 +272,7 @@ class Edge:
             world.batches = _all_batches(connection)
         return world.batches
 
-    def rules(self, connection: Connection) -> Rules:
+    def rules(self, connection: Connection | None) -> Rules:
         """Return how long everything is kept: here seconds, where the table knows days."""
         del connection
         options = self.actor.world.options
@@ -289,6 +290,10 @@ class Edge:
             inbox=others,
             instances={(BatchId(batch), outcome): keep for batch in batches for outcome in outcomes},
         )
+
+    def allowed_at(self, *_: object) -> timedelta | None:
+        """Return how long the audit log is kept, for who asks whether a purge was allowed."""
+        return self.rules(None).audit_log
 
     def change_marker(self, connection: Connection) -> object:
         """Return what differs once anybody else has committed."""
@@ -331,6 +336,7 @@ def edged() -> Iterator[None]:
     replaced += [
         (definitions, "all_batches", EDGE.all_batches),
         (purging, "rules", EDGE.rules),
+        (audit_trail, "allowed_at", EDGE.allowed_at),
         (tenacity.nap, "time", _Sleepless),
     ]
     # As on a server: what is claimed is read again once its batch is locked.

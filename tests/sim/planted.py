@@ -4,4 +4,192 @@ from __future__ import annotations
 
 from tests.sim.planting import Planted
 
-PLANTED: tuple[Planted, ...] = ()
+PLANTED: tuple[Planted, ...] = (
+    Planted(
+        "an instance is moved under any newer ClaimToken",
+        "control/test_guards.py::test_an_instance_is_not_moved_under_another_token_older_or_newer",
+        (("batchctl.store.instances", '_c.ClaimToken == bindparam("token"),', '_c.ClaimToken >= bindparam("token"),'),),
+    ),
+    Planted(
+        "a message is taken by two",
+        "control/test_guards.py::test_of_two_who_take_a_message_one_gets_it[sqlite]",
+        (("batchctl.store.alert_deliveries", '_a.Attempts == bindparam("tried"),', "_a.Attempts >= 0,"),),
+    ),
+    Planted(
+        "KeepLast keeps one too few",
+        "control/test_guards.py::test_as_many_of_the_last_ones_are_kept_as_the_rule_says",
+        (("batchctl.store.finished_instances", "behind=last - 1)", "behind=max(last - 2, 0))"),),
+    ),
+    Planted(
+        "what was answered meanwhile is carried out",
+        "control/test_guards.py::test_a_request_that_was_answered_meanwhile_is_not_carried_out[sqlite]",
+        (("batchctl.control.answering", " or request.status is not RequestStatus.REQUESTED", ""),),
+    ),
+    Planted(
+        "a controller watches itself",
+        "control/test_guards.py::test_nobody_counts_himself_among_the_dead[sqlite]",
+        (
+            ("batchctl.control.watch", ".owners(connection) - {self.controller}", ".owners(connection)"),
+            ("batchctl.control.watch", "        rows.pop(self.controller, None)\n", ""),
+        ),
+    ),
+    Planted(
+        "requests are carried out in any order",
+        "control/test_answering.py::test_all_verbs_of_the_command_line_are_known[sqlite]",
+        (
+            (
+                "batchctl.store.operator_requests",
+                ".order_by(_q.OperatorRequest_id)",
+                ".order_by(_q.OperatorRequest_id.desc())",
+            ),
+        ),
+    ),
+    Planted(
+        "a CycleKey of the populator beats the row's",
+        "control/test_creation.py::test_the_cycle_key_is_the_rows_the_populators_or_the_business_date[sqlite]",
+        (
+            (
+                "batchctl.control.creation",
+                "row.cycle_key or values.cycle_key or",
+                "values.cycle_key or row.cycle_key or",
+            ),
+        ),
+    ),
+    Planted(
+        "a CycleKey is the day of the instance, not of the row",
+        "control/test_creation.py::test_the_cycle_key_is_the_rows_the_populators_or_the_business_date[sqlite]",
+        (("batchctl.control.creation", ".day_of(row.inserted_at)", ".day_of(self.clock.now())"),),
+    ),
+    Planted(
+        "duplicates are found across entities",
+        "control/test_creation.py::test_the_same_data_of_another_entity_is_no_duplicate[sqlite]",
+        (("batchctl.store.intake", '    exactly(_same.c.Entity, bindparam("entity", type_=_f.Entity.type)),\n', ""),),
+    ),
+    Planted(
+        "a row that waits behind counts as the first",
+        "control/test_creation.py::test_a_second_row_with_the_same_data_is_a_duplicate_that_names_the_first[sqlite]",
+        (("batchctl.store.intake", '_same.c.FileProcess_id < bindparam("intake_id"),', "_same.c.FileProcess_id > 0,"),),
+    ),
+    Planted(
+        "what was accepted is a duplicate again",
+        "control/test_creation.py::test_accepting_takes_a_duplicate_in_on_purpose_and_is_audited[sqlite]",
+        (("batchctl.store.intake", "    not_(_IS_ACCEPTED),\n", ""),),
+    ),
+    Planted(
+        "a freeze that has ended holds still",
+        "domain/test_freezes.py::test_of_several_freezes_the_one_that_lasts_longest_speaks_and_the_next_end_wakes",
+        (
+            (
+                "batchctl.domain.freezes",
+                "if best is None or ends_later(freeze, best)",
+                "if best is None or not ends_later(freeze, best)",
+            ),
+        ),
+    ),
+    Planted(
+        "a resumed retry does not wait for its time",
+        "operations/test_intervene.py::test_a_retry_that_was_paused_resumes_as_a_retry_and_is_due_as_before[sqlite]",
+        (("batchctl.operations.decisions", "and was_tried and instance.next_run_time > LONG_AGO", "and False"),),
+    ),
+    Planted(
+        "a rerun of what has failed leaves its retries used up",
+        "operations/test_intervene.py::test_a_rerun_resumes_at_the_failed_step_with_all_retries[sqlite]",
+        (("batchctl.operations.decisions", "batch.retry_count", "instance.retry_count"),),
+    ),
+    Planted(
+        "what is lost is counted for ever",
+        "control/test_rescue.py::test_a_success_lets_the_next_step_be_lost_as_often_again[sqlite]",
+        (
+            (
+                "batchctl.domain.moves",
+                "return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, 0,",
+                "return Move(InstanceVerb.ADVANCE, end.seq, batch.retry_count, LONG_AGO, instance.lost_count,",
+            ),
+        ),
+    ),
+    Planted(
+        "what never ran is never held",
+        "domain/test_status.py::test_what_was_begun_in_vain_too_often_waits_for_a_person",
+        (("batchctl.domain.moves", "if lost_count > LOST_LIMIT and", "if False and"),),
+    ),
+    Planted(
+        "a success that was stopped late does not count",
+        "domain/test_status.py::test_an_execution_that_ended_by_itself_is_named_after_its_end_whatever_it_was_told",
+        (
+            (
+                "batchctl.domain.moves",
+                "    if outcome.succeeded:\n        return Ended(",
+                "    if outcome.succeeded and stop is None:\n        return Ended(",
+            ),
+        ),
+    ),
+    Planted(
+        "patience is the shorter of two",
+        "domain/test_liveness.py::test_silence_is_measured_from_when_it_was_first_seen",
+        (
+            (
+                "batchctl.domain.liveness",
+                "return max(rhythm.orphan_timeout, relied_on",
+                "return min(rhythm.orphan_timeout, relied_on",
+            ),
+        ),
+    ),
+    Planted(
+        "who is seen anew counts as silent since before",
+        "domain/test_liveness.py::test_only_a_sign_of_life_that_changes_is_one",
+        (
+            (
+                "batchctl.domain.liveness",
+                "if before is not None and before.seq == seq else",
+                "if before is not None else",
+            ),
+        ),
+    ),
+    Planted(
+        "a message is begun however late",
+        "control/test_alerting.py::test_who_slept_between_claim_and_sending_leaves_it_to_others[sqlite]",
+        (("batchctl.control.outbox", "if self.clock.monotonic() > until:", "if False:"),),
+    ),
+    Planted(
+        "a message is given up at the first attempt",
+        "control/test_alerting.py::test_a_channel_that_is_broken_is_tried_again_and_told_through_the_others[sqlite]",
+        (("batchctl.control.outbox", "None if is_over else now + wait_after(one.attempts + 1)", "None"),),
+    ),
+    Planted(
+        "of a row's instances one is purged without the others",
+        "control/test_purged_instances.py::test_a_row_of_which_one_instance_is_open_keeps_the_others_too[sqlite]",
+        (("batchctl.domain.retention", "return all(_may_go", "return any(_may_go"),),
+    ),
+    Planted(
+        "a check is not asked once a step was lost",
+        "control/test_rescue.py::test_verify_asks_and_believes_the_answer",
+        (("batchctl.control.claiming", "if step.on_lost is not OnLost.VERIFY or before", "if True or before"),),
+    ),
+    Planted(
+        "a controller that ends is listed as running",
+        "control/test_workers.py::test_a_controller_is_entered_with_what_others_need_to_look_for_it[sqlite]",
+        (("batchctl.control.membership", "ControllerStatus.STOPPED", "ControllerStatus.RUNNING"),),
+    ),
+    Planted(
+        "a pause that was asked for is forgotten at a failure",
+        "domain/test_status.py::test_after_any_end_the_move_is_one_the_table_allows",
+        (
+            (
+                "batchctl.domain.moves",
+                "verb=InstanceVerb.PAUSE if pausing else InstanceVerb.RETRY_AT,",
+                "verb=InstanceVerb.RETRY_AT,",
+            ),
+        ),
+    ),
+    Planted(
+        "a cancel that was asked for is forgotten at a failure",
+        "domain/test_status.py::test_what_is_being_cancelled_is_cancelled_however_its_step_ends",
+        (
+            (
+                "batchctl.domain.moves",
+                "    if instance.status is InstanceStatus.CANCELLING:\n        return _standing(instance, InstanceVerb.CANCEL)\n",
+                "",
+            ),
+        ),
+    ),
+)
