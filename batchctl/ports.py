@@ -18,7 +18,6 @@ from batchctl.domain.rows import (
     ControllerRow,
     HistoryEntry,
     HistoryId,
-    IntakeId,
     IntakeRow,
     Populated,
 )
@@ -248,7 +247,8 @@ class StepRunner(Protocol):
 class Populating:
     """What came of asking a batch's populator about a row: the values, or the reason why there are none."""
 
-    intake_id: IntakeId
+    row: IntakeRow
+    """As it was when it was asked about."""
     batch_id: BatchId
     values: Populated | str
     hung: bool = False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from batchctl.cli.session import Session, as_rows, pass_session
+from batchctl.cli.session import Session, as_rows, one_of, pass_session
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -18,9 +18,10 @@ FINDINGS = 6
 
 
 @click.command()
+@click.option("--status", type=one_of(("enabled", "disabled")), help="Only those that are so.")
 @as_rows
 @pass_session
-def batches(session: Session, as_json: bool) -> None:
+def batches(session: Session, status: str | None, as_json: bool) -> None:
     """List the batches in order of Seq, with their steps and how many instances stand where."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -32,6 +33,8 @@ def batches(session: Session, as_json: bool) -> None:
 
     with session.app() as app:
         (found, broken), now = inspection.batches(app.transactions), app.clock.now()
+    # How a row that cannot be read is meant nobody knows: it is always shown.
+    found = tuple(one for one in found if status in {None, "enabled" if one.batch.enabled else "disabled"})
     if as_json:
         listed = [
             {

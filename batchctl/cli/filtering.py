@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import click
 
 from batchctl.cli.scheduler_log import Moment
 from batchctl.cli.session import Command, batch_names, one_of
+
+if TYPE_CHECKING:
+    from batchctl.app import App
 
 
 def filters(statuses: Iterable[str], since: str) -> Callable[[Command], Command]:
@@ -20,3 +24,22 @@ def filters(statuses: Iterable[str], since: str) -> Callable[[Command], Command]
         return batch(status(later(command)))
 
     return given
+
+
+def of_starters(command: Command) -> Command:
+    """Give a list of what starts work the options by which it is narrowed."""
+    status = click.option("--status", type=one_of(("enabled", "disabled")), help="Only those that are so.")
+    batch = click.option("--batch", metavar="NAME", shell_complete=batch_names, help="Only what starts this batch.")
+    return batch(status(command))
+
+
+def starts(app: App, batch: str | None, status: str | None) -> Callable[[str, bool], bool]:
+    """Return what says of an entity, and whether its starter is enabled, whether it is wanted."""
+    from batchctl.operations import inspection
+
+    entity = None if batch is None else inspection.entity_of(app.transactions, batch)
+
+    def is_wanted(started: str, enabled: bool) -> bool:
+        return entity in {None, started} and status in {None, "enabled" if enabled else "disabled"}
+
+    return is_wanted

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from batchctl.cli import schedule_changes, schedule_run, sql_jobs
+from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, no_time, pass_session
 from batchctl.domain.text import typed
 
@@ -65,16 +66,19 @@ for _command in (
 
 
 @schedule.command(name="list")
+@of_starters
 @as_rows
 @pass_session
-def listed(session: Session, as_json: bool) -> None:
+def listed(session: Session, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the schedules: when each runs, when next, what became of its last due time, and what is wrong with it."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
     from batchctl.cli.output import cell, word
 
-    with _timetable(session) as table:
-        found = table.everything()
+    with session.app() as app:
+        is_wanted = starts(app, batch, status)
+        every = app.timetable().everything()
+        found = [one for one in every if is_wanted(one.schedule.entity, one.schedule.enabled)]
     if as_json:
         output.print_json([one.columns for one in found])
         return

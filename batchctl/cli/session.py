@@ -15,6 +15,7 @@ from batchctl.domain.text import nearest, typed, visible
 
 if TYPE_CHECKING:
     from batchctl.app import App
+    from batchctl.config import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -144,13 +145,16 @@ class Session:
     debug: bool
     named: list[tuple[str, int]] = field(default_factory=list)
     """Instances that were named with their batches."""
+    settings: list[Settings] = field(default_factory=list)
+    """Those that were read: what has been taken out of the environment since, a command that goes on needs still."""
 
     @contextmanager
     def app(self) -> Iterator[App]:
         """Lend the application; it is imported only now, because help does not need it."""
         from batchctl.app import open_app
 
-        app = open_app(self.config)
+        app = open_app(self.config, *self.settings)
+        self.settings[:] = [app.settings]
         try:
             if self.named:
                 from batchctl.operations import inspection

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.session import Session, as_json, as_rows, pass_session
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ def trigger() -> None:
 
 
 @trigger.command("list")
+@of_starters
 @as_rows
 @pass_session
-def list_triggers(session: Session, as_json: bool) -> None:
+def list_triggers(session: Session, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the triggers, with what they watch and when they fire."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -32,7 +34,8 @@ def list_triggers(session: Session, as_json: bool) -> None:
     from batchctl.operations import columns, trial
 
     with session.app() as app:
-        found = trial.everything(app.transactions)
+        is_wanted = starts(app, batch, status)
+        found = [one for one in trial.everything(app.transactions) if is_wanted(one.entity, one.enabled)]
     if as_json:
         output.print_json([columns.data_trigger(one) for one in found])
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from batchctl.cli.filtering import of_starters, starts
 from batchctl.cli.session import Session, WholeNumber, as_json, as_rows, pass_session
 
 FAILED = 1
@@ -18,9 +19,10 @@ def watch() -> None:
 
 
 @watch.command(name="list")
+@of_starters
 @as_rows
 @pass_session
-def listed(session: Session, as_json: bool) -> None:
+def listed(session: Session, batch: str | None, status: str | None, as_json: bool) -> None:
     """List the watches: folder, since when it cannot be listed, how many files were taken, and the last of them."""
     from batchctl.cli import output
     from batchctl.cli.listing import Listing
@@ -29,7 +31,8 @@ def listed(session: Session, as_json: bool) -> None:
     from batchctl.operations import columns, watches
 
     with session.app() as app:
-        found = watches.everyone(app.transactions)
+        is_wanted = starts(app, batch, status)
+        found = [one for one in watches.everyone(app.transactions) if is_wanted(one.watch.entity, one.watch.enabled)]
     if as_json:
         output.print_json(
             [

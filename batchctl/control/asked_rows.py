@@ -19,8 +19,8 @@ class Wanted:
     populated: Mapping[BatchId, Populated | str]
     hung: frozenset[BatchId] = frozenset()
     """The batches whose populators took too long; of these it is the reason that is known."""
-    awaits: bool = False
-    """True while batches beside these await an answer."""
+    awaits: frozenset[BatchId] = frozenset()
+    """The batches beside these that await an answer."""
 
     @property
     def compares(self) -> bool:
@@ -48,8 +48,8 @@ class _Asked:
     batches: list[BatchDefinition]
     populated: dict[BatchId, Populated | str]
     hung: set[BatchId] = field(default_factory=set)
-    lacks: bool = False
-    """True when there was no room to ask for all of its batches."""
+    lacks: frozenset[BatchId] = frozenset()
+    """The batches for which there was no room to ask."""
 
     @property
     def awaited(self) -> list[BatchDefinition]:
@@ -106,7 +106,7 @@ class AskedRows:
         room = [batch for batch in batches if self.populators.has_room(batch)]
         found = {batch.batch_id: ask_populator(self.populators, row, batch) for batch in room}
         values = {batch_id: each for batch_id, each in found.items() if each is not None}
-        lacks = len(room) < len(batches)
+        lacks = frozenset(batch.batch_id for batch in batches if batch not in room)
         if len(values) == len(room):
             return Wanted(row, room, values, awaits=lacks)
         self._asked[row.intake_id] = _Asked(row, room, values, lacks=lacks)
@@ -115,8 +115,9 @@ class AskedRows:
     def ready(self) -> Iterator[Wanted]:
         """Yield what can be created, in the order in which it was asked for."""
         for answer in self.populators.answers():
-            asked = self._asked.get(answer.intake_id)
-            if asked is not None:
+            asked = self._asked.get(answer.row.intake_id)
+            # What was asked before the answers were forgotten may be of a row that was another then.
+            if asked is not None and asked.row is answer.row:
                 asked.populated[answer.batch_id] = answer.values
                 asked.hung.update({answer.batch_id} if answer.hung else ())
         for asked in [*self._asked.values()]:
@@ -126,7 +127,8 @@ class AskedRows:
             elif self._is_split(asked):
                 known = asked.known
                 asked.batches = [batch for batch in asked.batches if batch not in known]
-                yield Wanted(asked.row, known, asked.populated, awaits=True)
+                awaits = asked.lacks.union(batch.batch_id for batch in asked.batches)
+                yield Wanted(asked.row, known, asked.populated, awaits=awaits)
 
     def take_note(self, wanted: Wanted) -> None:
         """Take note that what was handed out is written: what took too long is asked for again, or given up."""

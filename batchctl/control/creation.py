@@ -427,9 +427,11 @@ class Creator:
                 created[batch.batch_id] = added
         made = Made(created, repeats, tuple(reasons), late=tuple(late))
         self._conclude(connection, found, made, now, taken=bool(created or have_theirs or wanted.awaits))
-        if wanted.tries != found.tries:
-            intake.await_populator(connection, row.intake_id, wanted.tries, now)
-        if found.tries and not wanted.tries:
+        # What others have created meanwhile is awaited no more.
+        tries = wanted.tries if late or wanted.awaits - have_theirs else 0
+        if tries != found.tries:
+            intake.await_populator(connection, row.intake_id, tries, now)
+        if found.tries and not tries:
             # Those made before may all be done.
             intake.complete_if_done(connection, row.intake_id, now)
         return made

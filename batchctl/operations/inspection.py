@@ -151,6 +151,13 @@ def newest_attempts(
         return tuple(history.of_batch(connection, batch_id_of(connection, batch), status, since, most))
 
 
+def entity_of(transactions: Transactions, name: str) -> str:
+    """Return which entity a batch takes."""
+    with transactions.read() as connection:
+        wanted = batch_id_of(connection, name)
+        return next(batch.entity for batch in definitions.all_batches(connection) if batch.batch_id == wanted)
+
+
 def batch_id_of(connection: Any, name: str) -> BatchId:
     """Return which batch has a name."""
     known = {batch.name: batch.batch_id for batch in definitions.all_batches(connection)}

@@ -49,12 +49,13 @@ class Means:
 class RunningStep:
     """What a handler may use while it executes: the `Execution` of `batchctl.plugin_api`."""
 
-    __slots__ = ("_means", "announced", "identity", "key", "secret_values", "stop")
+    __slots__ = ("_known", "_means", "announced", "identity", "key", "secret_values", "stop")
 
     def __init__(self, means: Means, key: HistoryId) -> None:
         """Begin without a process."""
         self._means = means
         self.secret_values: list[str] = []
+        self._known: Sequence[str] | None = None
         self.key = key
         self.stop = Stop(means.side_threads, means.grace)
         self.identity: Identity | None = None
@@ -160,6 +161,7 @@ class RunningStep:
         """Blot out the values of all secrets."""
         if outcome.message is outcome.output is outcome.value is None:
             return outcome
+        self._known = None  # A file may hold another secret now than when the step began.
         return replace(
             outcome,
             message=outcome.message and self.masked(outcome.message),
@@ -169,7 +171,9 @@ class RunningStep:
 
     def masked(self, text: str) -> str:
         """Return a text without secrets, of this execution or others."""
-        return masked(text, self.secrets) if text else text
+        if self._known is None:
+            self._known = telling(self._means.known_secrets())
+        return masked(text, (*self.secret_values, *self._known)) if text else text
 
     @property
     def secrets(self) -> tuple[str, ...]:

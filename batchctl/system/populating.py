@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from types import MappingProxyType
 from typing import Any
 
-from batchctl.domain.rows import BatchDefinition, BatchId, IntakeId, IntakeRow, Populated
+from batchctl.domain.rows import BatchDefinition, IntakeRow, Populated
 from batchctl.domain.text import visible
 from batchctl.plugin_api import CannotPopulate, Populator
 from batchctl.ports import Populating
@@ -42,7 +42,7 @@ class _Question:
     reply: Callable[[Populating], None]
 
     def answer(self, values: Populated | str, *, hung: bool = False) -> None:
-        self.reply(Populating(self.row.intake_id, self.batch.batch_id, values, hung=hung))
+        self.reply(Populating(self.row, self.batch.batch_id, values, hung=hung))
 
 
 class ProcessPopulatorRunner:
@@ -68,9 +68,8 @@ class ProcessPopulatorRunner:
         self._harmless = harmless
         self._wake = wake
         self._desks: dict[str, _Desk] = {}
-        self._under_way: dict[tuple[IntakeId, BatchId], _Desk] = {}
-        self._come: SimpleQueue[Populating] = SimpleQueue()
-        self._first: Populating | None = None
+        self._come: SimpleQueue[tuple[_Desk, Populating]] = SimpleQueue()
+        self._first: tuple[_Desk, Populating] | None = None
 
     def populate(self, populator: str, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Call a populator and wait for it; raises `CannotPopulate` with the reason, whatever went wrong."""
@@ -88,9 +87,8 @@ class ProcessPopulatorRunner:
         if (harmless := self._harmless(batch)) is not None:
             return harmless.populate(row, batch)
         desk = self._desk(batch.populator)
-        self._under_way[row.intake_id, batch.batch_id] = desk
         desk.waiting += 1
-        desk.put(_Question(row, batch, self._arrive))
+        desk.put(_Question(row, batch, partial(self._arrive, desk)))
         return None
 
     def has_room(self, batch: BatchDefinition) -> bool:
@@ -111,9 +109,9 @@ class ProcessPopulatorRunner:
             while True:
                 found.append(self._come.get_nowait())
         except Empty:
-            for each in found:
-                self._under_way.pop((each.intake_id, each.batch_id)).waiting -= 1
-            return found
+            for desk, _ in found:
+                desk.waiting -= 1
+            return [answer for _, answer in found]
 
     @property
     def has_answers(self) -> bool:
@@ -122,7 +120,7 @@ class ProcessPopulatorRunner:
 
     def wait(self) -> None:
         """Wait for an answer, or for one to take long, if any is to come."""
-        if self._under_way and self._first is None:
+        if self._first is None and any(desk.waiting for desk in self._desks.values()):
             try:
                 self._first = self._come.get(timeout=STUCK)
             except Empty:
@@ -134,8 +132,8 @@ class ProcessPopulatorRunner:
             desk.close()
         self._desks.clear()
 
-    def _arrive(self, answer: Populating) -> None:
-        self._come.put(answer)
+    def _arrive(self, desk: _Desk, answer: Populating) -> None:
+        self._come.put((desk, answer))
         self._wake()
 
     def _desk(self, populator: str) -> _Desk:

@@ -328,5 +328,5 @@ def test_a_wrong_setting_is_told_without_pointing_to_the_help(night: Night) -> N
 
 
 def test_help_says_what_a_command_does_not_do(night: Night) -> None:
-    assert "It runs no SQL" in night("check", "--help").stdout
+    assert "It asks no target database" in night("check", "--help").stdout
     assert "Accepted for scripts; this command never asks." in night("submit", "--help", env={"COLUMNS": "100"}).stdout

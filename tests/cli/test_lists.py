@@ -112,3 +112,33 @@ def test_every_list_has_it(night: Shop, words: tuple[str, ...]) -> None:
 
     assert night(*words, "--csv") == code
     assert len(list(csv.DictReader(io.StringIO(night.out)))) == len(listed)
+
+
+def test_what_starts_work_is_narrowed_by_the_batch_that_it_starts_and_by_whether_it_is_enabled(shop: Shop) -> None:
+    for name, enabled in (("A", 1), ("B", 0)):
+        shop.batch(name, Entity=f"of {name}", Enabled=enabled)
+        shop.sql(
+            "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, Enabled) VALUES (?, ?, 'daily', '06:00', ?)",
+            f"s{name}", f"of {name}", enabled,
+        )  # fmt: skip
+        shop.sql(
+            "INSERT INTO DataTrigger (TriggerName, Entity, ConnectionName, TableName, StatusColumn, PendingValue,"
+            " RowThreshold, Enabled) VALUES (?, ?, 'wh', 't', 's', '0', 5, ?)",
+            f"t{name}", f"of {name}", enabled,
+        )  # fmt: skip
+        shop.sql(
+            "INSERT INTO FileWatch (WatchName, Entity, Folder, Enabled) VALUES (?, ?, 'in', ?)",
+            f"w{name}", f"of {name}", enabled,
+        )  # fmt: skip
+
+    def found(column: str, *words: str) -> list[str]:
+        return [one[column] for one in shop.json(*words)]
+
+    lists = (("schedule", "ScheduleName", "s"), ("trigger", "TriggerName", "t"), ("watch", "WatchName", "w"))
+    for kind, column, prefix in lists:
+        assert found(column, kind, "list") == [f"{prefix}A", f"{prefix}B"]
+        assert found(column, kind, "list", "--batch", "B") == [f"{prefix}B"]
+        assert found(column, kind, "list", "--status", "enabled") == [f"{prefix}A"]
+        assert found(column, kind, "list", "--batch", "A", "--status", "disabled") == []
+        assert shop(kind, "list", "--batch", "C") == 3
+    assert found("ProcessBatchName", "batches", "--status", "disabled") == ["B"]

@@ -242,3 +242,41 @@ def test_who_leads_no_more_leaves_the_answers_to_the_next(world: World) -> None:
 
     assert (creator.is_waiting, creator.is_ready) == (False, False)
     assert go_on(creator).created == 0
+
+
+def test_a_late_answer_about_what_another_has_created_meanwhile_keeps_nothing_waiting(world: World) -> None:
+    hang(world, "bad")
+    world.batch("S", Populator="slow", steps=1)
+    world.submit("S", "bad")
+    slow, quick = world.creator(), world.creator()
+    go_on(slow)
+    go_on(quick)
+    late = world.populators.asked.pop(0)
+    world.populators.hangs = lambda row: False
+    world.populators.answer()
+    assert go_on(quick).created == 1
+    world.populators.asked.append(late)
+    world.populators.hangs = lambda row: True
+    world.populators.answer()
+    go_on(slow)
+    world.process()
+
+    assert world.sql("SELECT Status, PopulatorTries FROM FileProcess") == [("complete", None)]
+
+
+def test_an_answer_from_before_the_lead_was_lost_is_none_about_the_row_as_it_is_now(world: World) -> None:
+    hang(world)
+    world.batch("S", Populator="slow", steps=1)
+    world.submit("S", "old name")
+    creator = world.creator()
+    go_on(creator)
+    creator.forget_answers()
+    world.sql("UPDATE FileProcess SET FileName = 'new name'")
+    go_on(creator)
+    world.populators.answer()
+    go_on(creator)
+    assert made(world) == []
+    world.populators.answer()
+    go_on(creator)
+
+    assert made(world) == [("S", "new name")]

@@ -264,7 +264,7 @@ class Populators:
                     values = self.populate(batch.populator, row, batch)
                 except CannotPopulate as refused:
                     values = str(refused)
-            self._come.append(Populating(row.intake_id, batch.batch_id, values, hung=hung))
+            self._come.append(Populating(row, batch.batch_id, values, hung=hung))
         del self.asked[:most]
 
     def has_room(self, batch: BatchDefinition) -> bool:

@@ -10,6 +10,7 @@ from batchctl.control import (
     deciding,
     flights,
     incident_watch,
+    leadership,
     outbox,
     purge,
     recording,
@@ -26,6 +27,7 @@ from batchctl.store import (
     finished_instances,
     history,
     instances,
+    leading,
     transactions,
     turns,
 )
@@ -53,6 +55,12 @@ MUTANTS: tuple[Mutant, ...] = (
         (history, " and found.claim_token == token", ""),
         (turns, " or closed < _count(closing)", ""),
     ),
+    mutant(
+        "a leader does not look at its fence",
+        "lead",
+        (leadership, "if self._fence is None or fence != self._fence:", "if False:"),
+    ),
+    mutant("the fence does not grow", "lead", (leading, "fence = found.fence + 1", "fence = found.fence")),
     mutant(
         "a rescue does not look whether all is still as it was read",
         "I05",

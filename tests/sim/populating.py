@@ -45,7 +45,7 @@ class Populators:
         ends = begins + (LIMIT if hangs else row.intake_id % 3)
         values = "it took too long" if hangs else self._values(row)
         self._program.world.happened["Hung"] += hangs
-        self._asked.append((begins, ends, Populating(row.intake_id, batch.batch_id, values, hung=hangs)))
+        self._asked.append((begins, ends, Populating(row, batch.batch_id, values, hung=hangs)))
         return None
 
     def has_room(self, batch: BatchDefinition) -> bool:

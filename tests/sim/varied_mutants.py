@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from batchctl.control import claiming, creation, membership, recording
+from batchctl.control import asked_rows, claiming, creation, membership, recording
 from batchctl.domain import moves
 from batchctl.operations import intervene
 from batchctl.store import definitions
 from tests.sim.mutating import Mutant, mutant
 
 VARIED_MUTANTS: tuple[Mutant, ...] = (
+    mutant(
+        "a turn waits for a populator",
+        "turn",
+        (
+            asked_rows,
+            "ask_populator(self.populators, row, batch)",
+            "self.populators.populate(batch.populator, row, batch)",
+        ),
+    ),
+    mutant("what hangs is asked about for ever", "I35", (asked_rows, "if row.tries >= MOST_TRIES:", "if False:")),
+    mutant(
+        "a row of which an answer is awaited may be complete",
+        "intake",
+        (asked_rows, "return max(self.row.tries, 1) if self.awaits else 0", "return 0"),
+    ),
+    mutant(
+        "what populators answer is dropped",
+        "I01",
+        (asked_rows, "asked.populated[answer.batch_id] = answer.values", "pass"),
+    ),
     mutant(
         "the next run is reckoned from the beginning of the attempt",
         "retry",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,7 @@ from batchctl.domain.status import IntakeStatus
 from batchctl.plugin_api import CannotPopulate, Populated
 from batchctl.populators.pattern import PatternPopulator
 from batchctl.system.plugin_process import PluginProcess
-from batchctl.system.populating import ProcessPopulatorRunner
+from batchctl.system.populating import ROOM, ProcessPopulatorRunner
 
 ROW = IntakeRow(
     intake_id=IntakeId(7),
@@ -137,3 +138,64 @@ def test_what_is_harmless_needs_no_process() -> None:
 
     assert populators.populate("pattern", ROW, BATCH).data[:3] == ("/in", "flights_2026.csv", "payload")
     assert "Resource temporarily unavailable" in reason_of(populators, "(a+)+b", "pattern")
+
+
+def test_what_is_asked_aside_is_answered_in_order_and_wakes_who_asked(
+    plugin_process: Callable[[], PluginProcess],
+) -> None:
+    woken = threading.Semaphore(0)
+    runner = ProcessPopulatorRunner(plugin_process, wake=woken.release)
+    rows = [replace(ROW, intake_id=IntakeId(number)) for number in (1, 2, 1)]
+    batch = replace(BATCH, populator="echo")
+    assert [runner.ask(row, batch) for row in rows] == [None, None, None]
+    for _ in rows:
+        assert woken.acquire(timeout=20)
+    answers = runner.answers()
+    runner.close()
+
+    assert [answer.row for answer in answers] == rows
+    assert (runner.has_answers, [answer.hung for answer in answers]) == (False, [False] * 3)
+
+
+def test_one_that_hangs_keeps_no_other_populator_waiting(plugin_process: Callable[[], PluginProcess]) -> None:
+    woken = threading.Semaphore(0)
+    runner = ProcessPopulatorRunner(plugin_process, time_limit=timedelta(seconds=3600), wake=woken.release)
+    hangs = replace(BATCH, populator="odd", populator_args="hang")
+    runner.ask(ROW, hangs)
+    runner.ask(ROW, replace(BATCH, populator="echo"))
+    assert woken.acquire(timeout=20)
+    (answer,) = runner.answers()
+    while not runner.is_stuck(hangs):
+        runner.wait()
+    assert (runner.is_stuck(replace(BATCH, populator="echo")), runner.has_room(hangs)) == (False, True)
+    runner.close()
+
+    assert isinstance(answer.values, Populated)
+
+
+def test_no_more_is_asked_for_at_once_than_there_is_room(plugin_process: Callable[[], PluginProcess]) -> None:
+    runner = ProcessPopulatorRunner(plugin_process, time_limit=timedelta(seconds=3600))
+    hangs = replace(BATCH, populator="odd", populator_args="hang")
+    asked = 0
+    while runner.has_room(hangs):
+        runner.ask(replace(ROW, intake_id=IntakeId(asked)), hangs)
+        asked += 1
+    runner.close()
+
+    assert asked == ROOM
+
+
+def test_what_took_too_long_says_so_and_the_next_row_is_asked_about(
+    plugin_process: Callable[[], PluginProcess],
+) -> None:
+    woken = threading.Semaphore(0)
+    runner = ProcessPopulatorRunner(plugin_process, own_limits={"pattern": timedelta(seconds=0.2)}, wake=woken.release)
+    explodes = replace(BATCH, populator_args="(a+)+b")
+    for name in ("a" * 60, "aab"):
+        runner.ask(replace(ROW, file_name=name), explodes)
+        assert woken.acquire(timeout=20)
+    first, second = runner.answers()
+    runner.close()
+
+    assert (first.hung, first.values) == (True, "populator 'pattern' took longer than 0.2 seconds and was stopped")
+    assert (second.hung, isinstance(second.values, Populated)) == (False, True)
