@@ -124,20 +124,20 @@ def test_what_is_wrong_is_said_at_once_with_exit_code_6_and_nothing_is_written(s
 
 def test_rows_inserted_by_hand_are_found_by_check(shop: Shop) -> None:
     shop.sql(
-        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, TimeZone)"
-        " VALUES ('a', 'Load', 'daily', '6:00', NULL), ('b', 'Laod', 'daily', '06:00', 'Mars');"
+        "INSERT INTO Schedule (ScheduleName, Entity, ScheduleType, RunTimes, RunMonths, TimeZone)"
+        " VALUES ('a', 'Load', 'daily', '06:00', 'Brumaire', NULL), ('b', 'Laod', 'daily', '06:00', NULL, 'Mars');"
     )
 
     outcome = shop.run("check", "--json")
 
     assert outcome.returncode == 6
     assert {(one["Row"], one["Column"]) for one in json.loads(outcome.stdout)} == {
-        ("a", "RunTimes"),
+        ("a", "RunMonths"),
         ("b", "Entity"),
         ("b", "TimeZone"),
     }
     (first, second) = shop.json("schedule", "list")
-    assert first["Findings"] == ["RunTimes: '6:00' is no time of day: write it as HH:MM, 06:00."]
+    assert first["Findings"][0].startswith("RunMonths: 'Brumaire' is no month; write for example Jan,Jul or 1,7.")
     assert second["Words"] == "daily at 06:00, Mars"
 
 
