@@ -82,7 +82,7 @@ def of_its_own(postgres: PostgresServer, role: str) -> str:
 
 def next_step(stderr: str) -> str:
     """Return what a person is told to do, without who has to."""
-    return stderr.rstrip().rpartition("Next: ")[2].partition(": ")[2]
+    return stderr.rpartition("Next: ")[2].partition("\nCode: ")[0].partition(": ")[2]
 
 
 def test_the_demo_runs_on_postgresql_with_the_one_right_that_it_asks_for(
