@@ -73,6 +73,7 @@ class World:
         self.anchors: list[Anchor] = []
         """How far the chain of the audit log reached, whenever that was told."""
         self.person = Person(self)
+        EDGE.actor = self.person
         self.batches: tuple[BatchDefinition, ...] | None = None
         """The definitions as they were last read; None once they were changed."""
         self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
