@@ -76,7 +76,8 @@ class ProcedurePopulator:
             if connection.dialect == "sqlite":
                 _file(batch, connection, surroundings)
         except (Unusable, CannotPopulate) as error:
-            return [Problem("PopulatorArgs" if _named(batch) else "Populator", str(error))]
+            remedy = "make what is missing, or correct the row"
+            return [Problem("PopulatorArgs" if _named(batch) else "Populator", str(error), remedy)]
         if surroundings.control is connection:
             return []
         return _sql_steps.lacking("PopulatorArgs", connection, surroundings)

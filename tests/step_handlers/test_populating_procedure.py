@@ -29,6 +29,11 @@ FUNCTION = """
 CREATE FUNCTION s_PopulateBatchControl_Load(bigint, text, text, text, text)
 RETURNS TABLE (Data1 text, Data2 bigint, CycleKey date) LANGUAGE sql AS $$ {} $$
 """
+OTHER_PARAMETERS = f"CREATE FUNCTION {NAME}() RETURNS int LANGUAGE sql AS 'SELECT 1'"
+WRITES = f"""
+CREATE FUNCTION {NAME}(bigint, text, text, text, text)
+RETURNS TABLE (Data1 text) LANGUAGE sql AS $$ INSERT INTO T VALUES (1) RETURNING '' $$
+"""
 
 
 @pytest.fixture
@@ -131,21 +136,8 @@ def test_a_function_of_postgresql_is_asked(postgres: PostgresServer) -> None:
             (FUNCTION.format("SELECT '', i, now()::date FROM generate_series(1, 2) i"),),
             f"{NAME} returned more than one",
         ),
-        (
-            (
-                FUNCTION.replace("Load(", "Load2(").format("SELECT '', 1, now()::date"),
-                f"CREATE FUNCTION \"{NAME}\"() RETURNS int LANGUAGE sql AS 'SELECT 1'",
-            ),
-            f"{NAME} failed: function",
-        ),
-        (
-            (
-                "CREATE TABLE T (a int)",
-                f"CREATE FUNCTION {NAME}(bigint, text, text, text, text) RETURNS TABLE (Data1 text) LANGUAGE sql AS"
-                " $$ INSERT INTO T VALUES (1) RETURNING '' $$",
-            ),
-            f"{NAME} failed: cannot execute INSERT in a read-only transaction",
-        ),
+        ((OTHER_PARAMETERS,), f"{NAME} failed: function"),
+        (("CREATE TABLE T (a int)", WRITES), f"{NAME} failed: cannot execute INSERT in a read-only transaction"),
     ],
 )
 def test_what_postgresql_does_not_answer_is_refused(postgres: PostgresServer, made: tuple[str, ...], said: str) -> None:
