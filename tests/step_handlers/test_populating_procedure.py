@@ -18,7 +18,7 @@ from batchctl.plugin_api import (
     Surroundings,
 )
 from batchctl.testing import an_intake_row, surroundings
-from step_handlers.populating_procedure import ProcedurePopulator
+from step_handlers._populating_procedure import ProcedurePopulator
 from tests.postgres import PostgresServer
 from tests.system.test_populating import BATCH as A_BATCH
 
