@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any, ClassVar
 
 from batchctl.plugin_api import (
@@ -195,7 +195,12 @@ def _ask_postgres(
     batch: BatchDefinition, connection: Connection, given: Mapping[str, Any], surroundings: Surroundings
 ) -> Answer:
     del surroundings
+    import psycopg  # noqa: PLC0415 - an extra; who has no PostgreSQL need not have it
+
     with closing(connect(connection)) as opened:
+        with suppress(psycopg.Error):  # Before PostgreSQL 14, and on some systems, there is no such setting.
+            # Who takes too long is killed: its session then ends too.
+            opened.execute("SET client_connection_check_interval = '1s'")
         opened.execute("BEGIN READ ONLY")
         found = opened.execute(_FIND_FUNCTION, (batch.populating_procedure,)).fetchall()
         if len(found) != 1:

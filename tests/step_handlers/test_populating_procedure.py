@@ -18,6 +18,7 @@ from batchctl.plugin_api import (
     Surroundings,
 )
 from batchctl.testing import an_intake_row, surroundings
+from step_handlers import _mssql_driver
 from step_handlers._populating_procedure import ProcedurePopulator
 from tests.postgres import PostgresServer
 from tests.system.test_populating import BATCH as A_BATCH
@@ -127,6 +128,14 @@ def test_a_function_of_postgresql_is_asked(postgres: PostgresServer) -> None:
     assert populated == Populated(data=("payload", "8", None, None, None, None), cycle_key="2026-11-22")
 
 
+def test_a_session_of_postgresql_ends_with_the_process_that_asks(postgres: PostgresServer) -> None:
+    there = on_postgres(
+        postgres, FUNCTION.format("SELECT current_setting('client_connection_check_interval'), 1, NULL::date")
+    )
+
+    assert asked(there, replace(BATCH, populator_args="wh")).data[0] == "1s"
+
+
 @pytest.mark.parametrize(
     ("made", "said"),
     [
@@ -155,3 +164,68 @@ def test_a_server_that_is_away_is_a_reason_without_its_password() -> None:
 def test_without_a_database_it_refuses() -> None:
     with pytest.raises(CannotPopulate):
         ProcedurePopulator().populate(an_intake_row(), BATCH)
+
+
+class Server:
+    """Answers as a driver for SQL Server does: first whether there is the procedure, then with results."""
+
+    autocommit = True
+
+    def __init__(self, *results: tuple[list[tuple[str]] | None, list[tuple[object, ...]]]) -> None:
+        self.results, self.said, self.ends = [*results], list[tuple[str, tuple[object, ...]]](), list[str]()
+        self.description: list[tuple[str]] | None = None
+
+    def cursor(self) -> Server:
+        return self
+
+    def execute(self, statement: str, *values: object) -> Server:
+        self.said.append((statement, values))
+        self.nextset()
+        return self
+
+    def nextset(self) -> bool:
+        if not self.results:
+            return False
+        self.description, self.rows = self.results.pop(0)
+        return True
+
+    def fetchone(self) -> tuple[object, ...]:
+        return self.rows[0]
+
+    def fetchmany(self, most: int) -> list[tuple[object, ...]]:
+        return self.rows[:most]
+
+    def rollback(self) -> None:
+        self.ends.append("rollback")
+
+    def close(self) -> None:
+        self.ends.append("close")
+
+
+def on_sql_server(monkeypatch: pytest.MonkeyPatch, server: Server) -> Surroundings:
+    monkeypatch.setattr(_mssql_driver, "load", lambda connection: None)
+    monkeypatch.setattr(_mssql_driver, "open_session", lambda driver, connection: server)
+    return replace(surroundings("/shop"), connections={"wh": Connection("wh", "mssql+pyodbc://u@h/d")})
+
+
+def test_a_procedure_of_sql_server_is_called_by_names_and_what_it_writes_is_rolled_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = Server(([("",)], [(7,)]), (None, []), ([("DATA1",), ("CycleKey",)], [("x", 5)]))
+    populated = asked(on_sql_server(monkeypatch, server), replace(BATCH, name="a]b", populator_args="wh"))
+
+    assert populated == Populated(data=("x", None, None, None, None, None), cycle_key="5")
+    assert server.said[-1] == (
+        "EXEC [s_PopulateBatchControl_a]]b] @FileProcess_id = ?, @Entity = ?, @FileName = ?, @Data = ?, @CycleKey = ?",
+        ((7, "MyFileType1", None, "payload", None),),
+    )
+    assert (server.autocommit, server.ends) == (False, ["rollback", "close"])
+
+
+def test_what_sql_server_does_not_have_or_return_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = replace(BATCH, populator_args="wh")
+
+    gone = refusal(on_sql_server(monkeypatch, Server(([("",)], [(None,)]))), batch)
+    assert gone.startswith(f"wh: there is no procedure {NAME} that its user can call; make it")
+    silent = refusal(on_sql_server(monkeypatch, Server(([("",)], [(7,)]), (None, []))), batch)
+    assert silent.startswith(f"{NAME} returned no row")
