@@ -137,7 +137,7 @@ class AskedRows:
         row = replace(wanted.row, tries=wanted.tries)
         hung = tuple(batch for batch in wanted.batches if batch.batch_id in wanted.hung)
         if row.tries >= MOST_TRIES:
-            self._given_up[row.intake_id] = hung
+            self._given_up[row.intake_id] = (*self._given_up.get(row.intake_id, ()), *hung)
         else:
             self.ask(row, hung)
 

@@ -43,7 +43,9 @@ SAID = {
     "sqlite": 'statement 2 of 2 failed: near "where": syntax error (SQLITE_ERROR); at line 3; everything was rolled back',
     "postgresql": 'statement 2 of 2 failed: ERROR 42601: syntax error at or near "where"; at line 3; everything was rolled back',
 }
-QUERIES = re.findall(r"```sql\n(.*?);\n```", (ROOT / "docs" / "sql_jobs.md").read_text(encoding="utf-8"), re.DOTALL)
+QUERIES = re.findall(
+    r"```sql\n(SELECT .*?);\n```", (ROOT / "docs" / "sql_jobs.md").read_text(encoding="utf-8"), re.DOTALL
+)
 
 
 @pytest.fixture

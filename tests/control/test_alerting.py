@@ -702,7 +702,7 @@ def test_that_nobody_worked_is_told_though_what_waited_is_begun_at_once(world: W
         alarm.broken.clear()
 
     ((_, letter),) = alarm.sent
-    assert "and work waited since 2026-11-21 02:00:00 UTC" in letter.message.title
+    assert "and work has waited since 2026-11-21 02:00:00 UTC" in letter.message.title
     assert world.sql(INCIDENTS) == [("no_worker", "resolved", 1, 1)]
 
 

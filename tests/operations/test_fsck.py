@@ -114,7 +114,7 @@ PLANTED = {
     "I43": [*CLAIMED_TWICE, "UPDATE ProcessBatch SET MaxConcurrent = 2", *needed(units=2, exclusive=1)],
     "I44": ["INSERT INTO Controller (ControllerName, Host) VALUES ('c9', 'h')",
             "UPDATE BatchControl SET Status = 'running', ClaimedBy = 'c9' WHERE BatchControl_id = 3"],
-    "I47": ["DELETE FROM FileProcess WHERE FileProcess_id = 3"],
+    "I47": ["UPDATE BatchControl SET FileProcess_id = 99 WHERE BatchControl_id = 3"],
     "I48": [("INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType,"
             " CommandText, Status, EndTime, RetryCountAfter) VALUES (99, 1, 10, 's', 'told', '', 'success', '2099-01-01', 0)")],
     "I49": [("INSERT INTO DurationHistory (ProcessBatch_id, ProcessControlSeq, Day, UpToMs, Runs, TotalMs, MinMs, MaxMs)"
@@ -151,6 +151,7 @@ BESIDES = {
     "I41": {"I44"},
     "I42": {"I44"},
     "I43": {"I44"},
+    "I47": {"I01"},
     "I53": {"I54"},
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,15 @@ WHERE f.Status = 'ready' AND f.Message IS NULL AND NOT EXISTS
 """
 
 
+_DUE = """
+SELECT NextRunTime FROM BatchControl WHERE Status IN ('ready', 'retry') AND NextRunTime > ?1
+UNION ALL SELECT LeaseUntil FROM Leader WHERE LeaseUntil > ?1
+    AND ControllerName NOT IN (SELECT value FROM json_each(?2))
+"""
+
+
 def until_something_happens(world: World, pace: float) -> float | None:
-    """Return the seconds until an execution ends or an instance is due; None when nothing will happen by itself.
+    """Return the seconds until an execution ends, an instance is due, or the lead of one that died is free; None for never.
 
     As long as anything is claimed that is at most the `pace` at which workers have to give signs of life.
     """
@@ -34,10 +42,8 @@ def until_something_happens(world: World, pace: float) -> float | None:
     moments = [one.ends for one in world.executions if one.ends > now]
     asked = [program.populators.next_answer for program in world.workers if program is not None]
     moments += [answer for answer in asked if answer is not None and answer > now]
-    for (text,) in world.rows(
-        "SELECT NextRunTime FROM BatchControl WHERE Status IN ('ready', 'retry') AND NextRunTime > ?",
-        world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000"),
-    ):
+    leads = [program.name for program in world.workers if program is not None]
+    for (text,) in world.rows(_DUE, world.time.database_now().strftime("%Y-%m-%d %H:%M:%S.000"), json.dumps(leads)):
         due = datetime.fromisoformat(text).replace(tzinfo=UTC)
         moments.append((due - BEGINNING).total_seconds() - world.time.database_ahead)
     seconds = max(min(moments) - now, 0.0) + 1.0 if moments else None

@@ -66,13 +66,14 @@ class World:
         """When, by their own clocks, programs met a lock that kept them from deciding about a schedule."""
         self.is_healed = False
         self.adopters: set[str] = set()
-        """Programs that have taken something over."""
+        """Programs that have taken something over, or may have."""
         self.letters_begun = 0
         self.letters: dict[int, list[tuple[str, float]]] = {}
         """Who sent which message, and when."""
         self.anchors: list[Anchor] = []
         """How far the chain of the audit log reached, whenever that was told."""
         self.person = Person(self)
+        EDGE.actor = self.person
         self.batches: tuple[BatchDefinition, ...] | None = None
         """The definitions as they were last read; None once they were changed."""
         self.raw.execute("INSERT INTO Resource (ResourceName, Units) VALUES ('tapes', ?)", (self.options.tapes,))
@@ -160,6 +161,8 @@ class World:
         laws.check_commit(self, actor, boundaries, [row[1:] for row in seen])
         if Boundary.OPERATOR not in boundaries:
             counts.check_moves(self, actor, [row[1:] for row in seen])
+        if Boundary.TAKEOVER in boundaries:
+            self.adopters.add(actor.name)
         if Boundary.CLAIM in boundaries:
             counts.check_slots(self, actor)
 
@@ -179,7 +182,6 @@ class World:
     def check_adoption(self, program: Program, key: int) -> None:
         """See that nobody else who is alive watches over an execution any more under the newest claim."""
         self.tell(program.name, "adopts", {"key": key})
-        self.adopters.add(program.name)
         laws.check_adoption(self, program, key)
 
     def check_stop(self, program: Program, running: Running) -> None:
