@@ -45,7 +45,7 @@ from batchctl.plugin_api import Populator
 from batchctl.populators.pattern import PatternPopulator
 from batchctl.ports import Clock, Finished, Transactions
 from batchctl.store import identity
-from batchctl.surroundings import connections_of
+from batchctl.surroundings import connections_of, target_of
 from batchctl.system.environment import of_steps, take_secrets
 from batchctl.system.folders import ThreadFolders
 from batchctl.system.plugin_process import PluginProcess
@@ -334,6 +334,7 @@ class Node:
             time_limit=limit,
             own_limits={PatternPopulator.name: EXPRESSION_TIMEOUT},
             harmless=self._harmless,
+            target=partial(target_of, self._settings),
             wake=wake,
         )
         try:

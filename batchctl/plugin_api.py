@@ -61,6 +61,7 @@ from batchctl.domain.values import named_value
 
 __all__ = [
     "NO_DATA",
+    "AsksDatabase",
     "BatchDefinition",
     "BatchInstance",
     "Cadence",
@@ -158,6 +159,22 @@ class Populator(Protocol):
 
     def populate(self, row: IntakeRow, batch: BatchDefinition) -> Populated:
         """Return Data1..Data6 (text or None) and, if it knows one, the CycleKey."""
+        ...
+
+
+@runtime_checkable
+class AsksDatabase(Protocol):
+    """Optional: a populator that asks a database. PopulatorArgs names the connection; empty, it is the control database.
+
+    `populate_from` is called instead of `populate`, with surroundings that hold that one connection, its secrets resolved.
+    """
+
+    def check_from(self, batch: BatchDefinition, surroundings: Surroundings) -> Sequence[Problem]:
+        """Return what is wrong with the connection and what is asked there, beside what `check` says; connects to nothing."""
+        ...
+
+    def populate_from(self, row: IntakeRow, batch: BatchDefinition, surroundings: Surroundings) -> Populated:
+        """Return what the database says."""
         ...
 
 

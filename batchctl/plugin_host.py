@@ -21,12 +21,13 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from batchctl.domain.errors import PluginError
-from batchctl.plugin_api import ASKED, JobEnd
+from batchctl.plugin_api import ASKED, AsksDatabase, JobEnd
 from batchctl.registry import Registry
 from batchctl.system import platform
 from batchctl.system.jobs import Listening, answer_of, call_job, call_populator
 from batchctl.system.messages import batch_definition, intake_row, line_of, message_of
 from batchctl.system.sources import loaded_files
+from batchctl.system.targets import target_surroundings
 
 
 class ToldToStop(BaseException):
@@ -92,11 +93,12 @@ class PluginHost:
                 return answer_of(end)
             case "load":
                 with suppress(PluginError):  # Who asks for a row's values is told.
-                    self._registry.populator(request["populator"])
-                return {}
+                    return {"asks": isinstance(self._registry.populator(request["populator"]), AsksDatabase)}
+                return {"asks": False}
             case _:
                 row, batch = intake_row(request["row"]), batch_definition(request["batch"])
-                return call_populator(lambda: self._registry.populator(request["populator"]), row, batch)
+                around = None if request["target"] is None else target_surroundings(request["target"])
+                return call_populator(lambda: self._registry.populator(request["populator"]), row, batch, around)
 
     def _call_job(self, name: str, arguments: dict[str, Any]) -> JobEnd:
         try:

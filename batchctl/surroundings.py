@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from batchctl import config
-from batchctl.domain.errors import ConfigurationError, PluginError, StepRefused
+from batchctl.domain.errors import ConfigurationError, PluginError
 from batchctl.domain.outcomes import Connection, JobSignature, Surroundings
-from batchctl.domain.text import visible
-from batchctl.ports import Files
+from batchctl.domain.rows import BatchDefinition
+from batchctl.plugin_api import CannotPopulate
 from batchctl.registry import Registry
-from batchctl.system.files import SystemFiles, is_the_same
 from batchctl.system.jobs import signature_of
+from batchctl.system.targets import read_below, target_message
+
+CONTROL_PROCEDURES = "procedures"
+"""The folder with the procedures of a control database that has none itself."""
 
 
 def surroundings_of(settings: config.Settings, registry: Registry) -> Surroundings:
     """Return what steps may refer to."""
     return Surroundings(
         connections=connections_of(settings),
+        control=control_of(settings),
         jobs=_jobs_of(registry),
         secrets={name: secret.source for name, secret in settings.secrets.items()},
         secret_is_set=partial(_secret_is_set, settings),
         directory=str(settings.directory),
-        read_text=partial(_read_below, settings),
+        read_text=partial(read_below, settings.directory, closed_files(settings)),
         batchctl_command=_command_of(settings),
         unloaded={one.message: one.next_step or "" for one in registry.module_problems().values()},
     )
@@ -37,6 +43,23 @@ def connections_of(settings: config.Settings) -> dict[str, Connection]:
         name: Connection(name, _absolute_url(given.url, settings.directory), given.procedures)
         for name, given in settings.connections.items()
     }
+
+
+def control_of(settings: config.Settings) -> Connection:
+    """Return the control database as a target; on SQLite its procedures are files beside the configuration."""
+    return Connection("control database", _absolute_url(settings.database_url, settings.directory), CONTROL_PROCEDURES)
+
+
+def target_of(settings: config.Settings, batch: BatchDefinition) -> dict[str, Any]:
+    """Return what a populator is told that asks a database: PopulatorArgs names it; empty, it is the control database."""
+    name = (batch.populator_args or "").strip()
+    try:
+        url = config.connection_url(settings, name) if name else config.database_url(settings)
+    except ConfigurationError as error:
+        raise CannotPopulate(error.in_full) from None
+    target = connections_of(settings)[name] if name else control_of(settings)
+    target = replace(target, url=_absolute_url(url, settings.directory))
+    return target_message(target, settings.directory, closed_files(settings), is_control=not name)
 
 
 def _absolute_url(url: str, directory: Path) -> str:
@@ -71,20 +94,7 @@ def _command_of(settings: config.Settings) -> tuple[str, ...]:
     return command if settings.file is None else (*command, "--config", str(settings.file))
 
 
-def _read_below(settings: config.Settings, name: str) -> str:
-    """Read a text file below the directory of the configuration; anything outside, or that may hold secrets, is refused."""
-    directory = settings.directory
-    path = (directory / name).resolve()
-    if not path.is_relative_to(directory.resolve()):
-        message = f"'{visible(name)}' lies outside the directory of the configuration."
-        raise StepRefused(message)
-    closed = [settings.file, *(directory / one.file for one in settings.secrets.values() if one.file is not None)]
-    if any(one is not None and is_the_same(path, one) for one in closed):
-        message = f"'{visible(name)}' is the configuration or holds a secret, which no step reads."
-        raise StepRefused(message)
-    files: Files = SystemFiles()
-    try:
-        return files.read_text(str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        message = f"'{visible(name)}' cannot be read: {error}."
-        raise StepRefused(message) from None
+def closed_files(settings: config.Settings) -> list[Path]:
+    """Return the files that nothing may read by name: the configuration, and those of secrets."""
+    held = [settings.directory / one.file for one in settings.secrets.values() if one.file is not None]
+    return held if settings.file is None else [settings.file, *held]

@@ -37,7 +37,7 @@ def problems(step: Step, surroundings: Surroundings, *, readable: bool) -> list[
     if not readable:
         return []
     try:
-        _, wanted = _procedure(surroundings.read_text(_file_name(step, surroundings)))
+        _, wanted = parsed(surroundings.read_text(_file_name(step, surroundings)))
     except MalformedSql as error:
         return [Problem("Data2", f"procedure {column(step, 2)}: {error}")]
     except StepRefused as error:
@@ -56,14 +56,14 @@ def problems(step: Step, surroundings: Surroundings, *, readable: bool) -> list[
 
 def misread(step: Step, surroundings: Surroundings) -> list[Problem]:
     """Return what SQLite cannot read in the file of a step that has no problems."""
-    script, _ = _procedure(surroundings.read_text(_file_name(step, surroundings)))
+    script, _ = parsed(surroundings.read_text(_file_name(step, surroundings)))
     return _sql_steps.syntax_problems("Data2", step, script, surroundings)
 
 
 def render(request: StepRequest) -> Rendered:
     """Bind the parameters to the statements of the file."""
     path = _file_name(request.step, request.surroundings)
-    script, wanted = _procedure(request.surroundings.read_text(path))
+    script, wanted = parsed(request.surroundings.read_text(path))
     values: dict[str, JsonValue] = {
         wanted[name.lower()]: {"secret": value.name} if isinstance(value, SecretValue) else value
         for name, value in parameters_for(request, 3).items()
@@ -82,7 +82,7 @@ def _file_name(step: Step, surroundings: Surroundings) -> str:
 
 
 @lru_cache(maxsize=256)
-def _procedure(text: str) -> tuple[Script, dict[str, str]]:
+def parsed(text: str) -> tuple[Script, dict[str, str]]:
     """Parse a procedure; return it with its parameters, by their names in lower case. Raises `MalformedSql`."""
     if reason := unfit(text):
         raise MalformedSql(reason)

@@ -199,7 +199,7 @@ CODES: Mapping[str, int] = {
     "batchctl.store.transactions:StoreTransactions._once": 1186,
     "batchctl.store.transactions:StoreTransactions._busy": 1187,
     "batchctl.store.transactions:savepoint": 1188,
-    "batchctl.surroundings:_read_below": 1189,
+    "batchctl.system.targets:read_below": 1189,
     "batchctl.system.alert_sinks:Channel._referred": 1190,
     "batchctl.system.alert_sinks:_named": 1191,
     "batchctl.system.alert_sinks:send": 1192,

@@ -73,6 +73,8 @@ class Surroundings:
     """How this batchctl with this configuration is called from a shell."""
     unloaded: Mapping[str, str] = field(default_factory=dict)
     """What is wrong with modules that cannot be loaded, and may have jobs that nothing is known of; and what to do about each."""
+    control: Connection | None = None
+    """The control database, for populators that ask one; no step names it."""
 
 
 @value

@@ -21,6 +21,7 @@ from batchctl.domain.status import (
     IntakeStatus,
     OnFailure,
     OnLost,
+    PopulatorOn,
     ProcessingMode,
     SchedulerEvent,
 )
@@ -240,6 +241,8 @@ class BatchDefinition:
     retry_wait: timedelta = timedelta(minutes=5)
     populator: str = "pattern"
     populator_args: str | None = None
+    populator_on: str | None = None
+    """What `pattern` searches, one of `PopulatorOn`; None is the name of the file without its directory."""
     on_failure: OnFailure = OnFailure.HOLD_BATCH
     dependency_mode: DependencyMode = DependencyMode.ALL
     max_concurrent: int = 1
@@ -261,6 +264,17 @@ class BatchDefinition:
     """True when it would have to complete before itself: then no completion of others starts it."""
     version: int | None = field(default=None, compare=False)
     """Which version of the batch and its steps this is; None as long as no controller has written it down."""
+
+    @property
+    def searches_file_name(self) -> bool:
+        """Say whether a row without a file name is refused: a regular expression of `pattern` looks for one."""
+        on_file = (self.populator_on or PopulatorOn.FILENAME).lower() == PopulatorOn.FILENAME
+        return self.populator == "pattern" and bool(self.populator_args) and on_file
+
+    @property
+    def populating_procedure(self) -> str | None:
+        """Return the procedure that fills its instances, if one does."""
+        return f"s_PopulateBatchControl_{self.name}" if self.populator == "procedure" else None
 
     def step_after(self, seq: int) -> Step | None:
         """Return the first step behind `seq`; gaps in the numbering mean nothing."""

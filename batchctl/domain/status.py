@@ -130,6 +130,14 @@ class SchedulerEvent(StrEnum):
     RESCUED = "rescued"
 
 
+class PopulatorOn(StrEnum):
+    """`ProcessBatch.PopulatorOn`: what the populator `pattern` searches instead of the name of the file."""
+
+    FILENAME = "filename"
+    DATA = "data"
+    ENTITY = "entity"
+
+
 class ProcessingMode(StrEnum):
     """`ProcessBatch.ProcessingMode`: what may start a batch besides people, files and what it depends on."""
 

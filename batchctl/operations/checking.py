@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from batchctl.config import Settings
 from batchctl.domain import graph, retention, sql_jobs
@@ -26,13 +26,14 @@ from batchctl.operations.reconciler import JobPlugins
 from batchctl.operations.time_problems import time_problems
 from batchctl.operations.timetable import Timetable
 from batchctl.operations.trigger_problems import trigger_problems
-from batchctl.plugin_api import Populator, StepHandler, Verifiable
+from batchctl.plugin_api import AsksDatabase, Populator, StepHandler, Verifiable
 from batchctl.ports import Folders, Transactions
 from batchctl.store import (
     calendars,
     data_triggers,
     definitions,
     evidence,
+    examination,
     file_watches,
     freezes,
     identity,
@@ -114,6 +115,8 @@ def check(
         watched, unreadable = file_watches.everyone(connection), file_watches.unreadable(connection)
         expectations = evidence.expected(connection)
         calendar_names = {one.name for one in calendars.everything(connection)}
+        asking = [one for one in defined.batches if one.populating_procedure and not (one.populator_args or "").strip()]
+        lacking = [finding for one in asking if (finding := lacks_procedure(connection, one))]
         timed = [] if timetable is None else list(time_problems(connection, timetable, defined.batches, triggers))
     broken = {} if jobs is None else jobs.module_problems()
     remedies = {one.message: one.next_step for one in broken.values()}
@@ -123,6 +126,7 @@ def check(
     # Nor is that a job has left the code, once its batch is disabled.
     unseen |= {one.name: JobSignature() for one in defined.batches if has_left(one.origin) and not one.enabled}
     surroundings = replace(surroundings, jobs={**unseen, **surroundings.jobs})
+    found += lacking
     found += [_of_nonsense(row, "its batch does not run") for row in defined.unreadable]
     found += [_of_nonsense(row, "it starts nothing") for row in (*unreadable_triggers, *unreadable)]
     found += [Finding("(database)", "", "", visible(violation)) for violation in violations]
@@ -147,7 +151,7 @@ def check(
         found.append(Finding("Setting", visible(name), "Name", message))
     found += [Finding("Setting", visible(one.name), one.column, one.message) for one in rules.mistakes]
     for batch in defined.batches:
-        found += _of_batch(batch, plugins)
+        found += _of_batch(batch, plugins, surroundings)
         found += _of_needs(batch)
         # Of a job that was removed the steps are history: nothing carries them out any more.
         for step in () if batch.batch_id in left_behind else batch.steps:
@@ -206,7 +210,7 @@ def _of_nonsense(row: UnreadableRow, so: str) -> Finding:
     return Finding(row.table, str(row.row_id), row.column, message, row.mend)
 
 
-def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:
+def _of_batch(batch: BatchDefinition, plugins: Plugins, surroundings: Surroundings) -> Iterator[Finding]:
     def finding(column: str, message: str, remedy: str | None = None) -> Finding:
         return Finding("ProcessBatch", visible(batch.name), column, message, remedy or CORRECT_THE_ROWS)
 
@@ -215,7 +219,7 @@ def _of_batch(batch: BatchDefinition, plugins: Plugins) -> Iterator[Finding]:
     texts = {"ProcessBatchName": batch.name, "Entity": batch.entity, "Populator": batch.populator}
     for column, trouble in _texts(texts, {"PopulatorArgs": batch.populator_args, "Description": batch.description}):
         yield finding(column, trouble)
-    for problem in _populator_problems(batch, plugins):
+    for problem in _populator_problems(batch, plugins, surroundings):
         yield finding(problem.column, problem.message, problem.remedy)
 
 
@@ -253,9 +257,21 @@ def _of_needs(batch: BatchDefinition) -> Iterator[Finding]:
             yield Finding("BatchResource", row, "Units", message)
 
 
-def _populator_problems(batch: BatchDefinition, plugins: Plugins) -> Sequence[Problem]:
+def lacks_procedure(connection: Any, batch: BatchDefinition) -> Finding | None:
+    """Ask the database that the populator `procedure` asks for a batch whether it has the procedure."""
+    name = batch.populating_procedure or ""
+    quoted = connection.dialect.identifier_preparer.quote_identifier
+    if any(examination.has_procedure(connection, quoted(one)) for one in (name, name.lower())):
+        return None
+    message = f"There is no procedure {visible(name)} that fills its instances: every row would be rejected."
+    return Finding("ProcessBatch", visible(batch.name), "Populator", message, "make the procedure, or correct the row")
+
+
+def _populator_problems(batch: BatchDefinition, plugins: Plugins, surroundings: Surroundings) -> Sequence[Problem]:
     try:
-        return list(plugins.populator(batch.populator).check(batch))
+        populator = plugins.populator(batch.populator)
+        asked = populator.check_from(batch, surroundings) if isinstance(populator, AsksDatabase) else ()
+        return [*populator.check(batch), *asked]
     except PluginError as error:
         return [Problem("Populator", error.message, _NO_PLUGIN)]
     except Exception as error:  # noqa: BLE001 - the boundary to foreign code: its failure is one finding

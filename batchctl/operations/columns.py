@@ -94,6 +94,7 @@ def batch(row: BatchDefinition) -> Columns:
         "RetryWaitSecs": row.retry_wait.total_seconds(),
         "Populator": row.populator,
         "PopulatorArgs": row.populator_args,
+        "PopulatorOn": row.populator_on,
         "OnFailure": row.on_failure.value,
         "DependencyMode": row.dependency_mode.value,
         "MaxConcurrent": row.max_concurrent,

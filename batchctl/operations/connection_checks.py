@@ -13,7 +13,7 @@ from batchctl.domain import urls
 from batchctl.domain.errors import BatchctlError
 from batchctl.domain.rows import BatchDefinition, Step
 from batchctl.domain.text import visible
-from batchctl.operations.checking import Finding
+from batchctl.operations.checking import Finding, lacks_procedure
 from batchctl.ports import Transactions
 from batchctl.store import definitions, examination
 from batchctl.system.limits import all_within
@@ -35,15 +35,23 @@ def findings(transactions: Transactions, settings: Settings) -> tuple[Finding, .
         for step in batch.steps:
             if step.data[0] in settings.connections:
                 calls.setdefault(str(step.data[0]), []).append((batch, step))
-    found = all_within(LIMIT, {name: partial(_of, settings, name, each) for name, each in calls.items()})
-    return tuple(one for name in calls for one in found.get(name, [_silent(name)]))
+    asking: dict[str, list[BatchDefinition]] = {}
+    for batch in batches:
+        name = (batch.populator_args or "").strip()
+        if batch.populating_procedure and name in settings.connections:
+            asking.setdefault(name, []).append(batch)
+    names = list(dict.fromkeys([*calls, *asking]))
+    asked = {name: partial(_of, settings, name, calls.get(name, []), asking.get(name, [])) for name in names}
+    found = all_within(LIMIT, asked)
+    return tuple(one for name in names for one in found.get(name, [_silent(name)]))
 
 
-def _of(settings: Settings, name: str, calls: Sequence[Call]) -> list[Finding]:
+def _of(settings: Settings, name: str, calls: Sequence[Call], asking: Sequence[BatchDefinition]) -> list[Finding]:
     try:
         opened = examination.open_target(config.connection_url(settings, name), settings.directory)
         with examination.looking_at(opened) as connection:
-            return list(_missing(connection, name, calls))
+            lacking = [finding for batch in asking if (finding := lacks_procedure(connection, batch))]
+            return [*_missing(connection, name, calls), *lacking]
     except BatchctlError as error:
         return [_trouble(name, error.message, error.next_step)]
     except Exception as error:  # noqa: BLE001 - drivers raise anything, and one must not hide what the others say

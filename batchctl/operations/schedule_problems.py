@@ -227,7 +227,7 @@ def _of_entity(schedule: Schedule, around: Around) -> Iterator[Problem]:
         said = f"No batch of entity '{entity}' lets schedules start it, so it is left alone: {modes}."
         yield Problem("Entity", said, f"batchctl mode {typed(takers[0].name)} scheduled --reason ...")
     for batch in takers:
-        if batch.populator == _PATTERN and batch.populator_args:
+        if batch.searches_file_name:
             said = (
                 f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a schedule starts has none."
             )

@@ -8,8 +8,6 @@ from batchctl.domain.outcomes import Problem
 from batchctl.domain.rows import BatchDefinition, DataTrigger
 from batchctl.domain.text import did_you_mean, is_invisible, visible
 
-_PATTERN = "pattern"
-
 
 def trigger_problems(
     trigger: DataTrigger, batches: Sequence[BatchDefinition], connections: Collection[str]
@@ -31,7 +29,7 @@ def _of_entity(trigger: DataTrigger, batches: Sequence[BatchDefinition]) -> Iter
         meant = visible(did_you_mean(trigger.entity, {batch.entity for batch in batches}))
         yield Problem("Entity", f"No batch takes entity '{visible(trigger.entity)}': nothing comes of it.{meant}")
     for batch in takers:
-        if batch.populator == _PATTERN and batch.populator_args:
+        if batch.searches_file_name:
             said = (
                 f"PopulatorArgs of batch {visible(batch.name)} search a file name, and what a trigger starts has none."
             )

@@ -21,6 +21,7 @@ from batchctl.plugin_api import (
 _CYCLE_KEY = "CycleKey"
 _DATA = tuple(f"Data{at}" for at in range(1, len(NO_DATA) + 1))
 _GROUPS = (*_DATA, _CYCLE_KEY)
+_ON = ("filename", "data", "entity")
 _SEPARATOR = re.compile(r"[/\\]")
 
 
@@ -31,6 +32,8 @@ class PatternPopulator:
     the directory can neither match nor be matched; `^` and `$` are the ends of the base name. Its named groups `Data1`
     to `Data6` and `CycleKey` fill the columns of their names, as in
     `data_(?P<CycleKey>\d{8})_(?P<Data4>\d{8})\.csv`; every column that no group names stays as said above.
+
+    PopulatorOn lets it search something else: `filename` the whole FileName, `data` the row's Data, `entity` its Entity.
     """
 
     name: ClassVar[str] = "pattern"
@@ -42,7 +45,9 @@ class PatternPopulator:
         except CannotPopulate as error:
             return [Problem("PopulatorArgs", str(error))]
         unknown = [] if pattern is None else [name for name in pattern.groupindex if name not in _GROUPS]
-        return [
+        on = _on(batch)
+        strange = [] if on is None or on in _ON else [Problem("PopulatorOn", _strange(batch))]
+        return strange + [
             Problem("PopulatorArgs", f"the group '{visible(name)}' fills nothing.{did_you_mean(name, _GROUPS)}")
             for name in unknown
         ]
@@ -66,14 +71,38 @@ def _matched_values(row: IntakeRow, batch: BatchDefinition) -> dict[str, str | N
     pattern = _compiled(batch)
     if pattern is None:
         return {}
-    if row.file_name is None:
-        raise CannotPopulate(f"there is no FileName to search for '{visible(pattern.pattern)}'")
-    name = _split(row.file_name)[1]
-    match = pattern.search(name)
+    called, text = _searched(row, batch)
+    if text is None:
+        raise CannotPopulate(f"there is no {called} to search for '{visible(pattern.pattern)}'")
+    match = pattern.search(text)
     if match is None:
-        raise CannotPopulate(f"the file name '{visible(name)}' does not match '{visible(pattern.pattern)}'")
+        said = "the file name" if called == "FileName" else called
+        raise CannotPopulate(f"{said} '{visible(text)}' does not match '{visible(pattern.pattern)}'")
     # A group that took no part in the match has nothing to say, so the plain value stays.
     return {group: value for group, value in match.groupdict().items() if value is not None}
+
+
+def _searched(row: IntakeRow, batch: BatchDefinition) -> tuple[str, str | None]:
+    """Return the column that is searched, and its text."""
+    match _on(batch):
+        case None:
+            return "FileName", None if row.file_name is None else _split(row.file_name)[1]
+        case "filename":
+            return "FileName", row.file_name
+        case "data":
+            return "Data", row.data
+        case "entity":
+            return "Entity", row.entity
+        case _:
+            raise CannotPopulate(_strange(batch))
+
+
+def _on(batch: BatchDefinition) -> str | None:
+    return None if batch.populator_on is None else batch.populator_on.lower()
+
+
+def _strange(batch: BatchDefinition) -> str:
+    return f"PopulatorOn '{visible(batch.populator_on or '')}' is none of {', '.join(_ON)}"
 
 
 def _compiled(batch: BatchDefinition) -> re.Pattern[str] | None:

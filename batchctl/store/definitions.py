@@ -156,6 +156,7 @@ def _batch(
         retry_wait=_retry_wait(row),
         populator=str(row.Populator),
         populator_args=text_of(row.PopulatorArgs),
+        populator_on=text_of(row.PopulatorOn),
         on_failure=word(OnFailure, row.OnFailure),
         dependency_mode=word(DependencyMode, row.DependencyMode),
         max_concurrent=int(row.MaxConcurrent),

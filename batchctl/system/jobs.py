@@ -13,6 +13,7 @@ from batchctl.domain.errors import PluginError
 from batchctl.domain.outcomes import STOPPED_EARLY
 from batchctl.plugin_api import (
     NO_DATA,
+    AsksDatabase,
     BatchDefinition,
     CannotPopulate,
     FatalError,
@@ -24,6 +25,7 @@ from batchctl.plugin_api import (
     Populated,
     Populator,
     Stopped,
+    Surroundings,
     unfit,
     visible,
 )
@@ -158,10 +160,18 @@ def answer_of(end: JobEnd) -> dict[str, JsonValue]:
     return {name: getattr(end, name) for name in parts}
 
 
-def call_populator(find: Callable[[], Populator], row: IntakeRow, batch: BatchDefinition) -> dict[str, JsonValue]:
-    """Call a populator and answer with its values, or with the reason why there are none."""
+def call_populator(
+    find: Callable[[], Populator], row: IntakeRow, batch: BatchDefinition, around: Surroundings | None = None
+) -> dict[str, JsonValue]:
+    """Call a populator and answer with its values, or with the reason why there are none.
+
+    `around` is what one that asks a database is given.
+    """
     try:
-        return _values(find().populate(row, batch))
+        populator = find()
+        if around is not None and isinstance(populator, AsksDatabase):
+            return _values(populator.populate_from(row, batch, around))
+        return _values(populator.populate(row, batch))
     except CannotPopulate as error:
         return {"reason": _said(error) or "the populator gave no reason"}
     except PluginError as error:

@@ -55,17 +55,20 @@ class ProcessPopulatorRunner:
         time_limit: timedelta = POPULATE_TIMEOUT,
         own_limits: Mapping[str, timedelta] = MappingProxyType({}),
         harmless: Callable[[BatchDefinition], Populator | None] = lambda batch: None,  # noqa: ARG005 - named for its caller
+        target: Callable[[BatchDefinition], Mapping[str, Any]] = lambda batch: {},  # noqa: ARG005 - named for its caller
         wake: Callable[[], None] = lambda: None,
     ) -> None:
         """Start nothing yet; a child process is started when it is first needed.
 
         It is not for a populator of the product's own that is `harmless` with a batch: one that can take no time.
+        `target` says what a populator that asks a database is given, and may raise `CannotPopulate`.
         `wake` is called when an answer has come.
         """
         self._plugin_process = plugin_process
         self._time_limit = time_limit
         self._own_limits = own_limits
         self._harmless = harmless
+        self._target = target
         self._wake = wake
         self._desks: dict[str, _Desk] = {}
         self._come: SimpleQueue[tuple[_Desk, Populating]] = SimpleQueue()
@@ -139,7 +142,7 @@ class ProcessPopulatorRunner:
     def _desk(self, populator: str) -> _Desk:
         if populator not in self._desks:
             limit = min(self._time_limit, self._own_limits.get(populator, self._time_limit))
-            self._desks[populator] = _Desk(populator, self._plugin_process, self._time_limit, limit)
+            self._desks[populator] = _Desk(populator, self._plugin_process, self._target, self._time_limit, limit)
         return self._desks[populator]
 
 
@@ -147,11 +150,18 @@ class _Desk:
     """Asks one populator about one row after the other: in a process of its own, on a thread of its own."""
 
     def __init__(
-        self, populator: str, plugin_process: Callable[[], PluginProcess], to_load: timedelta, limit: timedelta
+        self,
+        populator: str,
+        plugin_process: Callable[[], PluginProcess],
+        target: Callable[[BatchDefinition], Mapping[str, Any]],
+        to_load: timedelta,
+        limit: timedelta,
     ) -> None:
         """Start nothing yet. It has another time limit `to_load` than to answer."""
         self._populator = populator
         self._plugin_process = plugin_process
+        self._target = target
+        self._asks_database = False
         self._to_load, self._limit = to_load, limit
         self._threads = Threads("batchctl-populate")
         self._questions: SimpleQueue[_Question | None] = SimpleQueue()
@@ -215,9 +225,12 @@ class _Desk:
                 message = f"the plugin process cannot be started: {error}"
                 raise CannotPopulate(message) from error
             # What it takes to load is nothing that a row can help.
-            self._ask(self._process, {"do": "load", "populator": self._populator}, self._to_load)
+            answer = self._ask(self._process, {"do": "load", "populator": self._populator}, self._to_load)
+            self._asks_database = answer["asks"]
+        # Asked anew for every row: a password may have been changed meanwhile.
+        target = self._target(question.batch) if self._asks_database else None
         row, batch = fields_of(question.row), fields_of(question.batch)
-        request = {"do": "populate", "populator": self._populator, "row": row, "batch": batch}
+        request = {"do": "populate", "populator": self._populator, "row": row, "batch": batch, "target": target}
         return _populated(self._ask(self._process, request, self._limit))
 
     def _ask(self, process: PluginProcess, request: dict[str, Any], limit: timedelta) -> dict[str, Any]:

@@ -109,3 +109,22 @@ def test_the_command_asks_only_when_it_is_told_to(
     assert (first, second) == (0, 6)
     assert "connections.wh" not in without
     assert "It cannot be connected to" in " ".join(capsys.readouterr().out.split())
+
+
+def test_procedures_that_fill_instances_are_asked_for_in_any_letter_case(
+    sqlite_database: SqliteControl, postgres: PostgresServer
+) -> None:
+    name = postgres.new_database()
+    with postgres.connect(name) as owner:
+        owner.execute("CREATE FUNCTION s_PopulateBatchControl_Folded() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+        owner.execute("CREATE FUNCTION \"s_PopulateBatchControl_As is\"() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+    hand = sqlite_database.hand()
+    for batch in ("Folded", "As is", "Gone"):
+        hand.sql(
+            "INSERT INTO ProcessBatch (ProcessBatchName, Populator, PopulatorArgs) VALUES (?, 'procedure', 'wh')", batch
+        )
+    hand.close()
+    (finding,) = found(sqlite_database, f'[connections.wh]\nurl = "{postgres.url(name)}"\n')
+
+    assert (finding.row, finding.column) == ("Gone", "Populator")
+    assert finding.message.startswith("There is no procedure s_PopulateBatchControl_Gone")

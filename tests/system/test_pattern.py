@@ -103,3 +103,36 @@ def test_any_name_and_any_pattern_populate_or_refuse(file_name: str, pattern: st
     assert all(reasons)
     # What check finds wrong with the pattern itself, populating refuses too.
     assert not populated or all("is not a regular expression" not in problem for problem in check(pattern))
+
+
+def searched(on: str | None, file_name: str | None = "/in/dir_7/name.csv", data: str | None = "d_7") -> str | None:
+    row = replace(ROW, file_name=file_name, data=data, entity="E_7")
+    batch = replace(BATCH, populator_args=r"(?P<Data4>\w+)(_7|\.csv)", populator_on=on)
+    return PatternPopulator().populate(row, batch).data[3]
+
+
+def test_populator_on_says_what_is_searched() -> None:
+    found = [searched(on) for on in (None, "filename", "data", "Entity")]
+    assert found == ["name", "dir", "d", "E"]
+    assert searched("data", file_name=None) == "d"
+
+
+def test_what_is_searched_and_is_not_there_is_refused() -> None:
+    with pytest.raises(CannotPopulate, match="there is no Data to search for"):
+        searched("data", data=None)
+    with pytest.raises(CannotPopulate, match="Data 'x' does not match"):
+        searched("data", data="x")
+    with pytest.raises(CannotPopulate, match="PopulatorOn 'folder' is none of filename, data, entity"):
+        searched("folder")
+
+
+def test_check_names_a_populator_on_that_is_no_word_of_it() -> None:
+    strange = replace(BATCH, populator_args="x", populator_on="folder")
+    assert [one.column for one in PatternPopulator().check(strange)] == ["PopulatorOn"]
+
+
+def test_only_who_searches_a_file_name_needs_one() -> None:
+    needs = [
+        replace(BATCH, populator_args="x", populator_on=on).searches_file_name for on in (None, "FileName", "data")
+    ]
+    assert needs == [True, True, False]

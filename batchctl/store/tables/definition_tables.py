@@ -79,6 +79,7 @@ process_batch = table(
     *(added(called, name(50), is_time_or_word(called, "none")) for called in ("ArriveBy", "StartBy", "FinishBy")),
     added("ExpectedOn", name(50), are_weekdays("ExpectedOn")),
     added("ExpectedCalendar", name()),
+    added("PopulatorOn", word(), is_word("PopulatorOn", status.PopulatorOn)),
     UniqueConstraint("ProcessBatchName"),
     check("ProcessBatchName", "ProcessBatchName <> ''"),
     flag("Enabled"),

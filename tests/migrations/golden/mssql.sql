@@ -1,4 +1,4 @@
--- The control database of batchctl on SQL Server 2017 or later, schema 0024.
+-- The control database of batchctl on SQL Server 2017 or later, schema 0025.
 --
 -- In SSMS: choose the database, then execute. With sqlcmd: sqlcmd -S SERVER -d DATABASE -b -i batchctl.sql
 -- It makes what is missing in the default schema of who runs it, and looks at no other; running it again changes nothing.
@@ -45,7 +45,7 @@ BEGIN
     -- Inside, because a statement that names a table is refused where there is none, whatever else it asks.
     IF OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.FileProcess', N'U') IS NULL
        OR NOT EXISTS (SELECT 1 FROM alembic_version)
-       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024'))
+       OR EXISTS (SELECT 1 FROM alembic_version WHERE version_num NOT IN ('0001', '0002', '0003', '0004', '0005', '0006', '0007', '0008', '0009', '0010', '0011', '0012', '0013', '0014', '0015', '0016', '0017', '0018', '0019', '0020', '0021', '0022', '0023', '0024', '0025'))
     BEGIN
         RAISERROR(N'batchctl: alembic_version is not of this batchctl; choose another schema, or the newer script.', 16, 1);
         SET NOEXEC ON;
@@ -3504,6 +3504,85 @@ END;
 GO
 
 UPDATE alembic_version SET version_num = '0024' WHERE version_num = '0023';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.columns WHERE name = N'PopulatorOn' AND object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD PopulatorOn VARCHAR(20) COLLATE Latin1_General_100_CI_AS NULL;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.check_constraints WHERE name = N'CK_ProcessBatch_PopulatorOn' AND parent_object_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+ALTER TABLE ProcessBatch ADD CONSTRAINT [CK_ProcessBatch_PopulatorOn] CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity'));
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM alembic_version WHERE version_num >= '0025')
+DROP TRIGGER TR_ProcessBatch_Audit;
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+IF NOT EXISTS (SELECT 1 FROM sys.triggers WHERE name = N'TR_ProcessBatch_Audit' AND parent_id = OBJECT_ID(QUOTENAME(SCHEMA_NAME()) + N'.ProcessBatch', N'U'))
+EXEC sp_executesql N'CREATE TRIGGER TR_ProcessBatch_Audit ON ProcessBatch AFTER INSERT, UPDATE, DELETE AS
+BEGIN
+    SET NOCOUNT ON;
+    INSERT INTO AuditLog (Actor, Host, Action, Target, ValuesBefore, ValuesAfter)
+    SELECT ORIGINAL_LOGIN(), COALESCE(NULLIF(HOST_NAME(), N''''), N''sql''), CASE WHEN d.ProcessBatch_id IS NULL THEN N''row insert'' WHEN i.ProcessBatch_id IS NULL THEN N''row delete'' ELSE N''row update'' END, LEFT(CONCAT(N''ProcessBatch:'', COALESCE(i.ProcessBatchName, d.ProcessBatchName)), 200),
+        CASE WHEN d.ProcessBatch_id IS NOT NULL THEN c.Was END, CASE WHEN i.ProcessBatch_id IS NOT NULL THEN c.Became END
+    FROM inserted AS i FULL JOIN deleted AS d ON d.ProcessBatch_id = i.ProcessBatch_id
+    CROSS APPLY (SELECT N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Was, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Was,
+        N''{'' + STRING_AGG(N''"'' + v.Name + N''": '' + v.Became, N'', '') WITHIN GROUP (ORDER BY v.Place) + N''}'' AS Became
+        FROM (VALUES
+            (1, N''ProcessBatchName'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessBatchName), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessBatchName), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (2, N''Entity'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Entity), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Entity), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (3, N''Enabled'', COALESCE(CONVERT(nvarchar(max), d.Enabled), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Enabled), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (4, N''Seq'', COALESCE(CONVERT(nvarchar(max), d.Seq), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.Seq), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (5, N''RetryCount'', COALESCE(CONVERT(nvarchar(max), d.RetryCount), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryCount), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (6, N''RetryWaitMins'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitMins), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitMins), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (7, N''RetryWaitSecs'', COALESCE(CONVERT(nvarchar(max), d.RetryWaitSecs), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.RetryWaitSecs), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (8, N''Populator'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Populator), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Populator), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (9, N''PopulatorArgs'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorArgs), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorArgs), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (10, N''PopulatorOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.PopulatorOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.PopulatorOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (11, N''OnFailure'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.OnFailure), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.OnFailure), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (12, N''DependencyMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.DependencyMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.DependencyMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (13, N''MaxConcurrent'', COALESCE(CONVERT(nvarchar(max), d.MaxConcurrent), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.MaxConcurrent), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (14, N''DuplicateCheck'', COALESCE(CONVERT(nvarchar(max), d.DuplicateCheck), CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(CONVERT(nvarchar(max), i.DuplicateCheck), CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (15, N''ProcessingMode'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ProcessingMode), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ProcessingMode), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (16, N''Origin'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Origin), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Origin), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (17, N''Description'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Description), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Description), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (18, N''Tags'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.Tags), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.Tags), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (19, N''ArriveBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ArriveBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ArriveBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (20, N''StartBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.StartBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.StartBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (21, N''FinishBy'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.FinishBy), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.FinishBy), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (22, N''ExpectedOn'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedOn), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedOn), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2),
+            (23, N''ExpectedCalendar'', COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), d.ExpectedCalendar), ''json'') + N''"'', CASE WHEN d.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2, COALESCE(N''"'' + STRING_ESCAPE(CONVERT(nvarchar(max), i.ExpectedCalendar), ''json'') + N''"'', CASE WHEN i.z_inserted IS NULL THEN N'''' ELSE N''null'' END) COLLATE Latin1_General_100_BIN2)) AS v (Place, Name, Was, Became)
+        WHERE v.Was <> v.Became) AS c
+    WHERE c.Was IS NOT NULL;
+END';
+GO
+IF @@TRANCOUNT = 0
+BEGIN
+    SET NOEXEC ON;
+END;
+GO
+
+UPDATE alembic_version SET version_num = '0025' WHERE version_num = '0024';
 GO
 IF @@TRANCOUNT = 0
 BEGIN

@@ -1,4 +1,4 @@
--- The control database of batchctl on PostgreSQL 14 or later, schema 0024.
+-- The control database of batchctl on PostgreSQL 14 or later, schema 0025.
 --
 -- Run it as the role that shall own the tables: psql -v ON_ERROR_STOP=1 -d DATABASE -f batchctl.sql
 -- It makes everything, from nothing, in the first schema of the search_path, and is one transaction: after an error nothing
@@ -2101,6 +2101,22 @@ ALTER TABLE Incident DROP CONSTRAINT "CK_Incident_Kind";
 ALTER TABLE Incident ADD CONSTRAINT "CK_Incident_Kind" CHECK (lower(Kind) IN ('failed', 'lost', 'held', 'fails_often', 'too_long', 'too_short', 'not_arrived', 'not_started', 'not_finished', 'dependency_deadline', 'calendar_ends', 'no_worker', 'channel_failed', 'unreadable', 'rejected', 'untaken', 'not_starting', 'no_steps', 'history_grows', 'nobody_leads', 'populator_hangs'));
 
 UPDATE alembic_version SET version_num='0024' WHERE alembic_version.version_num = '0023';
+
+-- Running upgrade 0024 -> 0025
+
+ALTER TABLE ProcessBatch ADD COLUMN PopulatorOn VARCHAR(20);
+
+ALTER TABLE ProcessBatch ADD CONSTRAINT "CK_ProcessBatch_PopulatorOn" CHECK (lower(PopulatorOn) IN ('filename', 'data', 'entity'));
+
+DROP TRIGGER TR_ProcessBatch_Audit ON ProcessBatch;
+
+DROP TRIGGER TR_ProcessBatch_AuditTruncate ON ProcessBatch;
+
+CREATE TRIGGER TR_ProcessBatch_Audit AFTER INSERT OR DELETE OR UPDATE OF ProcessBatchName, Entity, Enabled, Seq, RetryCount, RetryWaitMins, RetryWaitSecs, Populator, PopulatorArgs, PopulatorOn, OnFailure, DependencyMode, MaxConcurrent, DuplicateCheck, ProcessingMode, Origin, Description, Tags, ArriveBy, StartBy, FinishBy, ExpectedOn, ExpectedCalendar ON ProcessBatch FOR EACH ROW EXECUTE FUNCTION batchctl_audit('ProcessBatch', 'ProcessBatchName', '', '', 'ProcessBatchName', 'Entity', 'Enabled', 'Seq', 'RetryCount', 'RetryWaitMins', 'RetryWaitSecs', 'Populator', 'PopulatorArgs', 'PopulatorOn', 'OnFailure', 'DependencyMode', 'MaxConcurrent', 'DuplicateCheck', 'ProcessingMode', 'Origin', 'Description', 'Tags', 'ArriveBy', 'StartBy', 'FinishBy', 'ExpectedOn', 'ExpectedCalendar');
+
+CREATE TRIGGER TR_ProcessBatch_AuditTruncate AFTER TRUNCATE ON ProcessBatch FOR EACH STATEMENT EXECUTE FUNCTION batchctl_audit('ProcessBatch', '', '');
+
+UPDATE alembic_version SET version_num='0025' WHERE alembic_version.version_num = '0024';
 
 COMMIT;
 
