@@ -121,7 +121,9 @@ def test_a_secret_that_is_not_there_is_named(home: Home) -> None:
     assert ("secrets.pw", "secret") not in found, "one thing is missing, so one thing is said"
     next_step = "put the secret into the file pw.txt, for the user who runs batchctl"
     assert found["database_url", "secret"]["Next"] == next_step
-    assert err == f"Error: Secret 'pw' cannot be resolved: file pw.txt cannot be read.\nNext: {next_step}\nCode: BC1017\n"
+    assert (
+        err == f"Error: Secret 'pw' cannot be resolved: file pw.txt cannot be read.\nNext: {next_step}\nCode: BC1017\n"
+    )
 
 
 def mended(line: dict[str, Any]) -> str:

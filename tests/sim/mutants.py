@@ -50,7 +50,7 @@ _COMMITS_HALF = (
 MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "ends are recorded whoever has the instance by then",
-        "slots",
+        "I05",
         (recording, "found.claim_token == attempt.instance.claim_token and ", ""),
         (history, " and found.claim_token == token", ""),
         (turns, " or closed < _count(closing)", ""),
@@ -69,7 +69,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     mutant(
         "a rescue does not look for a new sign of life",
-        "slots",
+        "lease",
         (takeover, " or now_there.heartbeat_seq != owner.heartbeat_seq", ""),
     ),
     mutant(
@@ -120,7 +120,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     mutant(
         "what another has adopted is stopped",
-        "slots",
+        "I34",
         (flights, "self._runner.let_go(key)", "self._runner.stop(key)"),
     ),
     mutant(
@@ -181,7 +181,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     mutant(
         "what others may repeat is not leashed",
-        "slots",
+        "I31",
         (flights, "return self.attempt.step.on_lost is", "return False and self.attempt.step.on_lost is"),
     ),
     mutant(
@@ -243,7 +243,7 @@ MUTANTS: tuple[Mutant, ...] = (
         (rescue, "if instance.instance_id not in busy", "if True"),
     ),
     mutant(
-        "a frozen batch goes on with its next step", "slots", (gates, " and freezes.holding(batch, now) is None", "")
+        "a frozen batch goes on with its next step", "freeze", (gates, " and freezes.holding(batch, now) is None", "")
     ),
     mutant(
         "what is let go is changed and nobody writes it down",
