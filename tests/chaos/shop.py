@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 
+from tests.chaos.processes import MARK
 from tests.control_databases import ControlDatabase, Hand, PostgresControl, SqliteControl
 from tests.postgres import PostgresServer
 from tests.proxy import Proxy
@@ -31,6 +32,7 @@ SETTINGS = {
     "stop_grace": 0.5,
     "shutdown_grace": 1.0,
     "state_directory": "state",
+    "step_environment": [MARK],  # by which the rig finds the processes that it kills
 }
 ALERTS = """
 [alerts.channels.night]

@@ -435,7 +435,7 @@ TELLING_MUTANTS: tuple[Mutant, ...] = (
     mutant("what is over stands", "I35", (incident_watch, "(*seen.resolved, *seen.superseded)", "seen.superseded")),
     mutant(
         "who sends a message is taken for dead at once",
-        "slots",
+        "C15",
         (outbox, "one.claimed_by is None or one.claimed_at is None or one.claimed_at < now - STALE", "True"),
     ),
     mutant("what was sent is not ticked off", "C15", (outbox, "if said is None:", "if False:")),
