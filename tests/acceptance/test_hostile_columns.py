@@ -52,7 +52,7 @@ WITH_ARGUMENTS = (
     ("job", "history", HOSTILE),
     ("wait", "1", "--timeout", "0"),
 )
-EMPTY = {"vRunning", "vLate"}
+EMPTY = {"vRunning", "vLate", "vSqlJob"}
 """The views of what there is none of in this night."""
 EXPECTED = {0, 2, 3, 4, 5, 6}
 """The exit codes of a command that knows what it says; 1 would be that of an error nobody has thought of."""
@@ -168,7 +168,7 @@ def test_a_terminal_shows_it_and_has_nothing_to_obey(
     code, seen = on_a_terminal(night, installed_batchctl, *command)
 
     assert code in EXPECTED, seen
-    assert [line for line in seen.split("\n") if not line.isprintable()] == []
+    assert [line for line in seen.replace("\r", "\n").split("\n") if not line.isprintable()] == []
 
 
 def test_a_file_gets_the_command_to_the_letter(night: Night) -> None:
@@ -224,7 +224,10 @@ def exact(value: object, name: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_controller_tells_its_events_one_to_a_line(night: Night, form: str) -> None:
+    # Else it would take the database for a copy.
+    night.sql("UPDATE Leader SET Place = NULL")
     done = night("run", "--once", env={"BATCHCTL_LOG__FORMAT": form, "BATCHCTL_LOG__FILE": f"events.{form}"})
+    assert done.returncode in {0, 1}, done.stderr
     lines = (night.folder / f"events.{form}").read_text(encoding="utf-8").split("\n")
 
     assert "Traceback" not in done.stderr
