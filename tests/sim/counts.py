@@ -125,7 +125,9 @@ def _check_taken(world: World) -> None:
         entity = f"B{number if plan.entity is None else plan.entity}"
         groups, unknown = defaultdict[object, list[int]](list), set[int]()
         for row, of_entity, name, data, tries in rows:
-            if of_entity == entity and not (plan.poison and str(name).startswith(_REFUSED)):
+            is_refused = plan.poison and str(name).startswith(_REFUSED)
+            # What awaits an answer still may be the first of its Data, whatever that answer will be.
+            if of_entity == entity and (tries or not is_refused):
                 compares = plan.duplicate_check and data is not None
                 groups[data if compares else row].append(row)
                 unknown |= {row} if tries or str(name).startswith(_SURPRISE) else set()
