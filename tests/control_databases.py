@@ -84,9 +84,10 @@ class SqliteHand(Hand):
         self.connection.execute("COMMIT")
 
     def loosen(self) -> None:
-        # What no column takes, the triggers that write changes down cannot write down either.
+        # What no column takes, the triggers that write changes down cannot write down either; others refuse it themselves.
         for (name,) in self.sql(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%\\_Audit%' ESCAPE '\\'"
+            "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+            " AND (name LIKE '%\\_Audit%' ESCAPE '\\' OR sql LIKE '%RAISE(%')"
         ):
             self.sql(f"DROP TRIGGER {name}")
         self.sql("PRAGMA ignore_check_constraints = ON")

@@ -11,25 +11,42 @@ from hypothesis import settings
 
 FULL = {
     "acceptance/test_crashes.py": "an engine that dies at each of its commits in turn",
+    "acceptance/test_decorated_jobs.py": "the example's README, line by line, in real time",
     "acceptance/test_frozen.py": "a controller that is frozen for longer than its lease, in real time",
     "acceptance/test_hanging_plugins.py": "plugins that hang until they are given up, in real time",
     "acceptance/test_hostile_columns.py": "every reading command on every column, on a terminal",
+    "acceptance/test_night_recipe.py": "a night with several real controllers, three ways",
+    "acceptance/test_parallel_tasks.py": "several real controllers and commands that take their time",
     "chaos/test_chaos.py": "two hundred kills",
     "chaos/test_known_accidents.py": "kills",
+    "chaos/test_verdict_of_messages.py": "controllers that are left to send all that there is",
     "control/test_concurrent_completions.py": "ten thousand rounds of two processes",
+    "control/test_few_rows_read.py": "a night beside a hundred thousand rows",
     "operations/test_doctor_strict.py": "a server of its own that asks for passwords",
     "sim/test_due_times.py": "walks through years of changed clocks, for every mutant",
 }
 """Modules of the full suite alone, and why."""
 
 PARTLY_FULL = {
+    "acceptance/test_cli_demo.py": "the demo once more, and on PostgreSQL",
     "acceptance/test_cli_incidents.py": "two real controllers, one of them frozen",
-    "acceptance/test_watched_folders.py": "thousands of files",
+    "acceptance/test_controller.py": "servers, locks and interrupts that are waited for in real time",
+    "acceptance/test_populating_procedure.py": "a procedure that hangs until it is given up",
+    "acceptance/test_roles.py": "a whole night",
+    "acceptance/test_watched_folders.py": "thousands of files, and a writer that takes its time",
+    "control/test_dependencies.py": "a thousand instances",
     "control/test_file_watching.py": "a hundred thousand files",
+    "control/test_firing.py": "a thousand due times",
     "control/test_firing_together.py": "ten thousand due times",
+    "control/test_lost_connections.py": "a server that takes seconds to commit",
     "control/test_purged_instances.py": "a hundred thousand attempts",
-    "sim/test_mutants.py": "every twelfth mutant is quick",
+    "control/test_workers.py": "thousands of instances",
+    "migrations/test_migrations.py": "the upgrade from each released revision; the last one is quick",
+    "operations/test_acting_together.py": "a row that stays locked until it is given up",
+    "sim/test_mutants.py": "the first mutant of each kind is quick",
     "sim/test_simulation.py": "the first schedules of each kind are quick",
+    "step_handlers/test_hostile_rows.py": "a megabyte in every column",
+    "system/test_commands.py": "hundreds of processes",
 }
 """Modules that mark single tests, or single values of a parameter, as full."""
 

@@ -117,6 +117,7 @@ def sqlite_shop(sqlite_database: SqliteControl, installed_batchctl: Path, run_ba
     made.close()
 
 
+@pytest.mark.full
 def test_a_slow_writer_is_waited_for_and_a_killed_controller_takes_nothing_twice(shop: Shop) -> None:
     shop.batch(shell('wc -c < "$0" > ear'))
     shop.watch(SettleSeconds=2)

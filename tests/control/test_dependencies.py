@@ -343,6 +343,7 @@ def test_a_commit_that_nobody_saw_starts_it_once(world: World, monkeypatch: pyte
     assert clean(world)
 
 
+@pytest.mark.full
 def test_a_thousand_are_waited_for(world: World) -> None:
     names = [f"U{at}" for at in range(1000)]
     world.batch("C", steps=1)

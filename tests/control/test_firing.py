@@ -118,6 +118,7 @@ class Unreachable:
         """Nothing to close."""
 
 
+@pytest.mark.full
 def test_a_thousand_due_at_midnight_fire_in_slices(timetable: Timetable) -> None:
     for number in range(1000):
         timetable.schedule(f"s{number}", RunTimes="04:00")

@@ -93,6 +93,7 @@ FOR EACH ROW EXECUTE FUNCTION be_slow();
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", range(1, 5))
 def test_a_commit_that_the_server_still_works_on_is_waited_for(far: World, proxy: Proxy, number: int) -> None:
     far.batch(steps=3, RetryCount=1)

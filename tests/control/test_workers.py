@@ -418,6 +418,7 @@ def test_a_worker_takes_over_what_a_silent_one_has_left(world: World, hands: tup
     assert world.statuses() == ["complete"]
 
 
+@pytest.mark.full
 def test_to_look_through_what_is_known_is_no_work(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else nobody who waits for idleness would ever see it beside many ready rows."""
     monkeypatch.setattr(worker_module, "SLICE", -1.0)

@@ -86,6 +86,7 @@ def test_what_two_enable_is_enabled_once(world: World) -> None:
     assert world.sql("SELECT Actor FROM AuditLog WHERE Action = 'enable'") == [("ben",)]
 
 
+@pytest.mark.full
 def test_a_locked_row_is_told_and_keeps_none_of_many_from_being_run_again(
     world: World, postgres_database: PostgresControl
 ) -> None:

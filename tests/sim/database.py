@@ -230,7 +230,11 @@ class EdgedTransactions(StoreTransactions):
         """Run a transaction, with what the script has in store for it."""
         actor = self._actor
         actor.arrive(boundaries)
-        result = super().run(boundaries, work, hurried=hurried)
+        try:
+            result = super().run(boundaries, work, hurried=hurried)
+        except BaseException:
+            actor.world.batches = None  # What it had read may be what it had written.
+            raise
         actor.leave()
         return result
 

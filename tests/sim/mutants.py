@@ -107,7 +107,6 @@ MUTANTS: tuple[Mutant, ...] = (
         "I34",
         (rescue, "return self._taken_first(found, has_claim=has_claim) or Rescued()", "return found"),
     ),
-    mutant("what is unclear counts as gone", "I31", (rescue, "if trace is Trace.UNCLEAR or ", "if ")),
     mutant(
         "an adoption takes no new token",
         "I34",

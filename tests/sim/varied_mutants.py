@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.control import asked_rows, claiming, creation, membership, recording
+from batchctl.control import asked_rows, claiming, creation, membership, recording, rescue
 from batchctl.domain import moves
 from batchctl.operations import intervene
 from batchctl.store import definitions
@@ -48,6 +48,7 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "intake",
         (creation, 'reasons.append(f"batch {visible(batch.name)}: {values}")', "reasons.append(values); break"),
     ),
+    mutant("what is unclear counts as gone", "I31", (rescue, "if trace is Trace.UNCLEAR or ", "if ")),
     mutant("a check that cannot tell is asked again", "verify", (moves, " or end.undecidable", "")),
     mutant(
         "a row stays complete although an instance of it is run again",

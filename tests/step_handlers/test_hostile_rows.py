@@ -85,6 +85,7 @@ def rendered_or_refused(
 MEGABYTES = ["{" * 1_000_000, "'" * 1_000_001, "x" * 1_000_000, "a " * 500_000, "a=1," * 200_000, "{Data1} " * 100_000]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("text", MEGABYTES, ids=lambda text: text[:8])
 @pytest.mark.parametrize("handler", HANDLERS, ids=lambda handler: handler.process_type)
 def test_a_megabyte_in_every_column_is_answered_in_few_words(handler: StepHandler, text: str) -> None:

@@ -461,6 +461,7 @@ def test_a_command_told_to_stop_before_it_begins_is_not_started(bench: Bench) ->
     assert not (bench.directory / "traces").exists()
 
 
+@pytest.mark.full
 def test_no_zombie_is_left(bench: Bench) -> None:  # G19
     for _ in range(20):
         bench.run("sh", "-c", "true & sleep 600 >/dev/null 2>&1 & exit 1")
