@@ -14,11 +14,13 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, TypeVar
 
-from tests.acceptance.installation import PATIENCE, RunBatchctl, clean_environment
+from tests.acceptance.installation import RunBatchctl, clean_environment
 from tests.acceptance.test_controller import Shop
 from tests.control_databases import ControlDatabase
 
 T = TypeVar("T")
+PATIENCE = 60.0
+"""Seconds after which what has not come is not waited for any more."""
 EFFECTS = "effects"
 WAITS = "echo $$ > fifo; read go < fifo;"
 """What a step does that is heard, and let go on."""
@@ -51,9 +53,8 @@ class Running:
     def hear(self, word: str, times: int = 1) -> None:
         """Wait until it has said a word so often."""
         with self._news:
-            came = self._news.wait_for(lambda: self.count(word) >= times or not self._ear.is_alive(), PATIENCE)
-            assert came, self.said
-        assert self.count(word) >= times, self.said
+            self._news.wait_for(lambda: self.count(word) >= times or not self._ear.is_alive(), PATIENCE)
+        assert self.count(word) >= times, f"{word} was not said: {self.said[-5:]}"
 
     def count(self, word: str) -> int:
         """Count the lines that hold a word."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.control_databases import PostgresControl
 from tests.faults.site import WAITS, Running, Site, parent_of
 
 ROUNDS, ROWS = 3, 6
@@ -74,6 +75,50 @@ def test_where_the_control_database_is_its_controller_waits_and_goes_on(sqlite_s
 
     assert controller.count("controller.resumed") >= ROUNDS
     check_that_each_ran_once(site, controller, 1 + ROUNDS * (ROWS + 1))
+
+
+GROW = """
+ALTER TABLE BatchProcessHistory SET (autovacuum_enabled = off);
+SET session_replication_role = replica;
+DO $$
+DECLARE grown bigint;
+BEGIN
+    -- Long rows first, and short ones where those have left room, until there is none.
+    FOR number IN 1..50000 LOOP
+        INSERT INTO BatchProcessHistory (BatchControl_id, ProcessBatch_id, ProcessControlSeq, AttemptNo, ProcessName,
+            ProcessType, CommandText, Status, EndTime)
+        VALUES (0, 0, 0, number, 'x', 'x', repeat('x', CASE WHEN number < 12000 THEN 1800 ELSE 1 END), 'skipped', localtimestamp);
+        EXIT WHEN number > 12000 AND pg_relation_size('BatchProcessHistory') > grown;
+        grown := pg_relation_size('BatchProcessHistory');
+    END LOOP;
+END $$;
+CHECKPOINT;
+"""
+"""Makes a table longer than any other file of the server: it alone cannot grow any more then."""
+SHRINK = "SET session_replication_role = replica; DELETE FROM BatchProcessHistory WHERE BatchControl_id = 0;"
+LONGEST_OTHER = 17 * 1024 * 1024
+"""Bytes: a little more than the server's log of writes has in one file."""
+
+
+def test_where_the_tables_of_postgresql_are_its_controller_waits_and_goes_on(postgres_site: Site) -> None:
+    site = postgres_site
+    assert isinstance(site.database, PostgresControl)
+    server, rows = site.database.server, 10 * ROWS
+    assert server.psql(site.database.name, GROW).returncode == 0
+    controller, _ = at_work(site)
+    for number in range(ROUNDS):
+        told = controller.count("controller.waiting")
+        server.limit_files(LONGEST_OTHER)
+        try:
+            site.submit_many("B", [f"{number}-{row}" for row in range(rows)])
+            controller.hear("could not extend file", told + 1)
+        finally:
+            server.limit_files(None)
+        site.wait_for_complete(1 + rows * (number + 1))
+
+    assert controller.count("controller.resumed") >= ROUNDS
+    assert server.psql(site.database.name, SHRINK).returncode == 0
+    check_that_each_ran_once(site, controller, 1 + rows * ROUNDS)
 
 
 def test_where_the_event_file_is_it_is_told_once_and_written_again_later(sqlite_site: Site) -> None:
