@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.control import answering, asked_rows, claiming, creation, membership, recording, rescue
+from batchctl.control import answering, asked_rows, claiming, controller, creation, membership, recording, rescue
 from batchctl.domain import moves
 from batchctl.operations import intervene
 from batchctl.store import definitions
@@ -47,6 +47,15 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
         "a populator that refuses keeps the other batches of the row from their instances",
         "intake",
         (creation, 'reasons.append(f"batch {visible(batch.name)}: {values}")', "reasons.append(values); break"),
+    ),
+    mutant(
+        "a commit in doubt is forgotten at the next trouble",
+        "slots",
+        (
+            controller,
+            "self._unsettled |= isinstance(error, OutcomeUnknown)",
+            "self._unsettled = isinstance(error, OutcomeUnknown)",
+        ),
     ),
     mutant("what is unclear counts as gone", "I31", (rescue, "if trace is Trace.UNCLEAR or ", "if ")),
     mutant("a check that cannot tell is asked again", "verify", (moves, " or end.undecidable", "")),
