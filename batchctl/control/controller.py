@@ -94,7 +94,7 @@ class Controller:
         self._wary = False
         """True while it is known that others keep rows locked."""
         self._unsettled = False
-        """True while nobody knows whether the last transaction was committed."""
+        """True while nobody knows whether the last transaction was committed: until the next one that is."""
         self._look = True
         self._likely: frozenset[BatchId] = frozenset()
         """Batches of which something may start, as it seems."""
@@ -162,12 +162,9 @@ class Controller:
         """Go on with an attempt that a dead controller has begun."""
         self._flights.take_over(attempt, entry)
 
-    def knows(self, key: HistoryId) -> bool | None:
-        """Say whether an attempt is under way here, or waits to be recorded.
-
-        None when it may be one of a transaction whose commit nobody saw: the next turn finds out.
-        """
-        return self._flights.knows(key) or (None if self._unsettled else False)
+    def knows(self, key: HistoryId) -> bool:
+        """Say whether an attempt is under way here, or waits to be recorded; to be asked while there is no trouble."""
+        return self._flights.knows(key)
 
     def request_stop(self) -> None:
         """Start nothing more; may be called from a signal handler."""
@@ -364,8 +361,7 @@ class Controller:
         self._flights.ended = [*written.waiting, *new]
         self._runner.recorded([told.attempt.history_id for told in written.told if told.is_recorded and told.attempt])
         self._waiting = len(written.waiting)
-        # What was in doubt and could not be recorded because of a lock is in doubt still.
-        self._unsettled = self._unsettled and self._waits
+        self._unsettled = False
         self._look, self._likely = bool(written.told or written.starts), frozenset()
         self._take_note(written)
         return written

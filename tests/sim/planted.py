@@ -16,6 +16,17 @@ PLANTED: tuple[Planted, ...] = (
         (("batchctl.store.alert_deliveries", '_a.Attempts == bindparam("tried"),', "_a.Attempts >= 0,"),),
     ),
     Planted(
+        "an adoption in doubt is forgotten after one look",
+        "control/test_adoption.py::test_an_adoption_whose_commit_nobody_saw_is_gone_on_with_and_nothing_is_begun_anew",
+        (
+            (
+                "batchctl.control.rescue",
+                "self._in_doubt = self.recorder.controller in unclear or bool(self._met)",
+                "self._in_doubt = bool(self._met)",
+            ),
+        ),
+    ),
+    Planted(
         "KeepLast keeps one too few",
         "control/test_guards.py::test_as_many_of_the_last_ones_are_kept_as_the_rule_says",
         (("batchctl.store.finished_instances", "behind=last - 1)", "behind=max(last - 2, 0))"),),
