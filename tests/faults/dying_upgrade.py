@@ -1,0 +1,30 @@
+"""An upgrade that dies, as if its power were cut, before its nth statement: `dying_upgrade.py CONFIG 120`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+from batchctl.app import upgrade_database
+
+
+def main(file: str, nth: int) -> None:
+    """Upgrade, and die there."""
+    made = 0
+
+    @event.listens_for(Engine, "before_cursor_execute")
+    def count(*_: Any) -> None:
+        nonlocal made
+        made += 1
+        if made == nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    upgrade_database(file)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
