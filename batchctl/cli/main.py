@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 import batchctl
+from batchctl.cli import telling
 from batchctl.cli.session import Session
+from batchctl.cli.telling import tell
 from batchctl.domain.error_codes import INSIDE, TYPED
 from batchctl.domain.errors import BatchctlError, Refused
 from batchctl.domain.text import did_you_mean, visible
@@ -205,19 +206,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         code = _run(arguments)
         sys.stdout.flush()
     except (BrokenPipeError, ReaderGoneError):
-        _forget_the_reader()
-        return 0
+        code = 0  # Whoever read the output has seen enough.
+        telling.empty(sys.stdout)
+    telling.empty(sys.stderr)
     return code
-
-
-def _forget_the_reader() -> None:
-    """Let what is still in the buffers go nowhere: whoever read the output has seen enough."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            os.dup2(nowhere, stream.fileno())
 
 
 def _run(arguments: list[str]) -> int:
@@ -225,13 +217,14 @@ def _run(arguments: list[str]) -> int:
     try:
         result = cli.main(args=arguments, prog_name="batchctl", standalone_mode=False)
     except click.ClickException as error:
-        _placed(error).show()
-        click.echo(f"Code: BC{TYPED}", err=True)
+        with telling.unless_full():
+            _placed(error).show()
+        tell(f"Code: BC{TYPED}")
         return error.exit_code
     except (KeyboardInterrupt, click.Abort) as error:
         # click makes the one of the other; who was asked and says no has interrupted nothing.
         was_asked = isinstance(error, click.Abort) and not isinstance(error.__cause__, KeyboardInterrupt)
-        click.echo("Nothing was done." if was_asked else "Interrupted.", err=True)
+        tell("Nothing was done." if was_asked else "Interrupted.")
         return INTERRUPTED
     except (BrokenPipeError, ReaderGoneError):
         raise
@@ -266,20 +259,20 @@ def _placed(error: click.ClickException) -> click.ClickException:
 def _show(error: BatchctlError, *, debug: bool) -> None:
     if debug:
         traceback.print_exc()
-    click.echo("\n".join(visible(line) for line in f"Error: {error.message}".split("\n")), err=True)
+    tell("\n".join(visible(line) for line in f"Error: {error.message}".split("\n")))
     if error.next_step:
-        click.echo(visible(f"Next: {error.next_step}"), err=True)
-    click.echo(f"Code: {error.code}", err=True)
+        tell(visible(f"Next: {error.next_step}"))
+    tell(f"Code: {error.code}")
 
 
 def _show_unexpected(error: Exception, *, debug: bool) -> None:
     if debug:
         traceback.print_exc()
     said = visible(" ".join(f"{type(error).__name__}: {error}".split()))
-    click.echo(f"Error: something went wrong inside batchctl: {said}", err=True)
+    tell(f"Error: something went wrong inside batchctl: {said}")
     if not debug:
-        click.echo("Next: the same command with --debug shows where (batchctl --debug ...)", err=True)
-    click.echo(f"Code: BC{INSIDE}", err=True)
+        tell("Next: the same command with --debug shows where (batchctl --debug ...)")
+    tell(f"Code: BC{INSIDE}")
 
 
 def _never_fail_to_print(stream: TextIO) -> None:

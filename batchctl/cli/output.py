@@ -18,6 +18,7 @@ from rich.text import Text
 
 from batchctl.cli.listing import Listing
 from batchctl.cli.session import CSV, ONLY_LOOKS
+from batchctl.cli.telling import tell
 from batchctl.domain.rows import LONG_AGO
 from batchctl.domain.text import visible
 
@@ -100,7 +101,7 @@ def _in_csv(value: Any) -> Any:
 
 def say(message: str) -> None:
     """Print a message for people, apart from what programs read."""
-    click.echo(visible(_with_reason(message)), err=True)
+    tell(visible(_with_reason(message)))
 
 
 def verbatim(text: str) -> None:

@@ -287,9 +287,9 @@ class Controller:
 
     def _look_around(self) -> None:
         """Take notice of what others have changed, and of what is due."""
-        if not self._flights.ended:
-            # Otherwise the transaction that records the ends looks by itself: looking costs it nothing.
-            with self._transactions.read() as connection:
+        with self._transactions.read() as connection:
+            # Otherwise the transaction that records the ends looks by itself, where that keeps nobody waiting.
+            if not (self._flights.ended and limits.others_write(connection)):
                 self._take_in_changes(connection)
         if not self._is_numbered:
             self._number_versions()

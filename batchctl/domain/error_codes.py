@@ -214,6 +214,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.inquiries:ThreadInquiries._give_up_late_ones": 1201,
     "batchctl.system.runner:_prepare": 1202,
     "batchctl.testing:surroundings.<locals>.read_text": 1203,
+    "batchctl.store.dialects.sqlite:_sync_log": 1204,
 }
 """By the module and the function that makes the error."""
 

@@ -310,6 +310,8 @@ def test_a_kind_that_is_nearly_right_is_named(tmp_path: Path) -> None:
         ("53100", False, False, True),
         ("53300", False, False, True),
         ("25006", False, False, True),
+        ("58030", False, False, True),
+        ("XX000", False, False, False),
         ("XX001", False, False, True),
         ("28P01", False, False, True),
         ("42501", False, False, True),
@@ -323,6 +325,16 @@ def test_errors_are_told_apart_by_their_code(state: str, transient: bool, lost: 
     assert postgresql.is_transient(error) is transient
     assert postgresql.is_lost(error) is lost
     assert postgresql.is_about_the_database(error) is whole
+
+
+@pytest.mark.parametrize(
+    "said", ['could not extend file "base/5/16384": File too large', "could not write to file x: Disk quota exceeded"]
+)
+def test_a_file_that_the_server_may_not_write_is_no_rows_trouble(said: str) -> None:
+    error = type("Error", (Exception,), {"sqlstate": "XX000"})(said)
+
+    assert postgresql.is_about_the_database(error)
+    assert "let a DBA make room" in str(postgresql.unusable(error, "d").next_step)
 
 
 def test_a_database_of_another_version_is_refused(postgres: PostgresServer, database: str) -> None:

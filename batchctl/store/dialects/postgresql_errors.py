@@ -18,6 +18,7 @@ _AWAY = "cannot be reached"
 _FULL = "has no connection left"
 _RIGHTS = "does not give this role the rights that batchctl needs"
 _DAMAGED = "is damaged: restore it from a backup, do not write to it"
+_UNWRITTEN = "cannot be read or written: the disk reports an error"
 _MORE_ROOM = "let a DBA end idle sessions (pg_stat_activity), or raise max_connections"
 
 _BY_STATE = {
@@ -32,11 +33,16 @@ _BY_STATE = {
     "53": ("is short of resources", "let a DBA look at the server's memory, disks and limits"),
     "25006": ("is read-only: it may have become a standby", "name the primary server in database_url"),
     "57014": ("took too long over a statement", "try again; if it lasts, let a DBA look at pg_stat_activity"),
+    "58": (_UNWRITTEN, "let a DBA look at the server's log and disks; the controller goes on by itself"),
     "XX001": (_DAMAGED, "let a DBA look at the server's log"),
     "XX002": (_DAMAGED, "let a DBA look at the server's log"),
 }
 
+_OF_ITS_FILES = re.compile(r"could not \w+ (?:\w+ )?file")
+"""A limit or a quota has no SQLSTATE: the server calls it an internal error, as it calls anything that it did not foresee."""
+
 _BY_WORDS = (
+    (_OF_ITS_FILES.pattern, _UNWRITTEN, "let a DBA make room, or raise the limit; the controller goes on by itself"),
     (
         r'password authentication failed for user "(.*?)"',
         _LOGIN,
@@ -89,6 +95,8 @@ _ELSE = (_AWAY, "see that the server is there, and host and port in database_url
 
 def is_about_the_database(said: str, state: str) -> bool:
     """Say whether an error concerns the database as a whole, or the way to it."""
+    if state == "XX000":
+        return _OF_ITS_FILES.search(said) is not None
     return state.startswith(tuple(_BY_STATE)) if state else "invalid connection option" in said
 
 
