@@ -155,7 +155,7 @@ class Controller:
         self._look = True
 
     def look_closely(self) -> None:
-        """Read everything anew: others may have taken this controller for dead."""
+        """Read everything anew: others may have taken this controller for dead, or it has itself changed what it knows."""
         self._has_looked = False
 
     def take_over(self, attempt: Attempt, entry: HistoryEntry) -> None:

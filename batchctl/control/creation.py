@@ -426,7 +426,7 @@ class Creator:
                 added = instances.add(connection, row, batch, values, self._cycle_key(row, values))
                 created[batch.batch_id] = added
         made = Made(created, repeats, tuple(reasons), late=tuple(late))
-        self._conclude(connection, found, made, now, taken=bool(created or have_theirs or wanted.awaits))
+        self._conclude(connection, found, made, now, taken=bool(created or have_theirs or late or wanted.awaits))
         # What others have created meanwhile is awaited no more.
         tries = wanted.tries if late or wanted.awaits - have_theirs else 0
         if tries != found.tries:

@@ -485,3 +485,22 @@ def test_an_upgrade_names_what_the_new_constraints_would_refuse_and_changes_noth
     empty.run(frozenset(), schema.upgrade)
     with empty.read() as connection:
         assert schema.differences(connection) == []
+
+
+def test_an_upgrade_names_the_steps_whose_maxlost_the_engine_could_not_read(
+    empty: StoreTransactions, hand: Hand
+) -> None:
+    empty.run(frozenset(), lambda connection: schema.upgrade(connection, "0025"))
+    hand.sql("INSERT INTO ProcessBatch (ProcessBatchName) VALUES ('Daily')")
+    hand.sql(
+        "INSERT INTO ProcessControl (ProcessBatch_id, ProcessControlSeq, ProcessName, ProcessType, MaxLost)"
+        " VALUES (1, 10, 'load', 'sql', -1)"
+    )
+    with pytest.raises(DatabaseUnusable, match=r"ProcessControl 1 \(load\): MaxLost is '-1'") as refused:
+        empty.run(frozenset(), schema.upgrade)
+    correction, then, _ = str(refused.value.next_step).removeprefix("correct each, such as ").partition("; then: ")
+    hand.sql(correction)
+    empty.run(frozenset(), schema.upgrade)
+
+    assert then
+    assert hand.sql("SELECT MaxLost FROM ProcessControl") == [(3,)]

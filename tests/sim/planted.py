@@ -27,6 +27,11 @@ PLANTED: tuple[Planted, ...] = (
         ),
     ),
     Planted(
+        "who answers a request goes on with what it runs as before",
+        "control/test_answering.py::test_what_is_asked_for_holds_at_once_for_what_the_one_who_answers_has_under_way",
+        (("batchctl.control.answering", "            self.acted()\n", ""),),
+    ),
+    Planted(
         "KeepLast keeps one too few",
         "control/test_guards.py::test_as_many_of_the_last_ones_are_kept_as_the_rule_says",
         (("batchctl.store.finished_instances", "behind=last - 1)", "behind=max(last - 2, 0))"),),

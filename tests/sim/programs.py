@@ -166,7 +166,7 @@ class Program(Actor):
         poll_interval = timedelta(seconds=POLL_INTERVAL)
         watch = DependencyWatch(leaders, self.clock, listener, poll_interval)
         carry_out = partial(self._carry_out, Proxy(self.clock, preparer))
-        answering = Answering(leaders, self.clock, listener, carry_out, self.name)
+        answering = Answering(leaders, self.clock, listener, carry_out, self.name, controller.look_closely)
         upkeep = self._telling(listener) if options.tells else []
         upkeep.append(
             Retention(leaders, self.clock, listener, actor=self.name, host=self.host.name, interval=poll_interval)
