@@ -215,6 +215,7 @@ CODES: Mapping[str, int] = {
     "batchctl.system.runner:_prepare": 1202,
     "batchctl.testing:surroundings.<locals>.read_text": 1203,
     "batchctl.store.dialects.sqlite:_sync_log": 1204,
+    "batchctl.registry:Registry._loaded": 1205,
 }
 """By the module and the function that makes the error."""
 
