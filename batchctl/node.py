@@ -389,6 +389,7 @@ class Node:
             sys_path=self._app.plugin_path,
             cap=self._settings.output_limit,
             environment=self._environment,
+            left_out=self._app.left_out,
         )
 
     @property

@@ -15,8 +15,9 @@ from typing import Any
 
 from batchctl.control.attempts import Attempt, End, Written
 from batchctl.control.claiming import Claimer
-from batchctl.control.creation import CreationReport, Made
+from batchctl.control.creation import CreationReport
 from batchctl.control.flights import Flights
+from batchctl.control.intake_writing import Made
 from batchctl.control.notes import Notes
 from batchctl.control.obstacles import LOCKED_LOOK, Obstacles
 from batchctl.control.recording import Recorder

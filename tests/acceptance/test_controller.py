@@ -7,7 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -43,12 +43,12 @@ class Shop:
         settings = f'database_url = "{self.database.url}"\n{graces}{more}'
         (self.directory / "batchctl.toml").write_text(settings, encoding="utf-8")
 
-    def start(self, *args: str) -> subprocess.Popen[str]:
+    def start(self, *args: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
         """Start a command that goes on."""
         process = subprocess.Popen(
             [self.command, *args],
             cwd=self.directory,
-            env=clean_environment(None),
+            env=clean_environment(env),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -65,7 +65,7 @@ PLANTED: tuple[Planted, ...] = (
         "control/test_creation.py::test_the_cycle_key_is_the_rows_the_populators_or_the_business_date[sqlite]",
         (
             (
-                "batchctl.control.creation",
+                "batchctl.control.intake_writing",
                 "row.cycle_key or values.cycle_key or",
                 "values.cycle_key or row.cycle_key or",
             ),
@@ -74,7 +74,7 @@ PLANTED: tuple[Planted, ...] = (
     Planted(
         "a CycleKey is the day of the instance, not of the row",
         "control/test_creation.py::test_the_cycle_key_is_the_rows_the_populators_or_the_business_date[sqlite]",
-        (("batchctl.control.creation", ".day_of(row.inserted_at)", ".day_of(self.clock.now())"),),
+        (("batchctl.control.intake_writing", ".day_of(row.inserted_at)", ".day_of(self.clock.now())"),),
     ),
     Planted(
         "duplicates are found across entities",

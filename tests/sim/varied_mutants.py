@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from batchctl.control import answering, asked_rows, claiming, controller, creation, membership, recording, rescue
+from batchctl.control import answering, asked_rows, claiming, controller, intake_writing, membership, recording, rescue
 from batchctl.domain import moves
 from batchctl.operations import intervene
 from batchctl.store import definitions
@@ -46,7 +46,7 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "a populator that refuses keeps the other batches of the row from their instances",
         "intake",
-        (creation, 'reasons.append(f"batch {visible(batch.name)}: {values}")', "reasons.append(values); break"),
+        (intake_writing, 'reasons.append(f"batch {visible(batch.name)}: {values}")', "reasons.append(values); break"),
     ),
     mutant(
         "a commit in doubt is forgotten at the next trouble",
@@ -114,12 +114,12 @@ VARIED_MUTANTS: tuple[Mutant, ...] = (
     mutant(
         "duplicates are looked for where nobody wants it",
         "intake",
-        (creation, "if batch.duplicate_check else None", "if True else None"),
+        (intake_writing, "if batch.duplicate_check else None", "if True else None"),
     ),
     mutant(
         "what repeats another row for one batch is kept from all",
         "intake",
-        (creation, "repeats[batch.name] = first\n", "repeats[batch.name] = first; break\n"),
+        (intake_writing, "repeats[batch.name] = first\n", "repeats[batch.name] = first; break\n"),
     ),
     mutant(
         "a batch with an entity of another gets no row of it",
