@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import sqlite3
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import IO, TypeVar
@@ -39,10 +40,16 @@ def until(found: Callable[[], T]) -> T:
 class Running:
     """A command that goes on; what it says on standard error is read as it comes."""
 
-    def __init__(self, command: Sequence[str | Path], folder: Path, stderr: int | IO[str] = subprocess.PIPE) -> None:
-        """Start it."""
+    def __init__(
+        self,
+        command: Sequence[str | Path],
+        folder: Path,
+        stderr: int | IO[str] = subprocess.PIPE,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it, with more in its environment."""
         self.process = subprocess.Popen(
-            command, cwd=folder, env=clean_environment(), stdout=subprocess.DEVNULL, stderr=stderr, text=True
+            command, cwd=folder, env=clean_environment(more), stdout=subprocess.DEVNULL, stderr=stderr, text=True
         )
         self.pid = self.process.pid
         self.said: list[str] = []
@@ -114,6 +121,10 @@ class Site(Shop):
         """Return a command that leaves a line with its instance and its number, and does something else first."""
         return f"sh -c {shlex.quote(f'{first} echo $0/{seq} >> {EFFECTS}')} {{BatchControl_id}}"
 
+    def hear_all(self) -> list[int]:
+        """Wait until a step has begun that names several processes."""
+        return [int(pid) for pid in self.fifo.read_text(encoding="ascii").split()]
+
     def go(self) -> None:
         """Let the step go on that says its process and waits."""
         self.fifo.write_text("go\n", encoding="ascii")
@@ -134,6 +145,15 @@ class Site(Shop):
     def wait_for_complete(self, number: int) -> None:
         """Wait until so many instances are complete."""
         until(lambda: self.value("SELECT count(*) FROM BatchControl WHERE Status = 'complete'") == number)
+
+    def freeze(self, *pids: int) -> None:
+        """Let processes stand still, but none that keeps a whole file from everybody else."""
+        if self.database.kind == "sqlite":
+            self.hand.begin_writing()
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        if self.database.kind == "sqlite":
+            self.hand.sql("ROLLBACK")
 
     def attempts(self) -> list[tuple[object, ...]]:
         """Return instance, step, attempt and status of all attempts."""
@@ -174,3 +194,9 @@ def kill(*pids: int) -> None:
     """Kill processes at once."""
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
+
+
+def back_up(source: Path, target: Path) -> None:
+    """Copy a SQLite database into another as its own backup does, whoever works in either."""
+    with closing(sqlite3.connect(source)) as taken, closing(sqlite3.connect(target, timeout=PATIENCE)) as given:
+        taken.backup(given)

@@ -115,9 +115,7 @@ def test_beneath_a_controller_of_the_older_schema_it_is_refused_and_the_next_one
     controller = site.control()
     site.hear()
     # It stands still while the schema is made as it was for those before it.
-    site.hand.begin_writing()
-    controller.send(signal.SIGSTOP)
-    site.hand.sql("ROLLBACK")
+    site.freeze(controller.pid)
     way = StoreTransactions(engine.open_engine(site.database.url, site.directory))
     way.run(frozenset(), lambda connection: schema.downgrade(connection, OLDER))
     way.close()

@@ -1,0 +1,57 @@
+"""A control database restored beneath a controller: what belongs to rows that are gone is stopped, what is there is done."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+
+from tests.control_databases import PostgresControl
+from tests.faults.site import PATIENCE, WAITS, Site, back_up
+from tests.system.watching import ends
+
+Restore = Callable[[], object]
+
+
+def kept(site: Site) -> Restore:
+    """Take a backup as the database's own tools do; return what restores it."""
+    database, backup = site.database, site.directory / "backup"
+    if not isinstance(database, PostgresControl):
+        back_up(site.database_file, backup)
+        return lambda: back_up(backup, site.database_file)
+    server = database.server
+    here = ("-h", "127.0.0.1", "-p", str(server.port), "-U", "postgres")
+
+    def tool(name: str, *options: str) -> None:
+        done = subprocess.run(
+            [server.programs / name, *here, "-d", database.name, *options],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+
+    tool("pg_dump", "-Fc", "-f", str(backup))
+    return lambda: tool("pg_restore", "--clean", "--single-transaction", str(backup))
+
+
+def test_what_runs_of_rows_that_are_gone_is_stopped_and_what_is_there_is_done(site: Site) -> None:
+    site.batch("B", site.leaves_a_line(first=WAITS), site.leaves_a_line(2))
+    site.submit("B")
+    restore = kept(site)
+    controller = site.control()
+    first = site.hear()
+    controller.hear("step.started")
+    restore()
+    second = site.hear()
+    assert ends(first)
+    site.go()
+    site.wait_for_complete(1)
+
+    assert first != second
+    assert controller.end() == 0
+    assert controller.count("step.fenced") == 1
+    assert site.effects() == {"1/1": 1, "1/2": 1}
+    assert site.attempts() == [(1, 1, 1, "success"), (1, 2, 1, "success")]
+    assert "Traceback" not in "".join(controller.said)
+    site.check_laws()
