@@ -57,11 +57,19 @@ class Running:
         self._ear = threading.Thread(target=self._listen, daemon=True)
         self._ear.start()
 
-    def hear(self, word: str, times: int = 1) -> None:
+    def hear(self, word: str, times: int = 1, seconds: float = PATIENCE) -> None:
         """Wait until it has said a word so often."""
+        seen = found = 0
+
+        def is_enough() -> bool:
+            nonlocal seen, found
+            found += sum(word in line for line in self.said[seen:])
+            seen = len(self.said)
+            return found >= times or not self._ear.is_alive()
+
         with self._news:
-            self._news.wait_for(lambda: self.count(word) >= times or not self._ear.is_alive(), PATIENCE)
-        assert self.count(word) >= times, f"{word} was not said: {self.said[-5:]}"
+            self._news.wait_for(is_enough, seconds)
+        assert found >= times, f"{word} was not said {times} times: {self.said[-5:]}"
 
     def count(self, word: str) -> int:
         """Count the lines that hold a word."""
