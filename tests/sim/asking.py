@@ -41,7 +41,13 @@ def requested(seed: int, script: Script) -> Script:
     for _ in range(chance.choice((2, 3, 4))):
         at = chance.randrange(len(events) + 1)
         events[at:at] = _events(chance, len(places))
-    return Script(replace(script.options, places=places), tuple(events), seed)
+    # Drawn apart, so that the others stay what they are.
+    apart = Random(~seed)
+    tells = apart.random() < 0.2
+    for _ in range(3 if tells else 0):
+        at = apart.randrange(len(events) + 1)
+        events[at:at] = [_submit(apart), Run(5.0), _ask_about_incident(apart), Run(3.0)]
+    return Script(replace(script.options, places=places, tells=tells), tuple(events), seed)
 
 
 def _events(chance: Random, workers: int) -> list[Event]:
@@ -79,6 +85,12 @@ def _ask(chance: Random) -> Ask:
     action = chance.choice(ACTIONS)
     arguments = chance.choice(ARGUMENTS.get(action, (None,)))
     return Ask(action, chance.randrange(6), arguments, chance.choice((1, 1, 1, 2)))
+
+
+def _ask_about_incident(chance: Random) -> Ask:
+    action = chance.choice(("acknowledge", "snooze"))
+    length = chance.choice(('{"for": "30s"}', '{"for": "1h"}'))
+    return Ask(action, chance.randrange(6), length if action == "snooze" else None, chance.choice((1, 1, 2)))
 
 
 def _operate(chance: Random) -> Operate:

@@ -103,7 +103,8 @@ _NEVER_TOLD = """
 SELECT i.Incident_id FROM Incident i WHERE i.ResolvedTime IS NOT NULL AND i.Kind <> 'no_worker'
 AND EXISTS (SELECT 1 FROM AlertDelivery d WHERE d.Incident_id = i.Incident_id AND d.Kind = 'alert' AND d.Status = 'sent')
 AND NOT EXISTS (SELECT 1 FROM AlertDelivery d WHERE d.Incident_id = i.Incident_id AND d.Kind = 'recovery')
-AND NOT EXISTS (SELECT 1 FROM Incident o WHERE o.ProcessBatch_id = i.ProcessBatch_id AND o.Incident_id > i.Incident_id)
+AND NOT EXISTS (SELECT 1 FROM Incident o WHERE o.Incident_id > i.Incident_id
+    AND (o.ProcessBatch_id = i.ProcessBatch_id OR (i.ProcessBatch_id IS NULL AND o.Subject = i.Subject)))
 """
 
 
