@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from batchctl.domain.errors import DatabaseUnusable
+from batchctl.domain.errors import Busy, DatabaseUnusable
 from batchctl.store import definitions, engine, schema
 from batchctl.store.dialects import sqlite
 from batchctl.store.transactions import StoreTransactions
@@ -64,6 +66,12 @@ def foreign() -> Iterator[Path]:
         yield folder / "batchctl.db"
 
 
+def journal(file: Path, mode: str) -> None:
+    """Set how the file is written to."""
+    with closing(sqlite3.connect(file)) as hand:
+        hand.execute(f"PRAGMA journal_mode = {mode}")
+
+
 def read(file: Path) -> list[str]:
     """Read the names of the batches, as `status` does."""
     transactions = StoreTransactions(engine.open_engine(f"sqlite:///{file}", file.parent))
@@ -83,8 +91,10 @@ def write(file: Path) -> str:
     return "written"
 
 
+@pytest.mark.parametrize("mode", ["wal", "truncate"])
 @pytest.mark.parametrize("shut", ["file", "folder"])
-def test_who_may_only_read_leaves_nothing_beside_the_file(foreign: Path, shut: str) -> None:
+def test_who_may_only_read_leaves_nothing_beside_the_file(foreign: Path, shut: str, mode: str) -> None:
+    journal(foreign, mode)
     before = sorted(foreign.parent.iterdir())
     foreign.chmod(0o444 if shut == "file" else 0o666)
     foreign.parent.chmod(0o777 if shut == "file" else 0o555)
@@ -99,3 +109,28 @@ def test_who_may_only_read_leaves_nothing_beside_the_file(foreign: Path, shut: s
     assert f"{culprit} is not writable. Next: let this user write to {culprit}" in said
     assert sorted(foreign.parent.iterdir()) == before
     assert write(foreign) == "written"
+
+
+@pytest.mark.parametrize(("mode", "seen"), [("truncate", "locked"), ("wal", ["B"])])
+def test_who_may_only_read_does_not_read_what_is_half_written(foreign: Path, mode: str, seen: object) -> None:
+    journal(foreign, mode)
+    foreign.chmod(0o644)
+    foreign.parent.chmod(0o555)
+    try:
+        with closing(sqlite3.connect(foreign, isolation_level=None)) as writer:
+            writer.execute("BEGIN EXCLUSIVE")
+            writer.execute("UPDATE ProcessBatch SET ProcessBatchName = 'half'")
+            found = as_somebody_else(lambda: said(foreign))
+            writer.execute("ROLLBACK")
+    finally:
+        foreign.parent.chmod(0o755)
+
+    assert found == seen
+
+
+def said(file: Path) -> object:
+    """Return the names, or that the file is locked."""
+    try:
+        return read(file)
+    except (Busy, DatabaseUnusable) as error:
+        return "locked" if "locked" in str(error) else str(error)

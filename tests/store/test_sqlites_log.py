@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from batchctl.domain.errors import OutcomeUnknown
+from batchctl.domain.errors import DatabaseUnusable, OutcomeUnknown
 from batchctl.ports import Boundary
 from batchctl.store import engine
 from batchctl.store.dialects import sqlite
@@ -93,6 +93,36 @@ def test_of_a_commit_that_the_disk_may_not_have_nobody_says_that_it_was_made(
 
     with pytest.raises(OutcomeUnknown, match=r"control\.db could not be written to the disk"):
         add(opened)
+
+
+def test_of_a_log_that_is_deleted_during_a_transaction_nothing_more_is_written(
+    opened: StoreTransactions, file: Path
+) -> None:
+    add(opened)
+
+    def work(connection: Connection) -> None:
+        connection.exec_driver_sql(INSERT, ("lost",))
+        log_of(file).unlink()
+
+    for _ in range(2):
+        with pytest.raises(DatabaseUnusable, match=r"control\.db-wal .* is not the file any more"):
+            opened.run(OPERATOR, work)
+    assert not log_of(file).exists()
+
+
+def test_a_file_whose_owner_lets_it_write_ahead_meanwhile_is_not_left_with_an_endless_log(
+    tmp_path: Path,
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as made:
+        made.execute("CREATE TABLE Kept (Name TEXT)")
+    transactions = StoreTransactions(engine.open_engine("sqlite:///other.db", tmp_path))
+    add(transactions)
+    with closing(sqlite3.connect(tmp_path / "other.db")) as owner:
+        assert owner.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",)
+    for _ in range(60):
+        add(transactions, sqlite.MOST_LOG // 10)
+    assert log_of(tmp_path / "other.db").stat().st_size < 4 * sqlite.MOST_LOG
+    transactions.close()
 
 
 def test_the_log_stays_short_and_is_shortened_while_nobody_can_commit(

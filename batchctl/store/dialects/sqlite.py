@@ -54,6 +54,8 @@ _TO_MEND = {
 """What a person does about it, where the reason does not say so."""
 
 _FULL = 2
+_HEADER, _WRITES_AHEAD = 20, b"\2"
+"""How much of a file says how it is read, and what its last byte is then with write-ahead logging."""
 _sync = getattr(os, "fdatasync", os.fsync)
 
 LOOK_SECONDS = 0.005
@@ -103,7 +105,16 @@ def _way_to_open(path: Path) -> str:
     """
     if (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)) or _log_of(path).exists():
         return "rw"
-    return "ro&immutable=1"
+    return "ro&immutable=1" if _has_log(path) else "ro"
+
+
+def _has_log(path: Path) -> bool:
+    """Say whether a file is one with write-ahead logging; without, who only reads waits for who writes and leaves nothing."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEADER)[-1:] == _WRITES_AHEAD
+    except OSError:
+        return False
 
 
 def _log_of(path: Path) -> Path:
@@ -154,9 +165,9 @@ def _set_journal(connection: _Opened, mode: str) -> None:
     if connection.batchctl_syncs:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA journal_size_limit = 0")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
     else:
         connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA wal_autocheckpoint = 0")
     if mode == "delete":
         # To cut a rollback journal short takes half as long as to delete it.
         connection.execute("PRAGMA journal_mode = TRUNCATE")
@@ -270,6 +281,7 @@ def waits_for_disk(connection: Connection) -> bool:
 
 def _sync_log(raw: _Opened) -> None:
     path, _ = raw.batchctl_file
+    _refuse_another_file(raw)  # What was written to a log that is gone nobody finds any more.
     try:
         log = os.open(_log_of(path), os.O_RDWR)
         try:
